@@ -65,6 +65,24 @@ TEST(Networks, TheAuditHasTheirRows) {
   EXPECT_EQ(of_network, 3);
 }
 
+// Before OVN-Kubernetes 1.2: each node's gateway router has a port of its own on the switch, under one name and with a key of its own.
+TEST(Networks, NothingIsWrongWithTheOlderLayer2Topology) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer2-join.tar.xz";
+  const json findings = json::parse(networks_told({"triage", snapshot}).out).at("findings");
+  EXPECT_EQ(findings, json::array()) << findings.dump(1);
+}
+
+// RouteAdvertisements: pods keep their address, but for what they send to nodes (allowed_ext_ips of the NAT rows).
+TEST(Networks, AnAdvertisedNetworkLeavesAsItIs) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/advertised-default.tar.xz";
+  EXPECT_EQ(json::parse(networks_told({"triage", snapshot}).out).at("findings"), json::array());
+  const auto seen = [&](const char* to) {
+    return json::parse(networks_told({"explain", snapshot, "--from", "mill/saw-l", "--to", to}).out).at("paths")[0].at("source_seen").at("ip").get<std::string>();
+  };
+  EXPECT_EQ(seen("203.0.113.40:80"), "10.148.1.11");
+  EXPECT_EQ(seen("10.62.20.12:9100"), "10.62.20.11");
+}
+
 TEST(Networks, NothingIsWrongWhereNothingIs) {
   const json findings = json::parse(networks_told({"triage", kNetworks}).out).at("findings");
   EXPECT_EQ(findings, json::array()) << findings.dump(1);

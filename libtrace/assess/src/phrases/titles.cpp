@@ -52,6 +52,7 @@ constexpr Title kTitles[] = {
     {"tunnel-key-mismatch", "Tunnel keys that two sides read differently"},
     {"gateway-route-missing", "A gateway router without a route out of the cluster"},
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
+    {"network-masquerade", "The masquerade address of a user-defined network on its nodes"},
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},

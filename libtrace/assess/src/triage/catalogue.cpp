@@ -42,6 +42,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelAddressWrong,
                                                     &kTunnelKeyMismatch,
                                                     &kGatewaySnatMissing,
+                                                    &kNetworkMasquerade,
                                                     &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,

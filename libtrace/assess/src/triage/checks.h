@@ -45,6 +45,7 @@ extern const Check kUplinkDown;
 extern const Check kTunnelAddressWrong;
 extern const Check kTunnelKeyMismatch;
 extern const Check kGatewaySnatMissing;
+extern const Check kNetworkMasquerade;
 extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;

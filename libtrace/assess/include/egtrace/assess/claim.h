@@ -48,6 +48,8 @@ enum class Claim : std::uint8_t {
   gateway_translates_to_other_address,
   gateway_translates_nothing,
   gateway_has_no_route,
+  network_replies_not_routed,
+  network_not_masqueraded,
   gateway_default_past_snat,
   gateway_mark_without_snat,
   guard_cannot_match,

@@ -82,11 +82,23 @@ void sort_in(const Facts& f, const RowsOfPods& failures, const cluster::Node& no
   }
 }
 
+// Where the host's own translations are: known where it has one kind alone.
+enum class Listing : std::uint8_t { either, nft, iptables };
+
+Listing listing_of(const cluster::Node& node) {
+  const host::Host& host = dumped_host(node);
+  if (!host.nft.present) return Listing::either;
+  for (const netfilter::Table& table : host.nft.value.tables)
+    for (const netfilter::Chain& chain : table.chains)
+      if (is_ovn_kubernetes(table) && chain.name == "ovn-kube-local-gw-masq") return Listing::nft;
+  return host.iptables_v4.present && !host.iptables_v4.value.tables.empty() ? Listing::iptables : Listing::either;
+}
+
 void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Findings& out) {
   const Family family = w.seen ? w.seen->family : w.pods.front()->address(Family::v4) != nullptr ? Family::v4 : Family::v6;
   out.about(w.pods);
   out.add(w.seen ? Claim::gateway_translates_to_other_address : Claim::gateway_translates_nothing, node.name, "",
-          {terms_of(w.pods, family), w.seen}, {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from});
+          {terms_of(w.pods, family), w.seen, listing_of(node)}, {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from});
 }
 
 void run(const Facts& f, Findings& out) {

@@ -91,6 +91,7 @@ struct What {
 // Its key in one of them.
 struct Shared {
   std::uint32_t key = 0;
+  bool is_remote = false;   // a port of another zone
   const cluster::Node* node = nullptr;
   Provenance from;
 };
@@ -103,21 +104,23 @@ bool is_shared(const ovn::Ovn& ovn, const std::string& datapath) {
 
 std::map<What, std::vector<Shared>> shared_keys(const Facts& f) {
   std::map<What, std::vector<Shared>> all;
-  const auto add = [&](What what, std::optional<std::uint32_t> key, const cluster::Node& node, Provenance from) {
-    if (key) all[std::move(what)].push_back({*key, &node, from});
+  const auto add = [&](What what, std::optional<std::uint32_t> key, bool is_remote, const cluster::Node& node, Provenance from) {
+    if (key) all[std::move(what)].push_back({*key, is_remote, &node, from});
   };
   for (const auto& node : f.cluster.nodes)
     for (const ovn::Datapath& d : node->ovn.datapaths) {
       if (d.is_router || d.name.empty() || !is_shared(node->ovn, d.name)) continue;
-      add({true, d.name}, d.tunnel_key, *node, d.from);
+      add({true, d.name}, d.tunnel_key, false, *node, d.from);
       for (const ovn::LogicalPort& p : node->ovn.ports)
-        if (p.datapath == d.name && !p.on_router) add({false, p.name}, p.tunnel_key, *node, p.from);
+        if (p.datapath == d.name && !p.on_router) add({false, p.name}, p.tunnel_key, p.type == "remote", *node, p.from);
     }
   return all;
 }
 
 void compare_zones(const Facts& f, Findings& out) {
-  for (const auto& [what, keys] : shared_keys(f))
+  for (const auto& [what, keys] : shared_keys(f)) {
+    // Each zone's own port of one name, as that of a gateway router to a layer-2 switch: not one port.
+    if (!what.is_switch && std::none_of(keys.begin(), keys.end(), [](const Shared& one) { return one.is_remote; })) continue;
     for (const Shared& one : keys) {
       const Shared& first = keys.front();
       if (one.key == first.key) continue;
@@ -126,6 +129,7 @@ void compare_zones(const Facts& f, Findings& out) {
       out.add(Claim::zone_keys_differ, one.node->name, "", {what.is_switch, what.name, first.key, first.node->name, one.key},
               {first.from, one.from});
     }
+  }
 }
 
 void run(const Facts& f, Findings& out) {
