@@ -281,11 +281,7 @@ LinkTraits link_traits(const Dump& dump) {
 
 Recognition recognise_links(const Dump& dump, bool addresses) {
   const bool by_name = addresses ? called(dump, {"addr", "a", "address"}) : called(dump, {"link", "l", "li"});
-  const auto fits = [](std::string_view line) {
-    TextLine parsed;
-    parse_link_line(line.substr(0, line.find('\\')), parsed);
-    return parsed.kind != LineKind::unknown;
-  };
+  const auto fits = [](std::string_view line) { return is_link_line(line.substr(0, line.find('\\'))); };
   const auto lines = first_lines(dump, kLinesLookedAt);
   const bool heads = std::any_of(lines.begin(), lines.end(),
                                  [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });

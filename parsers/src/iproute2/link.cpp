@@ -312,9 +312,22 @@ void parse_link_line(std::string_view text, TextLine& out) {
   take_all(reader, out);
 }
 
+bool is_link_line(std::string_view text) {
+  if (is_link_header(text)) {
+    take_head(text);
+    words_of::WordReader reader(text);
+    std::string gap;
+    reader.next(gap);
+    return !reader.peek().starts_with("<") || reader.peek().ends_with(">");
+  }
+  if (text.empty() || !is_blank(text[0])) return is_brief_link_line(text);
+  const std::string_view first = words_of::WordReader(text).peek();
+  return first.starts_with("link/") || first == "inet" || first == "inet6" || first == "valid_lft" || is_detail(first, text);
+}
+
 std::vector<host::Link> read_link_lines(const Dump& dump, Report& report) {
   LinkLowering links(dump.source);
-  read_lines(dump, parse_link_line, true, report, [&](TextLine&& line) { links.add(line); });
+  read_lines(dump, parse_link_line, true, Purpose::loading, report, [&](TextLine&& line) { links.add(line); });
   return links.take();
 }
 

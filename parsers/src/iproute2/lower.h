@@ -18,6 +18,7 @@ void parse_rule_line(std::string_view text, TextLine& out);
 void parse_route_line(std::string_view text, TextLine& out);
 void parse_neighbour_line(std::string_view text, TextLine& out);
 void parse_link_line(std::string_view text, TextLine& out);
+bool is_link_line(std::string_view text);   // whether parse_link_line() knows it
 
 bool is_rule_line(std::string_view text);
 bool is_route_line(std::string_view text);

@@ -26,7 +26,7 @@ void print_line(const TextLine& line, std::string& out) {
   words_of::print(line.words, out);
 }
 
-void parse_line(std::string_view text, LineParser parser, TextLine& out) {
+void parse_line(std::string_view text, LineParser parser, Purpose purpose, TextLine& out) {
   if (trim(text).empty() || is_message(trim(text))) {
     out.kind = LineKind::ignored;
     out.raw = std::string(text);
@@ -37,9 +37,11 @@ void parse_line(std::string_view text, LineParser parser, TextLine& out) {
     out.raw = std::string(text);
     return;
   }
-  std::string printed;
-  print_line(out, printed);
-  if (printed != text) out.raw = std::string(text);
+  if (purpose == Purpose::printing) {
+    std::string printed;
+    print_line(out, printed);
+    if (printed != text) out.raw = std::string(text);
+  }
   if (out.problem.empty() && !out.words.all_known())
     out.problem = "'" + out.words.first_unknown() + "' is not known here";
 }
@@ -56,14 +58,14 @@ void account(LineReport& report, const Line& line, const TextLine& parsed) {
 }
 
 // The worst of the parts of a joined line counts for the line.
-void parse_joined(const Line& line, LineParser parser, LineReport& report, const LineSink& sink) {
+void parse_joined(const Line& line, LineParser parser, Purpose purpose, LineReport& report, const LineSink& sink) {
   std::vector<TextLine> parts;
   std::string_view rest = line.text;
   while (true) {
     const std::size_t cut = rest.find('\\');
     TextLine& part = parts.emplace_back();
     part.number = line.number;
-    parse_line(rest.substr(0, cut), parser, part);
+    parse_line(rest.substr(0, cut), parser, purpose, part);
     part.end = cut == std::string_view::npos ? std::string(line.end) : "\\";
     if (cut == std::string_view::npos) break;
     rest.remove_prefix(cut + 1);
@@ -93,19 +95,19 @@ std::vector<std::string> command_words(const Dump& dump) {
 
 }  // namespace
 
-void read_lines(const Dump& dump, LineParser parser, bool joined, Report& report, const LineSink& sink) {
+void read_lines(const Dump& dump, LineParser parser, bool joined, Purpose purpose, Report& report, const LineSink& sink) {
   LineReader reader(dump);
   LineReport lines(dump, report);
   Line line;
   while (reader.next(line)) {
     if (joined && line.text.find('\\') != std::string_view::npos) {
-      parse_joined(line, parser, lines, sink);
+      parse_joined(line, parser, purpose, lines, sink);
       continue;
     }
     TextLine parsed;
     parsed.number = line.number;
     parsed.end = std::string(line.end);
-    parse_line(line.text, parser, parsed);
+    parse_line(line.text, parser, purpose, parsed);
     account(lines, line, parsed);
     sink(std::move(parsed));
   }
@@ -113,7 +115,7 @@ void read_lines(const Dump& dump, LineParser parser, bool joined, Report& report
 
 TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report) {
   TextDocument document;
-  read_lines(dump, parser, joined, report, [&](TextLine&& line) { document.lines.push_back(std::move(line)); });
+  read_lines(dump, parser, joined, Purpose::printing, report, [&](TextLine&& line) { document.lines.push_back(std::move(line)); });
   return document;
 }
 
@@ -130,7 +132,7 @@ void read_entries(const Dump& dump, LineParser parser, Report& report, const Ent
     if (entry) sink(*entry);
     entry.reset();
   };
-  read_lines(dump, parser, false, report, [&](TextLine&& line) {
+  read_lines(dump, parser, false, Purpose::loading, report, [&](TextLine&& line) {
     if (line.kind == LineKind::entry || line.kind == LineKind::unknown) finish();
     if (line.kind == LineKind::entry) entry = Entry{line.number, line.head, std::move(line.words), {}};
     if (line.kind == LineKind::continuation && entry) entry->more.push_back(std::move(line.words));

@@ -54,9 +54,12 @@ struct Entry {
 // Fills kind, head and words of a line, or leaves kind unknown.
 using LineParser = void (*)(std::string_view text, TextLine& out);
 
+// Only what is to be printed is compared with what its words would print as (TextLine::raw).
+enum class Purpose : std::uint8_t { loading, printing };
+
 // `joined`: lines are cut at backslashes first (ip -o).
 using LineSink = std::function<void(TextLine&&)>;
-void read_lines(const Dump& dump, LineParser parser, bool joined, Report& report, const LineSink& sink);
+void read_lines(const Dump& dump, LineParser parser, bool joined, Purpose purpose, Report& report, const LineSink& sink);
 TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report);
 void print_text(const TextDocument& document, std::string& out);
 

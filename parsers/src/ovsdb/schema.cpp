@@ -1,6 +1,10 @@
 // Written out of ovn-nb.ovsschema, ovn-sb.ovsschema (20.03 to 26.03) and vswitch.ovsschema (2.5 to 3.7).
 #include "ovsdb/schema.h"
 
+#include <array>
+#include <iterator>
+#include <unordered_map>
+
 #include "egtrace/base/text.h"
 
 namespace egt::parsers::ovsdb {
@@ -251,6 +255,20 @@ bool begins_with_folded(std::string_view name, std::string_view beginning) {
   return true;
 }
 
+// The tables that have a column, by their places in kTables.
+using Tables = std::vector<std::uint16_t>;
+const Tables& tables_with(std::string_view column) {
+  static const std::unordered_map<std::string_view, Tables> all = [] {
+    std::unordered_map<std::string_view, Tables> by_column;
+    for (std::uint16_t i = 0; i < std::size(kTables); ++i)
+      for (std::string_view rest = kTables[i].columns; !rest.empty();) by_column[take_until(rest, ' ')].push_back(i);   // sorted: each once
+    return by_column;
+  }();
+  static const Tables none;
+  const auto found = all.find(column);
+  return found == all.end() ? none : found->second;
+}
+
 std::size_t column_count(const TableInfo& table) {
   std::size_t count = 1;
   for (const char c : table.columns) count += c == ' ';
@@ -291,13 +309,21 @@ unsigned fit(const TableInfo& table, const std::vector<std::string>& columns) {
 }
 
 TableGuess guess_table(const std::vector<std::string>& columns, std::optional<Database> only) {
+  std::array<unsigned, std::size(kTables)> known{};
+  unsigned all = 0;
+  for (const std::string& c : columns) {
+    if (c == "_uuid") continue;
+    ++all;
+    for (const std::uint16_t table : tables_with(c)) ++known[table];
+  }
   TableGuess best;
   std::size_t best_columns = 0;
-  for (const TableInfo& t : kTables) {
-    if (only && t.database != *only) continue;
-    const unsigned f = fit(t, columns);
+  for (std::size_t i = 0; all > 0 && i < known.size(); ++i) {
+    const TableInfo& t = kTables[i];
+    const unsigned f = known[i] * 100 / all;
+    if (f == 0 || f < best.fit || (only && t.database != *only)) continue;
     const std::size_t count = column_count(t);
-    if (f > best.fit || (f == best.fit && f > 0 && count < best_columns)) best = {&t, f}, best_columns = count;
+    if (f > best.fit || count < best_columns) best = {&t, f}, best_columns = count;
   }
   return best;
 }

@@ -1,17 +1,16 @@
 #include "egtrace/parsers/secrets.h"
 
-#include <string.h>
-
 #include <algorithm>
 
 #include "egtrace/base/text.h"
 #include "kube/documents.h"
 #include "secrets/passages.h"
+#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace secrets {
 
-bool has(std::string_view text, std::string_view word) { return ::memmem(text.data(), text.size(), word.data(), word.size()) != nullptr; }
+bool has(std::string_view text, std::string_view word) { return find_word(text, word) != std::string_view::npos; }
 
 std::string masked(std::string_view text, Passages found) {
   std::sort(found.begin(), found.end(), [](const Passage& a, const Passage& b) { return a.begin < b.begin; });
@@ -36,7 +35,7 @@ namespace {
 bool may_have_secrets(std::string_view text) {
   static constexpr std::string_view kWords[] = {"PRIVATE KEY", "assword", "Secret", "key-string", "authentication", "psk", "token",
                                                 "-key", "_key", "stable_secret", "client-secret", "users", ":$"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return has(text, word); });
+  return has_any_word(text, kWords);
 }
 
 void find_in_lines(std::string_view text, Passages& found) {
@@ -49,7 +48,8 @@ void find_in_lines(std::string_view text, Passages& found) {
 constexpr std::size_t kLargeDump = std::size_t{1} << 20, kLooked = 4096;
 
 bool may_have_environment(std::string_view text) {
-  return has(text, "env") || has(text, "args") || has(text, "command") || has(text, "httpHeaders");
+  static constexpr std::string_view kWords[] = {"env", "args", "command", "httpHeaders"};
+  return has_any_word(text, kWords);
 }
 
 // A million flows or groups stay mapped, and none has a secret.

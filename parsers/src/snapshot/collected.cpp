@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace {
@@ -39,12 +40,12 @@ std::vector<std::string> collectors_of(const std::vector<FoundFile>& files) {
 }
 
 std::string obfuscation_of(const std::vector<FoundFile>& files) {
+  static constexpr std::string_view kOfMustGather = "x-ipv4-0", kWords[] = {kOfMustGather, "obfuscateddomain", "53:4f:53:"};
   for (const FoundFile& file : files) {
     const std::string_view text = file.content.text.substr(0, kLooked);
-    if (is_named(file.path, "watermark.txt") || text.find("x-ipv4-0") != std::string_view::npos) return "must-gather-clean";
-    const bool named = file.path.find("-obfuscated") != std::string::npos;
-    const bool worded = text.find("obfuscateddomain") != std::string_view::npos || text.find("53:4f:53:") != std::string_view::npos;
-    if (named || worded) return "sos clean";
+    const bool worded = has_any_word(text, kWords);
+    if (is_named(file.path, "watermark.txt") || (worded && find_word(text, kOfMustGather) != std::string_view::npos)) return "must-gather-clean";
+    if (worded || file.path.find("-obfuscated") != std::string::npos) return "sos clean";
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <new>
 
@@ -17,6 +16,7 @@
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
+#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace {
@@ -68,14 +68,8 @@ bool names(std::string_view text, std::string_view told) {
     const char c = at < text.size() ? text[at] : ' ';
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
   };
-  const char* const end = text.data() + text.size();
-  for (const char* from = text.data(); from < end;) {
-    const void* found = ::memmem(from, static_cast<std::size_t>(end - from), told.data(), told.size());
-    if (found == nullptr) return false;
-    const std::size_t at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+  for (std::size_t at = find_word(text, told); at < text.size(); at = find_word(text, told, at + 1))
     if ((at == 0 || !goes_on(at - 1)) && !goes_on(at + told.size())) return true;
-    from = text.data() + at + 1;
-  }
   return false;
 }
 
@@ -83,11 +77,11 @@ bool names(std::string_view text, std::string_view told) {
 bool has_pods_without_address(std::string_view text) {
   constexpr std::string_view kId = "iface-id", kAddresses = "ip_addresses";
   std::size_t pods = 0, addresses = 0;
-  for (std::size_t at = text.find(kId); at != std::string_view::npos; at = text.find(kId, at + 1)) {
+  for (std::size_t at = find_word(text, kId); at != std::string_view::npos; at = find_word(text, kId, at + 1)) {
     const bool id = text.substr(at + kId.size(), 1) != "-";   // no iface-id-ver
     if (id && value_behind(text, at + kId.size()).find('_') != std::string_view::npos) ++pods;
   }
-  for (std::size_t at = text.find(kAddresses); at != std::string_view::npos; at = text.find(kAddresses, at + 1)) ++addresses;
+  for (std::size_t at = find_word(text, kAddresses); at != std::string_view::npos; at = find_word(text, kAddresses, at + 1)) ++addresses;
   return pods > addresses;
 }
 

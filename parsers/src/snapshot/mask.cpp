@@ -33,14 +33,17 @@ bool is_one_line(std::string_view text) {
   return kube::looks_like_json(text) && text.substr(0, kLong).find_first_of("\r\n") == std::string_view::npos;
 }
 
-// Databases and the output of tools that print one dump of one machine. Objects are read at once.
+// Databases and the output of tools that print one dump of one machine. Objects are read at once. Rules of netfilter are compared
+// between machines, of which one may be read and the other not: as long as they are small they are masked at once, too.
 bool may_wait(const FoundFile& file) {
   constexpr std::size_t kLarge = std::size_t{1} << 16;
-  if (file.content.text.size() < kLarge) return false;
   if (file.content.text.starts_with("OVSDB ")) return true;
   const std::string command = command_of_path(file.path);
-  static constexpr std::string_view kTools[] = {"ovs-", "ovn-", "ip", "nft_", "nft ", "conntrack"};
-  return begins_with_tool(command) && std::any_of(std::begin(kTools), std::end(kTools), [&](std::string_view tool) { return command.starts_with(tool); });
+  const auto begins_with = [&](std::string_view tool) { return command.starts_with(tool); };
+  static constexpr std::string_view kTools[] = {"ovs-", "ovn-", "ip_", "ip ", "conntrack"}, kToolsOfLarge[] = {"ip", "nft_", "nft "};
+  const bool waits = std::any_of(std::begin(kTools), std::end(kTools), begins_with) ||
+                     (file.content.text.size() >= kLarge && std::any_of(std::begin(kToolsOfLarge), std::end(kToolsOfLarge), begins_with));
+  return waits && begins_with_tool(command);
 }
 
 void mask(FoundFile& file, Masking how) {
