@@ -70,16 +70,16 @@ std::string compiled_file(std::string_view text, const std::string& found, std::
   file.path = file.shown = "n/ovs-ofctl_dump-flows_br-int";
   file.content.text = text;
   std::string whole;
-  parsers::write_compiled({{&file, found}}, key, [&whole](std::string_view part) { whole += part; });
+  parsers::write_compiled({{&file, found}}, {}, key, [&whole](std::string_view part) { whole += part; });
   return whole;
 }
 
 std::vector<parsers::FoundFile> open(const std::string& whole) {
   parsers::Content content;
   content.text = whole;
-  auto files = parsers::open_compiled(content, kKey);
-  require(static_cast<bool>(files) && files->size() == 1);
-  return std::move(*files);
+  auto opened = parsers::open_compiled(content, kKey);
+  require(static_cast<bool>(opened) && opened->files.size() == 1);
+  return std::move(opened->files);
 }
 
 // "priority=20,tcp" becomes another flow of the same length.

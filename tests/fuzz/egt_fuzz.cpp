@@ -54,7 +54,7 @@ void load_all(const std::vector<parsers::FoundFile>& files) {
 void open_and_load(std::string_view bytes) {
   parsers::Content content;
   content.text = bytes;
-  if (const auto files = parsers::open_compiled(content, kKey)) load_all(*files);
+  if (const auto opened = parsers::open_compiled(content, kKey)) load_all(opened->files);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     found += kind;
     found += bytes.substr(0, 1 << 16);
     std::string whole;
-    parsers::write_compiled({{&file, found}}, kKey, [&whole](std::string_view part) { whole += part; });
+    parsers::write_compiled({{&file, found}}, {}, kKey, [&whole](std::string_view part) { whole += part; });
     open_and_load(whole);
   }
   return 0;

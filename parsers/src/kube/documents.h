@@ -30,9 +30,14 @@ using TakeObject = std::function<bool(const nlohmann::json& object, Chunk where)
 using WantKind = std::function<bool(std::string_view kind)>;
 
 void read_objects(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants = {});
+// The same where most of what is done with an object is done apart from the others: `begin` is called on several threads, and what
+// it gives back then for one object after the other, in their order.
+using EndObject = std::function<bool(Chunk where)>;
+using BeginObject = std::function<EndObject(const nlohmann::json& object)>;
+void read_objects(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants);
 
 bool looks_like_json(std::string_view text);
-void read_yaml(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants);
+void read_yaml(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants);
 void read_json(const Dump& dump, Report& report, const TakeObject& take);
 
 // "Pod" for "PodList"; empty for "List" and for what is no list.

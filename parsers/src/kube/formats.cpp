@@ -1,7 +1,9 @@
 // Kubernetes objects as `oc get -o yaml` and `-o json` print them and as must-gather stores them.
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
@@ -11,6 +13,7 @@
 #include "kube/layout.h"
 #include "kube/own_line.h"
 #include "support/lines.h"
+#include "support/members.h"
 
 namespace egt::parsers {
 namespace kube {
@@ -64,14 +67,38 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   out.push_back('\n');
 }
 
+template <class T>
+void add_all(const cluster::ObjectList<T>& made, Provenance from, cluster::ObjectList<T>& to) {
+  for (T object : made) {
+    object.from = from;
+    to.add(std::move(object));
+  }
+}
+void add_all(const cluster::NetworkPolicies& made, Provenance from, cluster::NetworkPolicies& to) {
+  for (cluster::NetworkPolicy policy : made) {
+    policy.from = from;
+    to.add(std::move(policy));
+  }
+}
+
+template <std::size_t... I>
+void add_lists(cluster::Objects& made, Provenance from, cluster::Objects& to, std::index_sequence<I...>) {
+  const auto lists = members_of(made), into = members_of(to);
+  (add_all(std::get<I>(lists), from, std::get<I>(into)), ...);
+}
+
+// What an object tells is read on several threads; where its line is, and whether there is one of its name, shows in their order.
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& report) {
   OwnLines own(dump);
-  read_objects(
-      dump, report,
-      [&](const nlohmann::json& object, Chunk where) {
-        return extract(object, {dump.source, own.of(where, text(at(object, "metadata"), "name"))}, cluster.objects);
-      },
-      is_used_kind);
+  const BeginObject begin = [&](const nlohmann::json& object) -> EndObject {
+    const auto made = std::make_shared<cluster::Objects>();
+    const bool used = extract(object, {dump.source, 0}, *made);
+    return [&, made, used, name = text(at(object, "metadata"), "name")](Chunk where) {
+      add_lists(*made, {dump.source, own.of(where, name)}, cluster.objects, std::make_index_sequence<kMembers<cluster::Objects>>());
+      return used;
+    };
+  };
+  read_objects(dump, report, begin, is_used_kind);
 }
 
 }  // namespace

@@ -152,8 +152,16 @@ std::string item_kind(std::string_view list_kind) {
 }
 
 void read_objects(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
-  if (looks_like_json(dump.text)) read_json(dump, report, take);
-  else read_yaml(dump, report, take, wants);
+  if (looks_like_json(dump.text)) return read_json(dump, report, take);
+  read_yaml(dump, report, [&take](const nlohmann::json& object) { return [&take, object](Chunk where) { return take(object, where); }; }, wants);
+}
+
+void read_objects(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants) {
+  if (!looks_like_json(dump.text)) return read_yaml(dump, report, begin, wants);
+  read_json(dump, report, [&begin](const nlohmann::json& object, Chunk where) {
+    const EndObject end = begin(object);
+    return end && end(where);
+  });
 }
 
 }  // namespace egt::parsers::kube

@@ -139,8 +139,8 @@ std::string_view plain_kind(const TextBlock& block) {
 
 class YamlReader {
  public:
-  YamlReader(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants)
-      : dump_(dump), report_(report), take_(take), wants_(wants) {}
+  YamlReader(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants)
+      : dump_(dump), report_(report), begin_(begin), wants_(wants) {}
 
   void read() {
     TextBlock document;
@@ -180,8 +180,8 @@ class YamlReader {
   struct Parsed {
     std::shared_ptr<const std::string> first_line;   // where it is not the file's
     TextBlock block;
-    bool wanted = false;
-    std::optional<Json> object;
+    bool wanted = false, understood = false;
+    EndObject end;                                   // none: it is no object
     YamlFailure failure;
   };
 
@@ -202,8 +202,18 @@ class YamlReader {
     const auto& lines = parsed.block.lines;
     const bool empty = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return is_empty(line.text); });
     parsed.wanted = !empty && is_wanted(parsed.block, kind);
-    if (parsed.wanted) parsed.object = parse(parsed.block.text(lines.size()), parsed.failure);
+    if (!parsed.wanted) return parsed;
+    if (std::optional<Json> object = parse(parsed.block.text(lines.size()), parsed.failure)) {
+      parsed.understood = true;
+      parsed.end = begun(std::move(*object), kind);
+    }
     return parsed;
+  }
+
+  EndObject begun(Json object, const std::string& kind) const {
+    if (!object.is_object()) return {};
+    if (!object.contains("kind") && !kind.empty()) object["kind"] = kind, object.emplace("apiVersion", "v1");
+    return begin_(object);
   }
 
   void read_block(const TextBlock& block, const std::string& kind) { take(parse_block(block, kind), kind); }
@@ -211,16 +221,13 @@ class YamlReader {
   void take(Parsed parsed, const std::string& kind) {
     const TextBlock& block = parsed.block;
     if (!parsed.wanted) return ignored(block.lines.size());
-    const YamlFailure& failure = parsed.failure;
-    auto& object = parsed.object;
-    if (!object) {
-      broken(block, failure);
-      if (block.lines.back().end.empty()) object = parse_beginning(block);
+    if (!parsed.understood) {
+      broken(block, parsed.failure);
+      std::optional<Json> object = block.lines.back().end.empty() ? parse_beginning(block) : std::nullopt;
+      if (!object) return ignored(block.lines.size() - 1);
+      parsed.end = begun(std::move(*object), kind);
     }
-    if (object)
-      deliver(std::move(*object), block, kind);
-    else
-      ignored(block.lines.size() - 1);
+    deliver(parsed.end, block);
   }
 
   bool is_wanted(const TextBlock& block, std::string_view kind) const {
@@ -239,10 +246,9 @@ class YamlReader {
     return std::nullopt;
   }
 
-  void deliver(Json object, const TextBlock& block, const std::string& kind) {
-    if (!object.is_object()) return ignored(block.lines.size());
-    if (!object.contains("kind") && !kind.empty()) object["kind"] = kind, object.emplace("apiVersion", "v1");
-    const bool used = take_(object, {block.first_line(), static_cast<std::uint32_t>(block.lines.size())});
+  void deliver(const EndObject& end, const TextBlock& block) {
+    if (!end) return ignored(block.lines.size());
+    const bool used = end({block.first_line(), static_cast<std::uint32_t>(block.lines.size())});
     report_.lines += static_cast<std::uint32_t>(block.lines.size());
     (used ? report_.understood : report_.ignored) += static_cast<std::uint32_t>(block.lines.size());
   }
@@ -273,7 +279,7 @@ class YamlReader {
 
   const Dump& dump_;
   Report& report_;
-  const TakeObject& take_;
+  const BeginObject& begin_;
   const WantKind& wants_;
 };
 
@@ -289,8 +295,8 @@ std::optional<nlohmann::json> read_any_yaml(const std::string& text, YamlFailure
   return std::nullopt;
 }
 
-void read_yaml(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
-  YamlReader(dump, report, take, wants).read();
+void read_yaml(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants) {
+  YamlReader(dump, report, begin, wants).read();
 }
 
 }  // namespace egt::parsers::kube

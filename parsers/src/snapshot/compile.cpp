@@ -15,6 +15,7 @@
 #include "egtrace/parsers/output_file.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "snapshot/compiled.h"
+#include "snapshot/compiled_state.h"
 #include "snapshot/discover.h"
 #include "snapshot/machine_key.h"
 #include "snapshot/mask.h"
@@ -97,10 +98,13 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   // A private map stays behind, so that the texts are not those that were read.
   if (!snapshot->collection.translated_back) keep_large_dumps(snapshot->cluster, files);
 
+  std::vector<FoundFile> opened;
+  for (const FileToCompile& f : files) opened.push_back(file_to_open(f));
+  const std::vector<std::string> sections = sections_of(std::move(opened), request.jobs);
   Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
   if (!out) return out.error();
   Compiled result;
-  write_compiled(files, machine_key(Missing::create), [&](std::string_view bytes) {
+  write_compiled(files, sections, machine_key(Missing::create), [&](std::string_view bytes) {
     out->write(bytes);
     result.bytes += bytes.size();
   });

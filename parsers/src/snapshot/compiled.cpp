@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "snapshot/machine_key.h"
+#include "snapshot/readers_hash.h"
 #include "support/binary.h"
 #include "support/quick_hash.h"
 #include "egtrace/base/sha256.h"
@@ -18,7 +19,7 @@ namespace egt::parsers {
 namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
-constexpr std::uint32_t kVersion = 4, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 5, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {
@@ -90,7 +91,25 @@ class CompiledFile {
 };
 
 void CompiledDump::check(const void* begin, std::size_t bytes) const {
-  file_->check(static_cast<std::size_t>(static_cast<const char*>(begin) - file_->bytes().data()), bytes);
+  if (file_ != nullptr) file_->check(static_cast<std::size_t>(static_cast<const char*>(begin) - file_->bytes().data()), bytes);
+}
+
+void CompiledDump::check_ends(std::string_view text) const {
+  constexpr std::size_t kEnds = std::size_t{64} << 10;
+  const std::size_t end = std::min(kEnds, text.size());
+  check(text.data(), end);
+  check(text.data() + text.size() - end, end);
+}
+
+std::string_view CompiledSections::at(std::size_t i) const {
+  const std::string_view section = sections_.at(i);
+  file_->check(static_cast<std::size_t>(section.data() - file_->bytes().data()), section.size());
+  return section;
+}
+
+void check_ends(const FoundFile& file) {
+  for (const auto& dump : {file.compiled, file.unchecked})
+    if (dump) dump->check_ends(file.content.text);
 }
 
 bool is_compiled(std::string_view bytes) { return bytes.starts_with(kMagic); }
@@ -150,7 +169,6 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key
 }
 
 FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
-  constexpr std::size_t kEnds = std::size_t{64} << 10;  // what recognising a dump looks at
   const std::string_view bytes = file->bytes();
   FoundFile f;
   f.path = r.path;
@@ -165,11 +183,8 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
   f.content.cut = r.cut;
   f.content.cut_why = r.cut_why;
   f.masked_before = file->made_here;
-  const std::uint64_t end = std::min<std::uint64_t>(kEnds, r.text_size);
   if (r.found_size == 0) {
-    file->check(r.text_at, end);
-    file->check(r.text_at + r.text_size - end, end);
-    if (r.text_size > 2 * end) f.unchecked = std::make_shared<CompiledDump>(file, std::string_view());
+    if (r.text_size > 0) f.unchecked = std::make_shared<CompiledDump>(file, std::string_view());
     return f;
   }
   if (!file->made_here) {
@@ -179,23 +194,36 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
       throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", r.path));
     return f;
   }
-  file->check(r.text_at, end);
-  file->check(r.text_at + r.text_size - end, end);
   f.compiled = std::make_shared<CompiledDump>(file, section(bytes, r.found_at, r.found_size));
   if (r.found_at % kAlign != 0) throw std::runtime_error("a section is not aligned");
   return f;
 }
 
+// What other readers found out, or somebody else says that readers did, counts nothing.
+std::shared_ptr<const CompiledSections> read_sections(BinaryReader& in, const std::shared_ptr<CompiledFile>& file) {
+  const std::string_view readers = in.text();
+  std::vector<std::string_view> sections;
+  for (std::uint64_t n = in.count(16); n > 0; --n) {
+    const auto at = in.number<std::uint64_t>();
+    sections.push_back(section(file->bytes(), at, in.number<std::uint64_t>()));
+  }
+  if (sections.empty() || !file->made_here || readers != readers_hash()) return nullptr;
+  return std::make_shared<CompiledSections>(file, std::move(sections));
+}
+
 }  // namespace
 
-Result<std::vector<FoundFile>> open_compiled(Content content, std::string_view key) {
+Result<OpenedCompiled> open_compiled(Content content, std::string_view key) {
   try {
     std::string_view directory;
     const std::shared_ptr<CompiledFile> file = check_header(std::move(content), key, directory);
     BinaryReader in(directory);
-    std::vector<FoundFile> files;
-    for (std::uint64_t n = in.count(64); n > 0; --n) files.push_back(found_file(read_row(in), file));
-    return files;
+    OpenedCompiled opened;
+    for (std::uint64_t n = in.count(64); n > 0; --n) opened.files.push_back(found_file(read_row(in), file));
+    opened.sections = read_sections(in, file);
+    if (opened.sections == nullptr)
+      for (const FoundFile& f : opened.files) check_ends(f);
+    return opened;
   } catch (const std::exception& error) {
     return Error{error.what()};
   }
@@ -236,7 +264,23 @@ std::uint64_t aligned(std::uint64_t at) { return (at + kAlign - 1) / kAlign * kA
 
 }  // namespace
 
-void write_compiled(const std::vector<FileToCompile>& files, std::string_view key, const std::function<void(std::string_view)>& write) {
+FoundFile file_to_open(const FileToCompile& file) {
+  FoundFile f;
+  f.path = file.file->path;
+  f.shown = file.file->shown;
+  f.identity = file.file->identity;
+  f.by_link = file.file->by_link;
+  f.left_out = file.file->left_out;
+  f.masked = file.file->masked;
+  f.problem = file.file->problem;
+  f.content = file.file->content;
+  f.masked_before = true;
+  if (!file.found.empty()) f.compiled = std::make_shared<CompiledDump>(nullptr, file.found);
+  return f;
+}
+
+void write_compiled(const std::vector<FileToCompile>& files, const std::vector<std::string>& sections, std::string_view key,
+                    const std::function<void(std::string_view)>& write) {
   // All places are known before the first byte is written, but the hashes are not: the header's block is hashed with the
   // header left empty, and the header has a hash of its own.
   Header header;
@@ -255,6 +299,13 @@ void write_compiled(const std::vector<FileToCompile>& files, std::string_view ke
     write_row(directory, r);
     rows.push_back(r);
   }
+  directory.text(readers_hash());
+  directory.number<std::uint64_t>(sections.size());
+  for (const std::string& section : sections) {
+    directory.number(at);
+    directory.number<std::uint64_t>(section.size());
+    at = aligned(at + section.size());
+  }
   const std::string listing = directory.take();
   header.directory_at = at;
   header.directory_size = listing.size();
@@ -270,6 +321,10 @@ void write_compiled(const std::vector<FileToCompile>& files, std::string_view ke
       out.put(files[i].file->content.text);
       out.align(kAlign);
       out.put(files[i].found);
+    }
+    for (const std::string& section : sections) {
+      out.align(kAlign);
+      out.put(section);
     }
     out.align(kAlign);
     out.put(listing);

@@ -238,7 +238,8 @@ void read_whole_file(const std::string& path, FoundFile file, const std::string&
     return unpack(file, content->text, folder, options, budget, out);
   } else {
     file.content = std::move(*content);
-    file.left_out = !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kGlance));
+    const bool compiled = folder.empty() && is_compiled(file.content.text);   // the user named this very file
+    file.left_out = !compiled && !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kGlance));
     if (options.progress != nullptr) ++options.progress->files;
   }
   out.files.push_back(std::move(file));
@@ -303,9 +304,10 @@ Result<Discovery> discover(const std::string& path, const DiscoverOptions& optio
     return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
   if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {
-    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content), machine_key(Missing::leave));
-    if (!files) return Error{fmt::format("{}: {}", shown, files.error().message)};
-    out.files = std::move(*files);
+    Result<OpenedCompiled> opened = open_compiled(std::move(out.files[0].content), machine_key(Missing::leave));
+    if (!opened) return Error{fmt::format("{}: {}", shown, opened.error().message)};
+    out.files = std::move(opened->files);
+    out.sections = std::move(opened->sections);
   }
   return out;
 }

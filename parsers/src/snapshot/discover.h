@@ -14,6 +14,7 @@
 namespace egt::parsers {
 
 class CompiledDump;
+class CompiledSections;
 
 struct FoundFile {
   std::string path;       // below the snapshot's root, '/' between parts; an archive is a folder of its name
@@ -28,7 +29,7 @@ struct FoundFile {
   Content content;
   std::string problem;  // why it could not be read; empty: it was
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
-  std::shared_ptr<const CompiledDump> unchecked; // likewise; its text is to be checked before anybody reads more than its ends
+  std::shared_ptr<const CompiledDump> unchecked; // likewise; its text is to be checked before anybody reads more than its ends (check_ends())
   bool masked_before = false;  // this machine compiled it, and masked it then
 };
 
@@ -38,6 +39,7 @@ struct Discovery {
   std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
   std::vector<std::string> missing;  // what was not read and may hold dumps, and why (limits, encryption, nesting)
   std::vector<std::string> links_out;  // symbolic links out of the directory that were not followed
+  std::shared_ptr<const CompiledSections> sections;   // OpenedCompiled::sections of a compiled snapshot
 };
 
 struct DiscoverOptions {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "egtrace/parsers/format.h"
+#include "snapshot/compiled.h"
 #include "snapshot/flat_names.h"
 #include "snapshot/mask.h"
 
@@ -21,19 +22,30 @@ class Gathering {
 
   Result<Gathered> gather() {
     if (auto error = find_files()) return *error;
+    return settle();
+  }
+
+  Result<Gathered> gather(std::vector<FoundFile> files) {
+    out_.files = std::move(files);
+    out_.root_files = out_.files.size();
+    return settle();
+  }
+
+ private:
+  Result<Gathered> settle() {
     if (auto error = find_settings()) return *error;
     if (!out_.settings_file) give_machines_folders(out_.files, out_.root_files);   // else the user says what is whose
     mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }
 
- private:
   std::optional<Error> find_files() {
     if (!request_.path.empty()) {
       Result<Discovery> found = discover(request_.path, options());
       if (!found) return found.error();
       take_remarks(*found);
       out_.files = std::move(found->files);
+      out_.sections = std::move(found->sections);
     }
     out_.root_files = out_.files.size();
     for (const std::string& text : request_.dumps) {
@@ -100,6 +112,8 @@ class Gathering {
   }
 
   std::optional<Error> take_settings(const FoundFile& file) {
+    check_ends(file);
+    if (file.unchecked) file.unchecked->check(file.content.text.data(), file.content.text.size());
     Result<SnapshotSettings> settings = parse_settings(file.content.text);
     if (!settings)
       return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", file.shown, settings.error().message)};
@@ -126,5 +140,6 @@ class Gathering {
 }  // namespace
 
 Result<Gathered> gather(const SnapshotRequest& request) { return Gathering(request).gather(); }
+Result<Gathered> gather(const SnapshotRequest& request, std::vector<FoundFile> files) { return Gathering(request).gather(std::move(files)); }
 
 }  // namespace egt::parsers

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,12 @@ struct Gathered {
   std::vector<std::string> damaged;               // archives with wrong bytes in them
   std::vector<std::string> missing;               // Discovery::missing
   std::vector<std::string> links_out;             // Discovery::links_out
+  std::shared_ptr<const CompiledSections> sections;   // Discovery::sections
 };
 
 // The error is for a path that cannot be read, a --dump that names nothing, and settings that egtrace does not know.
 Result<Gathered> gather(const SnapshotRequest& request);
+// As if these were the files at the snapshot's path.
+Result<Gathered> gather(const SnapshotRequest& request, std::vector<FoundFile> files);
 
 }  // namespace egt::parsers

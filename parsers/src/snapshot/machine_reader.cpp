@@ -74,7 +74,7 @@ bool names(std::string_view text, std::string_view told) {
 }
 
 // Ports of pods without the addresses that OVN-Kubernetes writes beside their names.
-bool has_pods_without_address(std::string_view text) {
+bool lists_pods_without_address(std::string_view text) {
   constexpr std::string_view kId = "iface-id", kAddresses = "ip_addresses";
   std::size_t pods = 0, addresses = 0;
   for (std::size_t at = find_word(text, kId); at != std::string_view::npos; at = find_word(text, kId, at + 1)) {
@@ -88,6 +88,7 @@ bool has_pods_without_address(std::string_view text) {
 }  // namespace
 
 void prepare_text(const Sorted& sorted, Candidate& c) {
+  if (c.dump.compiled) c.dump.compiled->check_ends(c.dump.text);
   if (const auto file = std::exchange(c.unchecked, nullptr)) file->check(c.dump.text.data(), c.dump.text.size());
   if (!std::exchange(c.to_mask, false)) return;
   std::optional<Content> masked = mask_dump(c.dump.text);
@@ -126,13 +127,15 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
   if (telling) remark("taken for a part of the whole: " + c.why_partial);
 }
 
-MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine)
-    : sorted_(std::move(sorted)), machine_(std::move(machine)), all_dumps_(machine_.dumps) {
+MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known)
+    : sorted_(std::move(sorted)), machine_(std::move(machine)), all_dumps_(machine_.dumps), known_(std::move(known)) {
   for (const auto& [name, dumps] : machine_.namespaces) all_dumps_.insert(all_dumps_.end(), dumps.begin(), dumps.end());
+  for (const Candidate* c : all_dumps_) texts_.push_back(c->dump.text);
 }
 
 cluster::Outline MachineReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
+  if (known_) return known_->outline;
   std::vector<Candidate*> some;
   std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return lists_links(*c); });
   for (Candidate* c : some) prepare_text(*sorted_, *c);
@@ -155,17 +158,8 @@ cluster::Outline MachineReader::outline() {
   return outline;
 }
 
-namespace {
-
-bool lists_ports(const Candidate& c) {
-  if (c.format == nullptr) return false;
-  return c.format->kind.starts_with("ovs-vsctl") || c.how.topic.find("Open_vSwitch") != std::string::npos ||
-         c.how.topic.find("Interface") != std::string::npos;
-}
-
-}  // namespace
-
 bool MachineReader::lacks_flows() const {
+  if (known_) return known_->lacks_flows;
   const auto& dumps = machine_.dumps;
   const auto any = [&](auto is) { return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); }); };
   const auto is_of_pipeline = [](const Candidate& c) {   // a flow of OVN matches the logical datapath
@@ -177,11 +171,18 @@ bool MachineReader::lacks_flows() const {
 
 bool MachineReader::may_have_port(std::string_view told) {
   const std::lock_guard<std::mutex> lock(guard_);
-  const bool address = IpAddr::parse(told).has_value();
-  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](const Candidate* c) {
+  const bool any_address = IpAddr::parse(told).has_value() && has_pods_without_address();
+  if (any_address || (known_ && !known_->words.may_have(told))) return any_address;
+  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](Candidate* c) {
     if (!lists_ports(*c)) return false;
-    return names(c->dump.text, told) || (address && has_pods_without_address(c->dump.text));
+    if (known_) prepare_text(*sorted_, *c);
+    return names(c->dump.text, told);
   });
+}
+
+bool MachineReader::has_pods_without_address() const {
+  if (known_) return known_->has_pods_without_address;
+  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [](const Candidate* c) { return lists_ports(*c) && lists_pods_without_address(c->dump.text); });
 }
 
 std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
@@ -221,6 +222,7 @@ void MachineReader::read_namespace(const std::string& name, const std::vector<Ca
 void MachineReader::read(cluster::Node& node) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (std::exchange(is_read_, true)) return;
+  if (known_ && known_->section != 0 && !sorted_->as_told) return read_kept(node);
   for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);
   const auto remark = [&](Provenance at, const std::string& message) {
     diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});

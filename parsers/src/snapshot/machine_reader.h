@@ -11,6 +11,7 @@
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/parsers/snapshot.h"
+#include "snapshot/compiled_state.h"
 #include "snapshot/examine.h"
 #include "snapshot/machines.h"
 #include "snapshot/settings.h"
@@ -23,6 +24,7 @@ struct Sorted {
   SnapshotProgress* progress = nullptr;   // until the snapshot is open
   SnapshotSettings settings;
   std::vector<Candidate> candidates;      // parallel to Cluster::dumps
+  SourceId known_sources = kNoSource;     // the last that is there before a machine is read
   std::shared_ptr<cluster::Cluster*> cluster;
   MadeOnce<cluster::DumpsBySize> sizes;
 
@@ -43,7 +45,8 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
 
 class MachineReader : public cluster::NodeReader {
  public:
-  MachineReader(std::shared_ptr<Sorted> sorted, Machine machine);
+  // `known`: of a compiled snapshot, what it keeps of the machine.
+  MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known = std::nullopt);
 
   cluster::Outline outline() override;
   bool may_have_port(std::string_view told) override;
@@ -54,12 +57,21 @@ class MachineReader : public cluster::NodeReader {
   void assign_dumps(cluster::Node& node) const;
   // Whether it has databases of OVN and no flows of a switch.
   bool lacks_flows() const;
+  bool has_pods_without_address() const;   // ports of pods of which only the names are listed
+  const Machine& machine() const { return machine_; }
+  // What reading it, which is done, found out, as bytes from which it is read again: without looking at its dumps but for flows.
+  // Empty where that would come to something else.
+  std::string kept(const cluster::Node& node) const;
   // Of what was read.
   const std::vector<Candidate*>& chosen() const { return chosen_; }
   std::vector<Diagnostic> diagnostics;
   Moments moments;
 
  private:
+  void read_kept(cluster::Node& node);
+  void read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node);
+  void load_flows(cluster::Node& node) const;
+  std::string bytes_of(const cluster::Node& node) const;
   std::string name_of_nameless(const cluster::Node& node) const;
   void load(Candidate& c, cluster::Node& node);
   void read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node);
@@ -68,6 +80,8 @@ class MachineReader : public cluster::NodeReader {
   Machine machine_;
   std::vector<Candidate*> all_dumps_;   // with those of its network namespaces
   std::vector<Candidate*> chosen_;
+  std::optional<KnownMachine> known_;
+  std::vector<std::string_view> texts_;   // of all dumps, before they are read
   std::mutex guard_;   // of the candidates, which choosing among them marks
   bool is_read_ = false;
 };

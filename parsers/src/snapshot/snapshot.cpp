@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "egtrace/base/parallel.h"
@@ -13,6 +14,7 @@
 #include "presumed/presumed.h"
 #include "snapshot/collected.h"
 #include "snapshot/compiled.h"
+#include "snapshot/compiled_state.h"
 #include "snapshot/copies.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
@@ -53,15 +55,19 @@ class Reader {
   Result<Snapshot> read() {
     Result<Gathered> gathered = gather(request_);
     if (!gathered) return gathered.error();
-    take(std::move(*gathered));
-    examine_files();
-    if (std::none_of(candidates().begin(), candidates().end(), [](const Candidate& c) { return c.format != nullptr; })) {
-      return Error{nothing_found()};
+    const bool may_take_kept = gathered->sections != nullptr && takes_kept();
+    try {
+      take(std::move(*gathered));
+      if (may_take_kept) {
+        open_kept();
+      } else {
+        if (sections_ != nullptr)
+          for (const FoundFile& file : files_) check_ends(file);
+        if (auto error = open()) return *error;
+      }
+    } catch (const std::runtime_error& error) {
+      return Error{fmt::format("{}: {}", request_.path, error.what())};
     }
-    if (auto error = find_moment()) return *error;
-    add_sources();
-    load_objects();
-    add_machines();
     if (!may_wait()) {
       read_machines();
       if (request_.presume) presume_nodes(cluster_, request_.as_intended, request_.jobs);
@@ -71,7 +77,73 @@ class Reader {
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
   }
 
+  // What opening these files and reading their machines finds out; nothing where it does not show before which machine is which.
+  std::vector<std::string> keep(std::vector<FoundFile> files) {
+    Result<Gathered> gathered = gather(request_, std::move(files));
+    if (!gathered) return {};
+    take(std::move(*gathered));
+    if (open() || nameless_ || has_shared_dumps()) return {};
+    StateWriter state(files_, cluster_, collection_, candidates());
+    std::vector<std::string> sections(1);
+    std::vector<KnownMachine> known(readers_.size());
+    std::vector<std::string> machines(readers_.size());
+    for_each_index(readers_.size(), request_.jobs, 1, [&](std::size_t i) { known[i] = keep_machine(*readers_[i], machines[i]); });
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      known[i].section = machines[i].empty() ? 0 : sections.size();
+      if (!machines[i].empty()) sections.push_back(std::move(machines[i]));
+      state.add(readers_[i]->machine(), known[i]);
+    }
+    sections[0] = state.take();
+    return sections;
+  }
+
  private:
+  static KnownMachine keep_machine(MachineReader& reader, std::string& bytes) {
+    KnownMachine known;
+    known.outline = reader.outline();
+    known.lacks_flows = reader.lacks_flows();
+    known.has_pods_without_address = reader.has_pods_without_address();
+    cluster::Node node;
+    node.name = reader.machine().name;
+    reader.assign_dumps(node);
+    reader.read(node);
+    bytes = reader.kept(node);
+    return known;
+  }
+
+  // Not where other dumps are read with those that were compiled, or those otherwise.
+  bool takes_kept() const {
+    return request_.dumps.empty() && !request_.as_of && !request_.history && !request_.logical_only;
+  }
+
+  std::optional<Error> open() {
+    examine_files();
+    if (std::none_of(candidates().begin(), candidates().end(), [](const Candidate& c) { return c.format != nullptr; })) {
+      return Error{nothing_found()};
+    }
+    if (auto error = find_moment()) return error;
+    add_sources();
+    load_objects();
+    add_machines();
+    return std::nullopt;
+  }
+
+  void open_kept() {
+    OpenedSnapshot opened = read_state(files_, sections_, *cluster_.sources, static_cast<SourceId>(cluster_.sources->size()));
+    sorted_->candidates = std::move(opened.candidates);
+    if (request_.progress != nullptr) request_.progress->dumps_of = candidates().size();
+    for (const Candidate& c : candidates()) cluster_.sources->add(c.dump.path, c.dump.text, c.keep, c.dump.first_line);
+    sorted_->known_sources = static_cast<SourceId>(cluster_.sources->size());
+    cluster_.dumps = std::move(opened.dumps);
+    cluster_.diagnostics = std::move(opened.diagnostics);
+    cluster_.objects = std::move(opened.objects);
+    collection_.obfuscated_by = std::move(opened.obfuscated_by);
+    collection_.collected_by = std::move(opened.collected_by);
+    collection_.translated_back = opened.translated_back;
+    collection_.missing = std::move(opened.missing);
+    for (OpenedMachine& m : opened.machines) add_machine(std::move(m.machine), std::move(m.known));
+  }
+
   std::vector<Candidate>& candidates() { return sorted_->candidates; }
   const std::vector<Candidate>& candidates() const { return sorted_->candidates; }
   SnapshotSettings& settings() { return sorted_->settings; }
@@ -82,6 +154,7 @@ class Reader {
     root_files_ = gathered.root_files;
     arguments_ = std::move(gathered.arguments);
     settings() = std::move(gathered.settings);
+    sections_ = std::move(gathered.sections);
     for (const std::string& remark : gathered.remarks) remark_on({}, remark);
     collection_.damaged = std::move(gathered.damaged);
     collection_.missing = std::move(gathered.missing);
@@ -195,6 +268,7 @@ class Reader {
       cluster_.dumps.push_back(std::move(info));
       if (!c.problem.empty()) remark_on({c.dump.source, 0}, c.problem);
     }
+    sorted_->known_sources = static_cast<SourceId>(cluster_.sources->size());
   }
 
   cluster::DumpInfo& info_of(const Candidate& c) { return sorted_->info_of(c); }
@@ -209,19 +283,21 @@ class Reader {
   }
 
   void add_machines() {
-    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects)) {
-      auto node = std::make_unique<cluster::Node>();
-      node->name = machine.name;
-      auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine));
-      readers_.push_back(reader.get());
-      if (node->name.empty())
-        nameless_ = true, reader->read(*node);   // which tells its name
-      else
-        reader->assign_dumps(*node);
-      const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
-                                          [](const cluster::NodeHandle& n, const std::string& name) { return n.name() < name; });
-      cluster_.nodes.insert(place, cluster::NodeHandle(std::move(node), std::move(reader)));
-    }
+    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects)) add_machine(std::move(machine), std::nullopt);
+  }
+
+  void add_machine(Machine machine, std::optional<KnownMachine> known) {
+    auto node = std::make_unique<cluster::Node>();
+    node->name = machine.name;
+    auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine), std::move(known));
+    readers_.push_back(reader.get());
+    if (node->name.empty())
+      nameless_ = true, reader->read(*node);   // which tells its name
+    else
+      reader->assign_dumps(*node);
+    const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
+                                        [](const cluster::NodeHandle& n, const std::string& name) { return n.name() < name; });
+    cluster_.nodes.insert(place, cluster::NodeHandle(std::move(node), std::move(reader)));
   }
 
   // Dumps that several machines share are read for each of them, one after the other.
@@ -305,6 +381,7 @@ class Reader {
 
   const SnapshotRequest& request_;
   std::vector<FoundFile> files_;
+  std::shared_ptr<const CompiledSections> sections_;   // of a compiled snapshot, as far as they are believed
   std::size_t root_files_ = 0;                     // of `files_`, those below request_.path; --dump follows
   std::map<std::size_t, DumpArgument> arguments_;  // by index into files_
   std::map<std::string, Manifest> manifests_;      // by folder of the report
@@ -322,6 +399,12 @@ class Reader {
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) {
   return Reader(request).read();
+}
+
+std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs) {
+  SnapshotRequest request;
+  request.jobs = jobs;
+  return Reader(request).keep(std::move(files));
 }
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {

@@ -1,0 +1,86 @@
+// What a compiled snapshot keeps of opening it and of reading its machines, so that neither is done again: which dumps there are and
+// whose, the objects, where each machine may be found without reading it, and of each machine all that its dumps told but for flows
+// and groups, which have sections of their own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/collection.h"
+#include "snapshot/compiled.h"
+#include "snapshot/examine.h"
+#include "snapshot/machines.h"
+
+namespace egt::parsers {
+
+// What a machine's text mentions: hashes of its words, by which a name or an address is told not to be there.
+class MentionedWords {
+ public:
+  MentionedWords() = default;
+  explicit MentionedWords(std::string_view hashes) : hashes_(hashes) {}   // as bytes_of() gave them
+  static std::string bytes_of(const std::vector<std::string_view>& texts);
+
+  // False: none of the texts has it as a name or an address of its own.
+  bool may_have(std::string_view told) const;
+
+ private:
+  std::string_view hashes_;   // 32 bits each, ascending
+};
+
+// Of one machine, before it is read.
+struct KnownMachine {
+  cluster::Outline outline;
+  bool lacks_flows = false, has_pods_without_address = false;
+  MentionedWords words;                                 // of dumps that list ports
+  std::shared_ptr<const CompiledSections> sections;
+  std::size_t section = 0;                              // what reading it found out; 0: nothing is kept
+};
+
+struct OpenedMachine {
+  Machine machine;
+  std::optional<KnownMachine> known;
+};
+
+// A snapshot whose dumps are sorted.
+struct OpenedSnapshot {
+  std::vector<Candidate> candidates;
+  std::vector<cluster::DumpInfo> dumps;
+  std::vector<Diagnostic> diagnostics;
+  cluster::Objects objects;
+  std::string obfuscated_by;
+  std::vector<std::string> collected_by, missing;
+  bool translated_back = false;
+  std::vector<OpenedMachine> machines;                  // their dumps are among `candidates`
+};
+
+class StateWriter {
+ public:
+  // To be called before any machine is looked at; `sources` has the dumps and nothing of what is in them.
+  StateWriter(const std::vector<FoundFile>& files, const cluster::Cluster& cluster, const cluster::Collection& collection,
+              const std::vector<Candidate>& candidates);
+  // In the order in which they are opened; the words of its dumps are looked for here.
+  void add(const Machine& machine, const KnownMachine& known);
+  std::string take();
+
+ private:
+  struct Kept;
+  std::shared_ptr<Kept> kept_;
+};
+
+// Throws std::runtime_error where the section is not what StateWriter wrote for these files.
+OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections, SourceTable& sources,
+                          SourceId known);
+
+// The sections of a compiled snapshot of these files (file_to_open()); none where it is opened as if none were kept.
+std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs);
+
+// Whether a dump lists ports of a switch, by which may_have_port() goes.
+bool lists_ports(const Candidate& c);
+
+}  // namespace egt::parsers

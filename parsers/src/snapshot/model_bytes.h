@@ -1,0 +1,277 @@
+// Facts of the model as bytes, and back: how a compiled snapshot keeps what reading its dumps found out (docs/formats/egt.md).
+//
+// Members of structs follow each other in their order, so that a member that is added changes the format: bytes are only ever read
+// by the build that wrote them (readers_hash.h). Numbers are written seven bits at a time, the lowest first; each text stands once.
+// Views into dumps are written as places in them. Not kept: flows and groups (ovs_ofctl/compiled_parts.h), and what is built on
+// demand. Whatever the bytes say, nothing outside of them and of the dumps is read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "egtrace/base/name.h"
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/ovn/southbound.h"
+#include "snapshot/model_members.h"
+
+namespace egt::parsers {
+
+namespace model_bytes {
+
+template <class T, template <class...> class Of>
+constexpr bool kIs = false;
+template <template <class...> class Of, class... Args>
+constexpr bool kIs<Of<Args...>, Of> = true;
+template <class T>
+constexpr bool kIsArray = false;
+template <class T, std::size_t n>
+constexpr bool kIsArray<std::array<T, n>> = true;
+
+// What is not kept, being made anew or read from its own section.
+template <class T>
+constexpr bool kLeftOut = std::is_same_v<T, std::shared_ptr<const ovn::Program>> || std::is_same_v<T, std::shared_ptr<const ovn::Language>> ||
+                          std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
+
+// How a text is written: one of these, or the number of a text that stood before. A UUID likewise, and an object that is shared.
+enum TextCode : std::uint64_t { kNewText, kEmptyText, kInDump, kKnownText };
+enum UuidCode : std::uint64_t { kNewUuid, kKnownUuid };
+enum PointerCode : std::uint64_t { kNull, kNewObject, kKnownObject };
+
+}  // namespace model_bytes
+
+// How many flows and groups a bridge has, which are added from elsewhere, and whether its ports are to be indexed.
+struct BridgeCounts {
+  bool has_flows = false, ports_indexed = false;
+  std::uint64_t flows = 0, groups = 0;
+  friend bool operator==(const BridgeCounts&, const BridgeCounts&) = default;
+};
+
+class ModelWriter {
+ public:
+  // `dumps`: texts that views may lie in. Sources up to `known` are there before these bytes are read; others are written with them.
+  ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps);
+
+  template <class T>
+  void put(const T& x) {
+    using namespace model_bytes;
+    if constexpr (std::is_same_v<T, bool>) out_.push_back(x ? 1 : 0);
+    else if constexpr (std::is_same_v<T, U128>) number(low64(x)), number(high64(x));
+    else if constexpr (std::is_enum_v<T>) number(static_cast<std::uint64_t>(x));
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) signed_number(x);
+    else if constexpr (std::is_integral_v<T>) number(x);
+    else if constexpr (std::is_same_v<T, double>) raw(&x, sizeof x);
+    else if constexpr (std::is_same_v<T, std::string>) text(x);
+    else if constexpr (std::is_same_v<T, std::string_view>) view(x);
+    else if constexpr (std::is_same_v<T, Name>) text(x.str());
+    else if constexpr (std::is_same_v<T, Provenance>) provenance(x);
+    else if constexpr (std::is_same_v<T, ovn::Uuid>) uuid(x);
+    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>) return;
+    else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>) put(x.has_value()), number(x ? x->size() : 0);
+    else if constexpr (std::is_same_v<T, openflow::GroupTable>) number(x.size());
+    else if constexpr (std::is_same_v<T, openflow::PortIndex>) put(x.known > 0);
+    else if constexpr (std::is_same_v<T, std::vector<bool>>) {
+      number(x.size());
+      for (const bool one : x) put(one);
+    } else if constexpr (kIs<T, std::optional>) {
+      put(x.has_value());
+      if (x) put(*x);
+    } else if constexpr (kIs<T, std::variant>) {
+      number(x.index());
+      std::visit([&](const auto& one) { put(one); }, x);
+    } else if constexpr (kIs<T, std::shared_ptr>) pointer(x);
+    else if constexpr (kIs<T, std::pair>) put(x.first), put(x.second);
+    else if constexpr (kIsArray<T>) {
+      for (const auto& one : x) put(one);
+    } else if constexpr (requires { x.size(); x.begin(); }) {
+      number(x.size());
+      for (const auto& one : x) put(one);
+    } else {
+      std::apply([&](const auto&... member) { (put(member), ...); }, members_of(const_cast<T&>(x)));
+    }
+  }
+
+  void number(std::uint64_t n);
+  // All that was put, with the sources that it names.
+  std::string take();
+
+ private:
+  struct Kept {
+    std::uint32_t line = 0;
+    std::string path, text;
+  };
+
+  void signed_number(std::int64_t n) { number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63)); }
+  void raw(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
+  void text(std::string_view s);
+  void view(std::string_view s);
+  void provenance(const Provenance& p);
+  void uuid(const ovn::Uuid& id);
+  template <class T>
+  void pointer(const std::shared_ptr<T>& p) {
+    if (!p) return number(model_bytes::kNull);
+    const auto [known, fresh] = objects_.try_emplace(p.get(), objects_.size());
+    if (!fresh) return number(model_bytes::kKnownObject + known->second);
+    number(model_bytes::kNewObject);
+    put(*p);
+  }
+
+  const SourceTable& sources_;
+  SourceId known_;
+  struct Dump {
+    std::string_view text;
+    std::uint64_t number = 0;
+  };
+
+  std::vector<Dump> dumps_;   // by address
+  std::string out_;
+  std::uint64_t texts_so_far_ = 0;
+  std::unordered_map<std::string, std::uint64_t> texts_;
+  std::map<std::pair<const char*, std::size_t>, std::uint64_t> views_;   // into dumps: texts, too
+  std::map<ovn::Uuid, std::uint64_t> uuids_;
+  std::unordered_map<const void*, std::uint64_t> objects_;
+  std::unordered_map<SourceId, std::uint64_t> numbers_;   // of sources that are not known
+  std::vector<SourceId> named_;
+};
+
+// Throws std::runtime_error where the bytes say what no writer wrote.
+class ModelReader {
+ public:
+  // `bytes` and `dumps` outlive what is read. Sources are added to `sources`, whose texts `keep` owns.
+  ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps, std::shared_ptr<const void> keep);
+
+  template <class T>
+  void get(T& x) {
+    using namespace model_bytes;
+    if constexpr (std::is_same_v<T, bool>) x = byte() != 0;
+    else if constexpr (std::is_same_v<T, U128>) {
+      const std::uint64_t low = number();
+      x = make_u128(number(), low);
+    } else if constexpr (std::is_enum_v<T>) x = static_cast<T>(number());
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) x = static_cast<T>(signed_number());
+    else if constexpr (std::is_integral_v<T>) x = static_cast<T>(number());
+    else if constexpr (std::is_same_v<T, double>) std::memcpy(&x, taken(sizeof x).data(), sizeof x);
+    else if constexpr (std::is_same_v<T, std::string>) x = text();
+    else if constexpr (std::is_same_v<T, std::string_view>) x = text();
+    else if constexpr (std::is_same_v<T, Name>) x = Name(text());
+    else if constexpr (std::is_same_v<T, Provenance>) x = provenance();
+    else if constexpr (std::is_same_v<T, ovn::Uuid>) x = uuid();
+    else if constexpr (std::is_same_v<T, std::vector<std::shared_ptr<const void>>>) x.push_back(keep_);
+    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>) return;
+    else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>) {
+      bridges.emplace_back().has_flows = byte() != 0;
+      bridges.back().flows = number();
+    } else if constexpr (std::is_same_v<T, openflow::GroupTable>) {
+      bridges.back().groups = number();
+    } else if constexpr (std::is_same_v<T, openflow::PortIndex>) {
+      bridges.back().ports_indexed = byte() != 0;
+    } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
+      for (std::uint64_t n = count(); n > 0; --n) x.push_back(byte() != 0);
+    } else if constexpr (kIs<T, std::optional>) {
+      if (byte() != 0) get(x.emplace());
+    } else if constexpr (kIs<T, std::variant>) alternative(x, number(), std::make_index_sequence<std::variant_size_v<T>>());
+    else if constexpr (kIs<T, std::shared_ptr>) pointer(x);
+    else if constexpr (kIs<T, std::pair>) get(x.first), get(x.second);
+    else if constexpr (kIsArray<T>) {
+      for (auto& one : x) get(one);
+    } else if constexpr (kIs<T, std::map>) {
+      for (std::uint64_t n = count(); n > 0; --n) {
+        typename T::key_type key{};
+        get(key);
+        get(x.emplace_hint(x.end(), std::move(key), typename T::mapped_type{})->second);
+      }
+    } else if constexpr (kIs<T, std::set>) {
+      for (std::uint64_t n = count(); n > 0; --n) {
+        typename T::value_type one{};
+        get(one);
+        x.emplace_hint(x.end(), std::move(one));
+      }
+    } else if constexpr (requires { x.emplace_back(); }) {
+      const std::uint64_t n = count();
+      x.reserve(x.size() + n);
+      for (std::uint64_t i = 0; i < n; ++i) get(x.emplace_back());
+    } else if constexpr (requires { x.add(*x.begin()); }) {   // objects of one kind
+      for (std::uint64_t n = count(); n > 0; --n) {
+        std::remove_cvref_t<decltype(*x.begin())> one;
+        get(one);
+        x.add(std::move(one));
+      }
+    } else {
+      std::apply([&](auto&... member) { (get(member), ...); }, members_of(x));
+    }
+  }
+
+  // Sources that will be there, though they are not so far.
+  void know(SourceId known) { known_ = known; }
+  std::uint64_t number();
+  // Of things that take a byte at least.
+  std::uint64_t count();
+  std::string_view text();
+  bool at_end() const { return at_ == bytes_.size(); }
+  [[noreturn]] static void wrong();
+
+  std::vector<BridgeCounts> bridges;   // of those that were read, in their order
+
+ private:
+  static constexpr unsigned kDepth = 200;   // of objects in one another
+
+  std::uint8_t byte();
+  std::int64_t signed_number() {
+    const std::uint64_t n = number();
+    return static_cast<std::int64_t>((n >> 1) ^ (~(n & 1) + 1));
+  }
+  std::string_view taken(std::uint64_t size);
+  Provenance provenance();
+  ovn::Uuid uuid();
+  template <class T>
+  void pointer(std::shared_ptr<T>& p) {
+    using Object = std::remove_const_t<T>;
+    const std::uint64_t code = number();
+    if (code == model_bytes::kNull) return;
+    if (code >= model_bytes::kKnownObject) {
+      if (code - model_bytes::kKnownObject >= objects_.size()) wrong();
+      const auto& [type, object] = objects_[code - model_bytes::kKnownObject];
+      if (type == nullptr || *type != typeid(Object)) wrong();
+      p = std::static_pointer_cast<Object>(object);
+      return;
+    }
+    if (++depth_ > kDepth) wrong();
+    const std::size_t place = objects_.size();
+    objects_.emplace_back(nullptr, nullptr);   // nothing holds itself
+    auto object = std::make_shared<Object>();
+    get(*object);
+    objects_[place] = {&typeid(Object), object};
+    p = std::move(object);
+    --depth_;
+  }
+  template <class T, std::size_t... I>
+  void alternative(T& x, std::uint64_t index, std::index_sequence<I...>) {
+    const bool known = ((index == I ? (get(x.template emplace<I>()), true) : false) || ...);
+    if (!known) wrong();
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  SourceId known_;
+  std::vector<std::string_view> dumps_;
+  std::shared_ptr<const void> keep_;
+  std::vector<std::string_view> texts_;
+  std::vector<ovn::Uuid> uuids_;
+  std::vector<std::pair<const std::type_info*, std::shared_ptr<void>>> objects_;
+  std::vector<SourceId> added_;
+  unsigned depth_ = 0;
+};
+
+}  // namespace egt::parsers

@@ -1,0 +1,202 @@
+// What a compiled snapshot keeps of opening a snapshot and of reading its machines: the same facts again, and no trust in bytes.
+#include "snapshot/compiled_state.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include "egtrace/parsers/compile.h"
+#include "egtrace/parsers/snapshot.h"
+#include "snapshot/machine_key.h"
+#include "snapshot/model_bytes.h"
+#include "support/run.h"
+
+namespace egt::parsers {
+namespace {
+
+namespace fs = std::filesystem;
+using egt::testing::TemporaryDirectory;
+
+constexpr const char* kAddresses =
+    "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n"
+    "    inet 127.0.0.1/8 scope host lo\n"
+    "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n"
+    "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
+    "    inet 192.0.2.1/24 brd 192.0.2.255 scope global eth0\n";
+constexpr const char* kRules =
+    "*nat\n:PREROUTING ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n:OUT - [0:0]\n"
+    "-A POSTROUTING -s 10.0.0.0/8 -m comment --comment \"to the outside\" -j OUT\n"
+    "-A OUT -m statistic --mode random --probability 0.5 -j SNAT --to-source 192.0.2.1\n-A OUT -m gibberish -j MASQUERADE\nCOMMIT\n";
+constexpr const char* kRuleset =
+    "table inet t {\n\tset s {\n\t\ttype ipv4_addr\n\t\telements = { 10.0.0.1, 10.0.0.7 }\n\t}\n"
+    "\tmap m {\n\t\ttype ipv4_addr : mark\n\t\telements = { 10.0.0.1 : 0x00000007 }\n\t}\n"
+    "\tchain c {\n\t\ttype filter hook forward priority filter; policy drop;\n"
+    "\t\tip saddr @s meta mark set ip daddr map @m accept\n\t\tct state established,related counter packets 1 bytes 2 accept\n\t}\n}\n";
+constexpr const char* kFlows =
+    "NXST_FLOW reply (xid=0x4):\n"
+    " cookie=0x1, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=10,in_port=1 actions=resubmit(,1)\n"
+    " cookie=0x4, duration=1.5s, table=1, n_packets=0, n_bytes=0, actions=drop\n";
+constexpr const char* kInterfaces =
+    "_uuid               : 6f0f1ab8-6f4e-4d46-8d24-8a5d1d3f0c01\nname                : \"veth1\"\nofport              : 1\ntype                : \"\"\n"
+    "external_ids        : {iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"}\noptions             : {}\n";
+constexpr const char* kPods =
+    "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: cart-1\n    namespace: shop\n    labels:\n      app: cart\n"
+    "  spec:\n    nodeName: n1\n  status:\n    phase: Running\n    podIP: 10.0.0.7\n    podIPs:\n    - ip: 10.0.0.7\n";
+
+void fill(const TemporaryDirectory& d) {
+  for (const std::string node : {"n1", "n2"}) {
+    d.file(node + "/hostname", node + "\n");
+    d.file(node + "/ip_a", kAddresses);
+    d.file(node + "/ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
+    d.file(node + "/ip_route_show_table_all", "default via 192.0.2.254 dev eth0 proto static metric 100 encap mpls 7\n192.0.2.0/24 dev eth0 scope link\n");
+    d.file(node + "/iptables-save_-c", kRules);
+    d.file(node + "/nft_list_ruleset", kRuleset);
+    d.file(node + "/ovs-ofctl_dump-flows_br-int", kFlows);
+    d.file(node + "/ovs-vsctl_list_interface", kInterfaces);
+    d.file(node + "/sysctl", "net.ipv4.ip_forward = 1\n");
+  }
+  d.file("k8s/pods.yaml", kPods);
+}
+
+std::string bytes_of(const cluster::Cluster& cluster, const cluster::Node& node, SourceId known) {
+  ModelWriter out(*cluster.sources, known, {});
+  out.put(node);
+  out.put(cluster.objects);
+  return out.take();
+}
+
+TEST(ModelBytes, ComeBackAsTheyWere) {
+  const TemporaryDirectory d;
+  fill(d);
+  auto cluster = read_snapshot({d.path(), {}, 0});
+  ASSERT_TRUE(cluster);
+  const cluster::Node& node = *cluster->nodes[0];
+  const auto known = static_cast<SourceId>(cluster->sources->size());
+  const std::string bytes = bytes_of(*cluster, node, known);
+  ModelReader in(bytes, *cluster->sources, known, {}, nullptr);
+  cluster::Node again;
+  in.get(again);
+  ASSERT_EQ(again.host.nft.value.tables.size(), 1U);
+  EXPECT_EQ(again.host.nft.value.tables[0].sets.at("s")->elements.size(), 2U);
+  EXPECT_EQ(again.host.links.value.size(), 2U);
+  EXPECT_EQ(again.host.routes_v4.value.at(0).not_modelled, node.host.routes_v4.value.at(0).not_modelled);
+  ASSERT_EQ(in.bridges.size(), 1U);
+  EXPECT_EQ(in.bridges[0].flows, 2U);
+  again.bridges[0].flows = std::move(cluster->nodes[0]->bridges[0].flows);
+  cluster::Cluster other;
+  in.get(other.objects);
+  EXPECT_TRUE(in.at_end());
+  ASSERT_NE(other.objects.pods.find("shop", "cart-1"), nullptr);
+  EXPECT_EQ(other.objects.pods.find("shop", "cart-1")->labels.at("app"), "cart");
+  ModelWriter out(*cluster->sources, known, {});
+  out.put(again);
+  out.put(other.objects);
+  EXPECT_EQ(out.take(), bytes);
+}
+
+TEST(ModelBytes, CutOrChangedNothingElseIsRead) {
+  const TemporaryDirectory d;
+  fill(d);
+  auto cluster = read_snapshot({d.path(), {}, 0});
+  ASSERT_TRUE(cluster);
+  const auto known = static_cast<SourceId>(cluster->sources->size());
+  const std::string bytes = bytes_of(*cluster, *cluster->nodes[0], known);
+  const auto read = [&](const std::string& what) {
+    SourceTable sources;
+    cluster::Node node;
+    cluster::Objects objects;
+    try {
+      const std::string own = what;   // of its very size, so that a read behind it is noticed
+      ModelReader in(own, sources, known, {own}, nullptr);
+      in.get(node);
+      in.get(objects);
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(read(bytes));
+  for (std::size_t n = 0; n < bytes.size(); n += 13) EXPECT_FALSE(read(bytes.substr(0, n))) << n;
+  std::mt19937 random(3);
+  for (int round = 0; round < 3000; ++round) {
+    std::string changed = bytes;
+    for (int i = 0; i < 3; ++i) changed[random() % changed.size()] = static_cast<char>(random());
+    read(changed);
+  }
+}
+
+TEST(MentionedWords, SayNoOnlyWhereNothingIs) {
+  const std::string text = "external_ids : {attached_mac=\"0a:58:0a:84:00:32\", iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"} fd00::7";
+  const std::string bytes = MentionedWords::bytes_of({text, ""});
+  const MentionedWords words{bytes};
+  for (const char* told : {"shop_cart-1", "10.0.0.7", "fd00::7", "0a:58:0a:84:00:32", "cart-1"}) EXPECT_TRUE(words.may_have(told)) << told;
+  for (const char* told : {"shop_cart-2", "10.0.0.70", "fd00::8", "cart"}) EXPECT_FALSE(words.may_have(told)) << told;
+  EXPECT_FALSE(MentionedWords{}.may_have("cart"));
+}
+
+class CompiledState : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("XDG_STATE_HOME", (d.path() + "/state").c_str(), 1);
+    fill(snapshot);
+    egt = d.path() + "/s.egt";
+    const auto done = compile_snapshot({snapshot.path(), {}, 0}, egt);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  std::size_t sections() const {
+    const auto content = read_content(egt);
+    const auto opened = content ? open_compiled(*content, machine_key(Missing::leave)) : Result<OpenedCompiled>(Error{"unread"});
+    return opened && opened->sections ? opened->sections->size() : 0;
+  }
+  static std::string facts(const std::string& path, bool when_needed) {
+    SnapshotRequest request{path, {}, 0};
+    request.when_needed = when_needed;
+    const auto opened = open_snapshot(request);
+    if (!opened) return opened.error().message;
+    std::string all;
+    for (const auto& node : opened->cluster.nodes) all += bytes_of(opened->cluster, *node, static_cast<SourceId>(opened->cluster.sources->size()));
+    for (const cluster::DumpInfo& dump : opened->cluster.dumps) {
+      ModelWriter out(*opened->cluster.sources, dump.source, {});
+      cluster::DumpInfo without_ends = dump;
+      out.put(without_ends);
+      all += out.take();
+    }
+    for (const Diagnostic& said : opened->cluster.diagnostics) all += format_diagnostic(said, *opened->cluster.sources);
+    return all;
+  }
+
+  TemporaryDirectory d, snapshot;
+  std::string egt;
+};
+
+TEST_F(CompiledState, HasASectionOfEachMachine) { EXPECT_EQ(sections(), 3U); }
+
+TEST_F(CompiledState, SaysWhatTheDumpsSay) {
+  const std::string told = facts(snapshot.path(), false);
+  EXPECT_EQ(facts(egt, false), told);
+  ::setenv("XDG_STATE_HOME", (d.path() + "/of_another").c_str(), 1);
+  EXPECT_EQ(sections(), 0U);
+  EXPECT_EQ(facts(egt, false), told);
+}
+
+TEST_F(CompiledState, TellsMachinesApartWithoutReadingThem) {
+  SnapshotRequest request{egt, {}, 0};
+  request.when_needed = true;
+  const auto opened = open_snapshot(request);
+  ASSERT_TRUE(opened);
+  const cluster::NodeHandle& node = opened->cluster.nodes.at(0);
+  EXPECT_EQ(node.links().value.size(), 2U);
+  EXPECT_TRUE(node.may_have_port("shop_cart-1"));
+  EXPECT_TRUE(node.may_have_port("10.0.0.7"));
+  EXPECT_FALSE(node.may_have_port("shop_cart-2"));
+  EXPECT_FALSE(node.is_read());
+}
+
+}  // namespace
+}  // namespace egt::parsers

@@ -1,0 +1,10 @@
+# Writes OUT, which defines readers_hash(): the SHA-256 of the names below ROOT and the contents of the files that LIST has, one a line.
+file(STRINGS ${LIST} files)
+set(all "")
+foreach(file IN LISTS files)
+  file(SHA256 ${file} hash)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${ROOT})
+  string(APPEND all "${hash} ${file}\n")
+endforeach()
+string(SHA256 hash "${all}")
+file(WRITE ${OUT} "#include \"snapshot/readers_hash.h\"\n\nstd::string_view egt::parsers::readers_hash() { return \"${hash}\"; }\n")
