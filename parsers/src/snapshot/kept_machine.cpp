@@ -30,6 +30,15 @@ bool tells_flows(const Candidate& c) {
   return c.format != nullptr && (c.format->kind.find("dump-flows") != std::string_view::npos || c.format->kind.find("dump-groups") != std::string_view::npos);
 }
 
+// Which dumps told a bridge's flows and groups.
+using FlowsOrigin = std::tuple<SourceId, bool, bool, SourceId>;
+
+std::vector<FlowsOrigin> origins_of(const cluster::Node& node) {
+  std::vector<FlowsOrigin> all;
+  for (const openflow::Bridge& b : node.bridges) all.emplace_back(b.flows_source, b.flows_partial, b.has_groups, b.groups_source);
+  return all;
+}
+
 // All but its name and its list of dumps, at which other threads look.
 template <class Member>
 void take(Member& into, Member& from, const cluster::Node& node) {
@@ -98,7 +107,12 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
     c.superseded_by = std::move(dump.superseded_by);
     cluster::DumpInfo& info = sorted_->info_of(c);
     if (dump.info.source != info.source) ModelReader::wrong();
-    info = std::move(dump.info);
+    info.lines = dump.info.lines;   // what else is in it was known before, and other threads may look at it
+    info.understood = dump.info.understood;
+    info.ignored = dump.info.ignored;
+    info.not_understood = std::move(dump.info.not_understood);
+    info.partial = dump.info.partial;
+    info.superseded_by = std::move(dump.info.superseded_by);
   }
   for (const std::size_t chosen : read.chosen) {
     if (chosen >= all_dumps_.size() || all_dumps_[chosen]->format == nullptr) ModelReader::wrong();
@@ -109,9 +123,10 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
   in.get(made);
   if (!in.at_end()) ModelReader::wrong();
   take_all(node, made);
+  const std::vector<FlowsOrigin> told = origins_of(node);
   load_flows(node);
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
-  if (in.bridges.size() != node.bridges.size()) ModelReader::wrong();
+  if (in.bridges.size() != node.bridges.size() || origins_of(node) != told) ModelReader::wrong();
   for (std::size_t i = 0; i < node.bridges.size(); ++i) {
     openflow::Bridge& bridge = node.bridges[i];
     const BridgeCounts& counts = in.bridges[i];

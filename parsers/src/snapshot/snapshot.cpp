@@ -132,7 +132,7 @@ class Reader {
     OpenedSnapshot opened = read_state(files_, sections_, *cluster_.sources, static_cast<SourceId>(cluster_.sources->size()));
     sorted_->candidates = std::move(opened.candidates);
     if (request_.progress != nullptr) request_.progress->dumps_of = candidates().size();
-    for (const Candidate& c : candidates()) cluster_.sources->add(c.dump.path, c.dump.text, c.keep, c.dump.first_line);
+    for (Candidate& c : candidates()) c.dump.source = cluster_.sources->add(c.dump.path, c.dump.text, c.keep, c.dump.first_line);
     sorted_->known_sources = static_cast<SourceId>(cluster_.sources->size());
     cluster_.dumps = std::move(opened.dumps);
     cluster_.diagnostics = std::move(opened.diagnostics);

@@ -12,32 +12,37 @@ namespace egt::parsers {
 namespace {
 
 #ifdef __SSE2__
-constexpr std::size_t kAtOnce = 16;
+constexpr std::size_t kBlock = 16, kBlocks = 4, kAtOnce = kBlock * kBlocks;
 
-// Where, of sixteen places, the first and the last character of a word fit.
+// Where the first and the last character of a word fit.
 class Ends {
  public:
   Ends() = default;
   explicit Ends(std::string_view word) : last_at_(word.size() - 1), first_(_mm_set1_epi8(word.front())), last_(_mm_set1_epi8(word.back())) {}
 
-  unsigned at(const char* text) const {
-    const __m128i begins = _mm_cmpeq_epi8(load(text), first_), ends = _mm_cmpeq_epi8(load(text + last_at_), last_);
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(begins, ends)));
+  // At any of kAtOnce places.
+  bool any_at(const char* text) const {
+    const __m128i all = _mm_or_si128(_mm_or_si128(at(text), at(text + kBlock)), _mm_or_si128(at(text + 2 * kBlock), at(text + 3 * kBlock)));
+    return _mm_movemask_epi8(all) != 0;
   }
+  // At which of kBlock places.
+  unsigned places_at(const char* text) const { return static_cast<unsigned>(_mm_movemask_epi8(at(text))); }
 
  private:
   static __m128i load(const char* text) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text)); }
+  __m128i at(const char* text) const { return _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_)); }
 
   std::size_t last_at_ = 0;
   __m128i first_{}, last_{};
 };
 
-// Of sixteen places from `at` on; npos: at none of them.
+// Of kAtOnce places from `at` on, at some of which its ends are; npos: at none of them.
 std::size_t find_among(std::string_view text, std::size_t at, std::string_view word, const Ends& ends) {
-  for (unsigned places = ends.at(text.data() + at); places != 0; places &= places - 1) {
-    const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(places));
-    if (text.compare(place, word.size(), word) == 0) return place;
-  }
+  for (const std::size_t end = at + kAtOnce; at < end; at += kBlock)
+    for (unsigned places = ends.places_at(text.data() + at); places != 0; places &= places - 1) {
+      const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(places));
+      if (text.compare(place, word.size(), word) == 0) return place;
+    }
   return std::string_view::npos;
 }
 #endif
@@ -48,8 +53,10 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 #ifdef __SSE2__
   if (!word.empty()) {
     const Ends ends(word);
-    for (; from < text.size() && text.size() - from >= word.size() + kAtOnce; from += kAtOnce)
+    for (; from < text.size() && text.size() - from >= word.size() + kAtOnce; from += kAtOnce) {
+      if (!ends.any_at(text.data() + from)) continue;
       if (const std::size_t at = find_among(text, from, word, ends); at != std::string_view::npos) return at;
+    }
   }
 #endif
   return text.find(word, from);
@@ -66,7 +73,7 @@ bool has_any_word(std::string_view text, std::span<const std::string_view> words
     for (std::size_t i = 0; i < words.size(); ++i) ends[i] = Ends(words[i]);
     for (; text.size() - from >= longest + kAtOnce; from += kAtOnce)
       for (std::size_t i = 0; i < words.size(); ++i)
-        if (find_among(text, from, words[i], ends[i]) != std::string_view::npos) return true;
+        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i]) != std::string_view::npos) return true;
   }
 #endif
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word, from) != std::string_view::npos; });

@@ -1,4 +1,4 @@
-// Words in long texts, of which hardly one holds any: several are looked for in one pass, sixteen places at a time.
+// Words in long texts, of which hardly one holds any: several are looked for in one pass, many places at a time.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace {
 TEST(FindWords, FindsWhatAPlainSearchFinds) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
-    std::string text(random() % 80, 'a');
+    std::string text(random() % 200, 'a');
     for (char& c : text) c = static_cast<char>('a' + random() % 3);
     std::string word(random() % 5, 'a');
     for (char& c : word) c = static_cast<char>('a' + random() % 3);
@@ -24,7 +24,7 @@ TEST(FindWords, FindsWhatAPlainSearchFinds) {
 TEST(FindWords, FindsAnyOfSeveral) {
   std::mt19937 random(8);
   for (int round = 0; round < 2000; ++round) {
-    std::string text(random() % 100, 'a');
+    std::string text(random() % 300, 'a');
     for (char& c : text) c = static_cast<char>('a' + random() % 4);
     const std::string words[] = {"abca", "dd" + std::string(random() % 4, 'a'), "bbcbb"};
     const std::string_view views[] = {words[0], words[1], words[2]};
