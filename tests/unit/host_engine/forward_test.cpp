@@ -284,6 +284,16 @@ TEST(Forward, WordsThatAreNotSimulatedTakeTheProofAway) {
   EXPECT_EQ(lab.record.assumptions[0].evidence.size(), 1u);
 }
 
+TEST(Forward, WordsThatAreNotSimulatedAreNotMetBehindNot) {
+  TestHost h = router();
+  h.rules("100: from all blackhole").local_table();
+  h.host().rules_v4.value.back().not_modelled = {"tun_id 5"};
+  h.host().rules_v4.value.back().negate = true;
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::dropped);
+  EXPECT_FALSE(lab.proven());
+}
+
 TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
   TestHost h = router();
   h.local_table();

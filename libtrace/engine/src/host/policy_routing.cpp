@@ -127,10 +127,10 @@ bool Walk::matches(const PolicyRule& rule) {
   }
   if (!rule.not_modelled.empty() && (fits || rule.negate)) {
     doubt({Supposition::rule_does_not_apply,
-           {std::uint64_t{rule.priority}},
+           {std::uint64_t{rule.priority}, std::uint64_t{rule.negate}},
            {fmt::format("{}", fmt::join(rule.not_modelled, " "))},
            {rule.from}});
-    return false;
+    return rule.negate;
   }
   return fits != rule.negate;
 }

@@ -81,8 +81,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the dump of policy rules is an excerpt", "ip -{-1} rule"},
     {Supposition::socket_of_root, "socket-of-root", "the socket belongs to root",
      "rule {0} matches the owner of the socket", "ss -tunpe"},
-    {Supposition::rule_does_not_apply, "rule-does-not-apply", "policy rule {0} does not apply",
-     "its condition \"{1}\" is not simulated"},
+    {Supposition::rule_does_not_apply, "rule-does-not-apply", "policy rule {0} {1|does not apply|applies}",
+     "its condition \"{2}\" is not simulated, and taken for not met"},
     {Supposition::device_not_in_group, "device-not-in-group", "{0} is in no device group {1}",
      "policy rule {2} passes over routes by such devices", "ip -d link"},
     // of routes: last who tells the routes and the version of IP

@@ -53,7 +53,7 @@ enum class Supposition : std::uint8_t {
   default_rules_only,
   shown_rules_only,
   socket_of_root,       // ; priority of the rule
-  rule_does_not_apply,  // priority; what is not simulated
+  rule_does_not_apply,  // priority, whether it does because it says `not`; what is not simulated
   device_not_in_group,  // device, group; priority of the rule
 
   // of routes: last who tells the routes and the version of IP
