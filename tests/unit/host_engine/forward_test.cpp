@@ -294,6 +294,24 @@ TEST(Forward, WordsThatAreNotSimulatedAreNotMetBehindNot) {
   EXPECT_FALSE(lab.proven());
 }
 
+// ip_forward(), ip6_forward(): what has a socket is dropped.
+TEST(Forward, NotWhatTproxyGaveToASocket) {
+  TestHost h = router();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
+        "\t\tmeta l4proto tcp tproxy to :3128 meta mark set 0x00000001 accept\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  lab.chooser.script = {0, 1};
+  const HostOutcome taken = lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80));
+  ASSERT_EQ(taken.kind, Kind::dropped);
+  EXPECT_EQ(taken.stop->why.reason, engine::Reason::taken_by_proxy);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1001, 80)).kind, Kind::transmit);
+  EXPECT_EQ(lab.receive("in0", udp("10.1.0.5", "10.9.1.1", 1000, 53)).kind, Kind::transmit);
+  h.rules("100: from all fwmark 0x1 lookup 100").routes("local default dev lo table 100");
+  Lab led(h);
+  EXPECT_EQ(led.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::delivered);
+}
+
 TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
   TestHost h = router();
   h.local_table();

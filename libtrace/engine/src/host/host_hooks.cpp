@@ -132,6 +132,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
   NetfilterContext c = context(hook);
   const HookResult result = netfilter_.run(hook, stage, c);
   if (result.asked_presumed) assume_pick_up();
+  taken_by_proxy_ = taken_by_proxy_ || result.tproxy.has_value();
   switch (result.outcome) {
     case HookResult::Outcome::accepted: break;
     case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);

@@ -240,7 +240,9 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
   return o;
 }
 
+// What has a socket is not forwarded (ip_forward(), ip6_forward()).
 HostOutcome HostWalk::forward(const Taken& route) {
+  if (taken_by_proxy_) return dropped({PlaceKind::forwarding}, {Reason::taken_by_proxy}, route.answer.evidence());
   if (Ended end = check_ipsec(host::IpsecDirection::forward)) return *end;
   if (dst_mac(packet_).is_multicast())
     return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});

@@ -179,6 +179,7 @@ class HostWalk {
   bool looped_ = false;                  // came back by lo
   bool route_lost_ = false;              // and has to be routed there once more
   bool hashed_without_source_ = false;   // which of several next hops a socket takes
+  bool taken_by_proxy_ = false;          // TPROXY gave the packet to a socket
   bool passing_copy_ = false;            // a copy of a packet that has no socket here
   int copy_depth_ = 0;                   // copies of copies; 0: the packet itself
   int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;   // that are walked, of the packet and of its copies together

@@ -169,6 +169,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::policy_drops, "policy-drops", "the policy of chain {0} is drop"},
     {Reason::queue_drops, "queue-drops", "the process behind the queue drops it"},
     {Reason::no_transparent_socket, "no-transparent-socket", "TPROXY finds no socket for it"},
+    {Reason::taken_by_proxy, "taken-by-proxy", "TPROXY gave it to a socket, and its route leads elsewhere than to this host"},
     {Reason::statement_unknown, "statement-unknown", "the statement \"{0}\" is not understood"},
     {Reason::chain_missing, "chain-missing", "chain {0} is not in the dump"},
     {Reason::rule_undecided, "rule-undecided", "a rule depends on {0}, which the dumps do not show"},

@@ -157,6 +157,7 @@ enum class Reason : std::uint8_t {
   policy_drops,                 // no rule accepts, and the policy of the base chain is drop
   queue_drops,                  // a process behind NFQUEUE drops
   no_transparent_socket,        // TPROXY finds no proxy that listens
+  taken_by_proxy,               // a proxy's socket has the packet, which its route leads on
   statement_unknown,            // a rule has a statement that egtrace does not know
   chain_missing,                // a rule jumps to a chain that the dump lacks
   rule_undecided,               // a rule depends on something that no dump tells
