@@ -37,6 +37,26 @@ TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
   EXPECT_EQ(route->source, ip("192.168.2.10"));
 }
 
+// __ip_dev_find(), as seen with Linux 6.18.
+TEST(Send, NothingFromAnAddressThatTheLocalTableLacks) {
+  TestHost h = sending_node();
+  h.routes("local 10.60.0.0/16 dev lo\nlocal 10.70.0.0/16 dev lo table local").local_table();
+  Lab lab(h);
+  const auto answer = [&](const FlowKey& request) {
+    engine::LocalSend what{answer_to(request)};
+    what.answers = true;
+    return lab.send(what);
+  };
+  const HostOutcome echo = answer(ping("9.9.9.9", "10.60.0.1", 5));
+  ASSERT_EQ(echo.kind, Kind::dropped);
+  EXPECT_EQ(echo.stop->why.reason, engine::Reason::source_not_own);
+  EXPECT_EQ(answer(ping("9.9.9.9", "10.70.0.1", 5)).kind, Kind::transmit);
+  lab.chooser.script = {0, 1};
+  EXPECT_EQ(answer(tcp("9.9.9.9", "10.60.0.1", 4000, 80)).kind, Kind::transmit);   // of a transparent socket
+  EXPECT_EQ(answer(tcp("9.9.9.9", "10.60.0.1", 4000, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.chooser.points.size(), 2u);
+}
+
 TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
   TestHost h = sending_node();
   h.rules("100: from 192.168.2.10 lookup 7").local_table();

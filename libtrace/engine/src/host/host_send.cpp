@@ -84,6 +84,7 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
     answer.device = what.bound_device;
   }
   if (what.answers && !what.choose_source && !to_all) take_unbound_source(query, answer);
+  if (Ended end = check_own_source(what)) return end;
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
   route = take_hop(std::move(answer));
@@ -213,6 +214,25 @@ HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
       stopped(HostOutcome::Kind::rejected, {PlaceKind::connect}, {Reason::tcp_to_many, {to_}}, answer.evidence());
   o.reject_with = "ENETUNREACH";
   return o;
+}
+
+// A route of type local in another table than local lets the host take packets, not send from their destination, unless the
+// socket is transparent (__ip_dev_find() in ip_route_output_key_hash_rcu()).
+HostWalk::Ended HostWalk::check_own_source(const LocalSend& what) {
+  const IpAddr from = src_ip(packet_);
+  const bool shown = host_.links.present && !host_.links.partial && !host_.routes_v4.partial && !node_.host_presumed;
+  if (!what.answers || what.choose_source || !from.is_v4() || !shown) return std::nullopt;
+  if (local_type_of(host_, from) == Kind::local) return std::nullopt;
+  if (has_ports(packet_)) {
+    ChoicePoint point;
+    point.kind = ChoicePoint::Kind::unknown;
+    point.node = node_.name;
+    point.what = Branch::transparent;
+    point.about = {from};
+    point.options = {{{Alternative::yes}}, {{Alternative::no}}};
+    if (chooser_.choose(point) == 0) return std::nullopt;
+  }
+  return dropped({PlaceKind::output_route}, {Reason::source_not_own, {from}});
 }
 
 // What the process gets to hear at once.

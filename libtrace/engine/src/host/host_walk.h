@@ -78,6 +78,7 @@ class HostWalk {
   void stay_on_link(const RouteQuery& query, Taken& route) const;
   Ended stay_on_link_again(const RouteQuery& query, Taken& route);
   Ended refused_by_tcp(const RouteAnswer& answer);
+  Ended check_own_source(const LocalSend& what);
 
   // --- host_hooks.cpp
   Ended pass(netfilter::Hook hook, Taken* output = nullptr);

@@ -20,6 +20,8 @@ constexpr Phrase<Branch> kBranches[] = {
      "policy rules on the source address count for connected sockets only"},
     {Branch::udp_bound, "udp-bound", "the UDP socket sends from {0}",
      "one that listens on all addresses, and does not name that one, has its source chosen by the route"},
+    {Branch::transparent, "transparent", "the socket that has {0} is transparent",
+     "IPv4 sends from an address that the local table lacks for sockets with IP_TRANSPARENT alone"},
     {Branch::icmpv6_source, "icmpv6-source", "source of the ICMPv6 error",
      "since Linux 4.20 it is an address of the inbound device, and rules on the source count; before, the route "
      "back gave it"},

@@ -159,6 +159,7 @@ constexpr Phrase<Reason> kReasons[] = {
      "{0} is no address of this host, and names no link for {1}"},
     {Reason::source_unknown, "source-unknown", "the host's addresses are not known"},
     {Reason::no_source, "no-source", "the host has no address to send from"},
+    {Reason::source_not_own, "source-not-own", "{0} is no address in the local table, from which alone the host sends"},
     {Reason::neighbour_unknown, "neighbour-unknown", "no dump shows who has this address"},
     {Reason::neighbour_unresolved, "neighbour-unresolved", "no device replies for this address"},
     {Reason::arp_off, "arp-off", "ARP is off on {0}, which sends to its own MAC what no neighbour entry was set for"},

@@ -20,6 +20,7 @@ enum class Branch : std::uint8_t {
   ecmp_route,   // destination, whether the packet is routed anew
   udp_connected,
   udp_bound,    // address
+  transparent,  // address
   icmpv6_source,
   masquerade,   // source; its device, device of the packet
   chain_order,  // twice front end, table, chain

@@ -146,6 +146,7 @@ enum class Reason : std::uint8_t {
   no_link_for_broadcast,  // the limited broadcast has no link to go to
   source_unknown,         // the host's addresses are not dumped
   no_source,              // the host has no address to send from
+  source_not_own,         // IPv4 sends nothing from an address that the local table lacks
   neighbour_unknown,      // no dump tells the MAC of the next hop
   neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
   arp_off,                // the device resolves no addresses, and no neighbour entry was set
