@@ -121,6 +121,22 @@ TEST_F(WhoAnswers, NobodyWhoseReversePathFilterRefusesTheAsker) {
   EXPECT_EQ(answer("10.0.0.1", "172.16.0.9"), 0u);
 }
 
+// arp_process(): the question is routed first.
+TEST_F(WhoAnswers, NobodyWhomPolicyRulesLeadElsewhere) {
+  auto& rules = cluster.ensure_node("other").host.rules_v4;
+  rules.present = true;
+  host::PolicyRule& main = rules.value.emplace_back();
+  main.family = Family::v4, main.priority = 32766, main.table = "main";
+  host::PolicyRule& local = rules.value.emplace_back(main);
+  local.priority = 32768, local.table = "local";
+  add_route("10.9.0.0/16", "eth1");
+  EXPECT_EQ(answer("10.0.0.1"), kFront);
+  EXPECT_EQ(answer("10.0.0.1", ""), kFront);
+  add_route("10.0.0.0/24", "eth0");
+  EXPECT_EQ(answer("10.0.0.1"), 0u);
+  EXPECT_EQ(answer("10.0.0.1", ""), kFront);   // a probe asks the local table alone
+}
+
 TEST_F(WhoAnswers, OfIpv6NeverAnotherDevice) {
   EXPECT_EQ(answer("fd00::1"), kFront);
   EXPECT_EQ(answer("fd00:1::1"), 0u);

@@ -68,6 +68,17 @@ bool is_filtered(const host::Host& host, const std::string& asked, const LinkQue
                       [&](const RouteHop& hop) { return hop.get().device == asked; });
 }
 
+// Policy rules before that of the local table may lead the question on (arp_process()).
+bool leads_to_itself(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
+  if (!q.asker) return true;
+  RouteQuery query;
+  query.to = q.address;
+  query.from = q.asker;
+  query.in_device = asked;
+  const RouteAnswer answer = find_route(host, query);
+  return answer.is_for_me() || answer.kind == RouteAnswer::Kind::unknown;
+}
+
 // A question is routed like a packet, and dies like one of the reverse path filter.
 bool hears(const host::Host& host, const std::string& asked, const LinkQuestion& q, const std::string& out_device) {
   if (!q.asker) return true;
@@ -120,7 +131,7 @@ bool answers_for_own(const host::Host& host, const std::string& asked, const std
   const host::Link* link = host.link(asked);
   if (link != nullptr && has_no_arp(*link)) return false;
   if (!q.address.is_v4()) return asked == owner && !is_tentative(link, q.address);
-  return !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) && hears(host, asked, q, "");
+  return leads_to_itself(host, asked, q) && !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) && hears(host, asked, q, "");
 }
 
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
