@@ -276,6 +276,8 @@ class RuleLowering {
     if (const auto* p = std::get_if<Payload>(&a.left.node)) {
       // Nothing later depends on these.
       if (one_of(p->field, {"checksum", "id", "pcp"})) return annotate();
+      // Of no protocol: the checksum stays, and may itself be what is written.
+      if (p->protocol == "th") return opaque();
       return assign_field(a);
     }
     opaque();

@@ -23,6 +23,25 @@ TEST(NetfilterRules, HeaderTests) {
   EXPECT_FALSE(dropped("ip ttl < 64 drop"));
 }
 
+// What stands where ports would: of ICMP type and code, then the checksum.
+TEST(NetfilterRules, PortsOfAnyProtocol) {
+  const auto ping = [](std::string_view rule) {
+    Scene s(in_forward(rule));
+    s.packet.set(FieldId::nw_proto, ip_proto::icmp);
+    s.packet.set(FieldId::icmp_type, 8);
+    s.packet.set(FieldId::icmp_code, 0);
+    return s;
+  };
+  EXPECT_EQ(ping("th sport 2048 drop").pass(Hook::forward).outcome, Outcome::dropped);
+  EXPECT_EQ(ping("th sport & 1 == 0 drop").pass(Hook::forward).outcome, Outcome::dropped);
+  EXPECT_EQ(ping("th sport 80 drop").pass(Hook::forward).outcome, Outcome::accepted);
+  EXPECT_EQ(ping("tcp sport != 80 drop").pass(Hook::forward).outcome, Outcome::accepted);
+  EXPECT_EQ(ping("meta l4proto . th dport { udp . 80 } drop").pass(Hook::forward).outcome, Outcome::accepted);
+  Scene checksum = ping("th dport != 80 drop");
+  checksum.pass(Hook::forward);
+  EXPECT_EQ(checksum.chooser.asked.size(), 1u);
+}
+
 TEST(NetfilterRules, DevicesStatesAndRouting) {
   EXPECT_TRUE(dropped("iifname \"eth*\" drop"));
   EXPECT_FALSE(dropped("iifname \"eth1\" drop"));

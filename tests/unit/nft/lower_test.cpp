@@ -29,6 +29,14 @@ nf::Key key_of(const nf::ExprPtr& e) {
   return r != nullptr ? r->key : nf::Key::unknown;
 }
 
+// Of no protocol, so that nft leaves the checksum as it is.
+TEST(NftLower, WritesToPortsOfAnyProtocolAreNotUnderstood) {
+  const Loaded l = load_nft("table ip t {\n\tchain c {\n\t\tth dport set 80\n\t\ttcp dport set 80\n\t}\n}\n");
+  const auto& rules = l.chain("t", "c").rules;
+  EXPECT_NE(find_statement<nf::OpaqueStatement>(rules.at(0)), nullptr);
+  EXPECT_NE(find_statement<nf::SetField>(rules.at(1)), nullptr);
+}
+
 TEST(NftLower, PrioritiesByFamily) {
   const Loaded l = load_nft(R"(table inet a {
 	chain x {

@@ -52,13 +52,19 @@ constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, e
 
 ReadValue taken_port() { return not_known(Property::translated_port); }
 
+// Where "th" asks for a port of a packet that has none, it reads what stands there: of ICMP type and code, then the checksum.
+ReadValue instead_of_port(Key key, const FlowKey& p, bool icmp4, bool icmp6) {
+  if (key == Key::dport || (!icmp4 && !icmp6)) return not_known(Property::packet_part);
+  const std::uint64_t type = p.u64(icmp4 ? FieldId::icmp_type : FieldId::icmpv6_type);
+  return number(type << 8 | p.u64(icmp4 ? FieldId::icmp_code : FieldId::icmpv6_code));
+}
+
 ReadValue read_header(Key key, const ReadFrom& f) {
   const FlowKey& p = f.context.packet;
   const bool v4 = f.family == Family::v4;
   const bool first = (p.u32(FieldId::ip_frag) & ip_frag::later) == 0;  // later fragments have no transport header
   const bool icmp4 = v4 && first && protocol(p) == ip_proto::icmp;
   const bool icmp6 = !v4 && first && protocol(p) == ip_proto::icmp6;
-  const bool ports = first && has_ports(p);
   const auto only = [](bool present, U128 value) -> ReadValue {
     if (!present) return Absent{};
     return number(value);
@@ -79,8 +85,13 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip_header_length: return only(v4, kHeaderWords);
     case Key::ip_length: return only(v4, f.context.length);
     case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
-    case Key::sport: return ports && f.context.sport_open ? taken_port() : only(ports, p.get(FieldId::tp_src));
-    case Key::dport: return ports && f.context.dport_open ? taken_port() : only(ports, p.get(FieldId::tp_dst));
+    case Key::sport:
+    case Key::dport: {
+      if (!first) return Absent{};
+      if (!has_ports(p)) return instead_of_port(key, p, icmp4, icmp6);
+      const bool source = key == Key::sport, open = source ? f.context.sport_open : f.context.dport_open;
+      return open ? taken_port() : number(p.get(source ? FieldId::tp_src : FieldId::tp_dst));
+    }
     case Key::tcp_flags: return first ? tcp_flags(f) : ReadValue{Absent{}};
     case Key::icmp_type: return only(icmp4, p.get(FieldId::icmp_type));
     case Key::icmp_code: return only(icmp4, p.get(FieldId::icmp_code));
