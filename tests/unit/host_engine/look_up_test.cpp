@@ -146,6 +146,25 @@ TEST(LookUp, BridgeSendsOnWhatIsTranslatedToSomebodyBehindIt) {
   EXPECT_EQ(two.receive("br0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::inconclusive);
 }
 
+TEST(LookUp, BridgeShowsWhatItsPortHasTranslated) {
+  TestHost h;
+  h.link("br0", "02:00:00:00:00:01", "10.0.0.1/24");
+  h.at("br0").kind = "bridge";
+  h.iptables(
+      "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.7.0.1/32 -j DNAT --to-destination 10.0.0.1\nCOMMIT\n"
+      "*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.7.0.2/32 -j DROP\nCOMMIT\n");
+  h.local_table();
+  Lab off(h);
+  EXPECT_FALSE(off.receive("br0", udp("10.0.0.5", "10.7.0.1", 4000, 80)).passed_port);
+  h.sysctl("net.bridge.bridge-nf-call-iptables", "1");
+  Lab lab(h);
+  const HostOutcome o = lab.receive("br0", udp("10.0.0.5", "10.7.0.1", 4000, 80));
+  ASSERT_TRUE(o.passed_port && o.on_bridge);
+  EXPECT_EQ(dst_ip(o.on_bridge->first), ip("10.0.0.1"));
+  const HostOutcome lost = lab.receive("br0", udp("10.0.0.5", "10.7.0.2", 4000, 80));
+  EXPECT_TRUE(lost.passed_port && !lost.on_bridge);
+}
+
 // nf_send_reset(), as seen with Linux 6.18: the port gets the frame that came, turned around.
 TEST(LookUp, ResetGoesBackThroughABridgeThatAsksIptables) {
   TestHost h;

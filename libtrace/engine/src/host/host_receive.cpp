@@ -45,8 +45,10 @@ HostOutcome HostWalk::receive(const std::string& device) {
   if (netfilter_.uses_conntrack())
     if (Ended end = reassemble()) return *end;
   const bool by_bridge = asked_by_bridge();  // then the stack sees the packet after its rules
+  passed_port_ = by_bridge;
   if (Ended end = by_bridge ? Ended{} : check_frame()) return *end;
   if (Ended end = pass(Hook::prerouting)) return *end;
+  if (by_bridge) on_bridge_.emplace(packet_, record_.steps.size());
   if (Ended end = by_bridge ? check_frame() : Ended{}) return *end;
   if (Ended end = enter_vrf()) return *end;
   return route_input();

@@ -27,6 +27,8 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   o.packet_length = options_.packet_length;
   if (reassembled_ != 0 && kind == HostOutcome::Kind::transmit) o.packet.set(FieldId::ip_frag, reassembled_);
   o.copies = copies_;
+  o.passed_port = passed_port_;
+  o.on_bridge = on_bridge_;
   o.quoted = conntrack_.translate_quoted(options_.quoted);
   return o;
 }

@@ -177,6 +177,8 @@ class HostWalk {
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   std::uint32_t reassembled_ = 0;        // ip_frag of the fragment that the packet was put together from
   bool by_switch_ = false;               // what the userspace datapath sends: no rule and no neighbour entry of the host applies
+  bool passed_port_ = false;             // PREROUTING has run on a bridge's port
+  std::optional<std::pair<FlowKey, std::size_t>> on_bridge_;   // and this is what the bridge's device shows
   bool looped_ = false;                  // came back by lo
   bool route_lost_ = false;              // and has to be routed there once more
   bool hashed_without_source_ = false;   // which of several next hops a socket takes

@@ -140,6 +140,13 @@ void Walker::presume_device(const Node& node, const std::string& device) {
     record_.assume(std::move(assumption));
 }
 
+// A bridge's device shows what PREROUTING has left of the packet, where that has run on the port (br_nf_pre_routing()).
+void Walker::see_on_bridge(const AtHost& at, const HostOutcome& outcome, std::size_t before) {
+  if (answering_ || (outcome.passed_port && !outcome.on_bridge)) return;
+  see(*at.node, at.device, true, outcome.on_bridge ? outcome.on_bridge->first : at.packet);
+  record_.sightings.back().step = outcome.on_bridge ? outcome.on_bridge->second : before;
+}
+
 // Whoever captures on these devices sees them; their further course is not walked.
 void Walker::see_copies(const Node& node, const HostOutcome& outcome) {
   for (const HostOutcome& copy : outcome.copies)
@@ -346,9 +353,13 @@ Walker::Next Walker::step(AtHost at) {
   if (place.port != nullptr && !userspace_datapath(*place.bridge))   // a tap takes what it is given
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
   if (std::optional<Next> higher = climb(at)) return std::move(*higher);
-  see(*at.node, at.device, true, at.packet);
+  const host::Link* link = at.node->host.link(at.device);
+  const bool is_bridge = link != nullptr && link->kind == "bridge";
+  if (!is_bridge) see(*at.node, at.device, true, at.packet);
+  const std::size_t before = record_.steps.size();
   HostEngine engine = host(*at.node);
   HostOutcome outcome = engine.receive(at.device, at.packet);
+  if (is_bridge) see_on_bridge(at, outcome, before);
   see_copies(*at.node, outcome);
   if (answering_) quoted_ = outcome.quoted;
   else if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;

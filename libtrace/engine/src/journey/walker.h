@@ -126,6 +126,7 @@ class Walker {
   Next decapsulate(const Arrival& outer, const InTunnel& at, const Encap& sent);
 
   void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet);
+  void see_on_bridge(const AtHost& at, const HostOutcome& outcome, std::size_t before);
   void see_copies(const cluster::Node& node, const HostOutcome& outcome);
   Next stop(Verdict verdict, Stop where);
   Next gap(const cluster::Node& node, Layer layer, Statement<Input> missing, Reason why);

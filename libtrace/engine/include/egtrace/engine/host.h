@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -74,6 +75,10 @@ struct HostOutcome {
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;
   std::vector<HostOutcome> copies;     // what TEE and dup sent besides, in the order in which they were made
+  // Where a bridge's port has run PREROUTING: the packet as the bridge's device shows it behind that, with the number of steps by
+  // then; empty where it got no further.
+  bool passed_port = false;
+  std::optional<std::pair<FlowKey, std::size_t>> on_bridge;
 };
 
 // Writes the steps between the two ends of the stack into the record. What comes before and after is the caller's:
