@@ -131,6 +131,7 @@ class Walker {
   Next stop(Verdict verdict, Stop where);
   Next gap(const cluster::Node& node, Layer layer, Statement<Input> missing, Reason why);
   std::optional<Arrival> no_link(const Endpoint& pod, const FlowKey& packet);
+  bool is_lost_at_home(const cluster::Node& node, const LocalSend& refusal);
   std::optional<Arrival> check_own_size(const Endpoint& pod, const FlowKey& packet);
   // Ends a packet that is too large for the device; notes what would fit.
   std::optional<Next> check_size(const cluster::Node& node, const std::string& device);

@@ -107,17 +107,28 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
     case HostOutcome::Kind::transmit: return {{AtDevice{&node, outcome.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::dropped: return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
     case HostOutcome::Kind::rejected: {
-      // The process learns of it directly.
       Arrival arrival;
       arrival.verdict = Verdict::rejected;
       sent_ = sent;
       arrival.refusal_accepted = ends_connection(sent, outcome.reject_with);
       arrival.stop = outcome.stop;
+      if (outcome.answer && sent.u64(FieldId::nw_proto) == ip_proto::tcp && is_lost_at_home(node, *outcome.answer)) {
+        arrival.verdict = Verdict::dropped;
+        arrival.refusal_accepted = false;
+        arrival.stop->why.then.push_back({Reason::error_lost});
+      }
       return {{}, arrival};
     }
     case HostOutcome::Kind::inconclusive: break;
   }
   return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+}
+
+// What the host sends to a process of its own passes its rules as well. Of a rule's refusal others are told at once (EPERM); TCP
+// goes on as if nothing had been said.
+bool Walker::is_lost_at_home(const Node& node, const LocalSend& refusal) {
+  Record aside;
+  return HostEngine(node, world_, aside, chooser_, topology_, host_options()).send(refusal).kind == HostOutcome::Kind::dropped;
 }
 
 // Where a packet comes to a router that sends it on into the cluster: by the device that leads back to its sender, or by the
