@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "egtrace/host/rule_view.h"
 
@@ -19,6 +20,13 @@ constexpr std::array kOftenInBoth{Key::sport, Key::dport, Key::mark};
 
 using Asked = std::set<std::tuple<Op, Number, Number, std::string, bool>>;
 
+// -m addrtype of IPv6 asks for the class of an address, where nft's listing has a type: multicast, or none.
+bool is_class(Key key, const NumberRange& range) {
+  if (key != Key::ip6_saddr && key != Key::ip6_daddr) return false;
+  const bool none = range.first == 0 && range.last == 0, multicast = range.first == U128{0xff} << 120 && range.last == ~U128{0};
+  return none || multicast;
+}
+
 Asked asked(const Rule& rule, Key key) {
   Asked all;
   for (const Statement& s : rule.statements) {
@@ -26,6 +34,7 @@ Asked asked(const Rule& rule, Key key) {
     if (!c || c->key != key) continue;
     const auto range = range_of(*c->value).value_or(NumberRange{});
     const auto* text = std::get_if<Text>(c->value);
+    if (is_class(key, range)) continue;
     all.emplace(c->op, range.first, range.last, text == nullptr ? "" : text->value, text != nullptr && text->wildcard);
   }
   return all;
@@ -62,10 +71,28 @@ bool translate_otherwise(const Rule& a, const Rule& b) {
   return x->kind != y->kind || (to != nullptr && other != nullptr && *to != *other);
 }
 
-bool differ(const Rule& a, const Rule& b) {
+// A rule as it was written. What it asks for may have become several rules, each of which asks for a part.
+struct Written {
+  const Rule* rule = nullptr;
+  bool split = false;
+};
+
+std::vector<Written> as_written(const Chain& chain) {
+  std::vector<Written> all;
+  for (const Rule& r : chain.rules) {
+    const bool again = !all.empty() && r.from.known() && r.from == all.back().rule->from;
+    if (again) all.back().split = true;
+    else all.push_back({&r});
+  }
+  return all;
+}
+
+bool differ(const Written& x, const Written& y) {
+  const Rule &a = *x.rule, &b = *y.rule;
+  if (go_elsewhere(a, b) || translate_otherwise(a, b)) return true;
+  if (x.split || y.split) return false;
   return std::any_of(kSameInBoth.begin(), kSameInBoth.end(), [&](Key key) { return match_otherwise(a, b, key, false); }) ||
-         std::any_of(kOftenInBoth.begin(), kOftenInBoth.end(), [&](Key key) { return match_otherwise(a, b, key, true); }) || go_elsewhere(a, b) ||
-         translate_otherwise(a, b);
+         std::any_of(kOftenInBoth.begin(), kOftenInBoth.end(), [&](Key key) { return match_otherwise(a, b, key, true); });
 }
 
 const Chain* different_chain(const Table& a, const Table& b) {
@@ -75,8 +102,9 @@ const Chain* different_chain(const Table& a, const Table& b) {
     const auto other = others.find(c.name);
     if (other == others.end()) return false;
     if (c.hook && other->second->hook && c.drop_by_default != other->second->drop_by_default) return true;
-    return !std::equal(c.rules.begin(), c.rules.end(), other->second->rules.begin(), other->second->rules.end(),
-                       [](const Rule& x, const Rule& y) { return !differ(x, y); });
+    const std::vector<Written> own = as_written(c), others_own = as_written(*other->second);
+    return !std::equal(own.begin(), own.end(), others_own.begin(), others_own.end(),
+                       [](const Written& x, const Written& y) { return !differ(x, y); });
   });
   return found == a.chains.end() ? nullptr : &*found;
 }
