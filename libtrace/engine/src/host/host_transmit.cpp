@@ -117,6 +117,8 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
   if (found.contradicts_dump)
     assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
+  if (found.kind == NeighbourAnswer::Kind::mac && found.may_be_lost)
+    assume({Supposition::neighbour_discovery_passes, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac) return std::nullopt;
   const Place where{PlaceKind::neighbour, {next, route.device}};
   if (found.kind == NeighbourAnswer::Kind::unknown) {

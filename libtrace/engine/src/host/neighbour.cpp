@@ -61,7 +61,9 @@ NeighbourAnswer without_arp(const host::Host& host, const host::Link& link, cons
 
 }  // namespace
 
-bool NeighbourOracle::is_exchange_lost(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const { return false; }
+NeighbourOracle::Exchange NeighbourOracle::exchange(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const {
+  return Exchange::passes;
+}
 
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
                                const IpAddr& source, const NeighbourOracle& oracle, bool by_switch) {
@@ -80,9 +82,13 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   if (!usable || by_switch) heard = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
   bool stays_silent = was_silent;
-  if (heard && !by_switch && ((was_silent && heard->off_link) || oracle.is_exchange_lost(node, device, address, asker))) {
-    heard.reset();
-    stays_silent = true;
+  if (heard && !by_switch) {
+    const auto exchange = oracle.exchange(node, device, address, asker);
+    answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided;
+    if ((was_silent && heard->off_link) || exchange == NeighbourOracle::Exchange::lost) {
+      heard.reset();
+      stays_silent = true;
+    }
   }
   if (heard) {
     answer.kind = NeighbourAnswer::Kind::mac;

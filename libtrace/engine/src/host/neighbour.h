@@ -19,6 +19,7 @@ struct NeighbourAnswer {
   std::vector<Provenance> evidence;   // likewise
   // The host's own table says that nobody answered, while the snapshot holds somebody who would.
   bool contradicts_dump = false;
+  bool may_be_lost = false;   // the exchange of neighbour discovery: rules on its way are not decided
 };
 
 // `source`: of the packet that is to be sent. `by_switch`: by Open vSwitch, which does not use the host's table; that counts

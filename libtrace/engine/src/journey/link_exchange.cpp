@@ -11,6 +11,7 @@ namespace {
 
 using cluster::Node;
 using netfilter::Hook;
+using Exchange = NeighbourOracle::Exchange;
 using F = FieldId;
 
 constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kNeighbourMacs = 0x3333ff000000;
@@ -73,7 +74,7 @@ class UndecidedChooser : public Chooser {
   bool asked_ = false;
 };
 
-bool drops(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
+Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
   World world;
   Record record;
   UndecidedChooser chooser;
@@ -84,9 +85,10 @@ bool drops(const Node& node, Hook hook, const std::string& device, FlowKey packe
   for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat}) {
     const HookResult result = rules.run(hook, stage, context);
     if (result.goes_on()) continue;
-    return !chooser.was_asked() && (result.outcome == HookResult::Outcome::dropped || result.outcome == HookResult::Outcome::rejected);
+    const bool ends = result.outcome == HookResult::Outcome::dropped || result.outcome == HookResult::Outcome::rejected;
+    return ends && !chooser.was_asked() ? Exchange::lost : Exchange::undecided;
   }
-  return false;
+  return chooser.was_asked() || !record.assumptions.empty() ? Exchange::undecided : Exchange::passes;
 }
 
 bool is_wire(const openflow::Interface& port) { return port.type.empty() || port.type == "system" || port.type == "dpdk"; }
@@ -123,13 +125,15 @@ bool switch_loses(const Node& node, const std::string& device, Passage passage, 
 }
 
 // By the sender, and by the receiver.
-bool is_lost_between(const Station& from, const Station& to, const FlowKey& packet) {
-  if (dead_link(*from.node, from.device) != nullptr || dead_link(*to.node, to.device) != nullptr) return true;
-  if (packet.u32(F::eth_type) == ethertype::ipv6 &&
-      (drops(*from.node, Hook::output, from.device, packet) || drops(*to.node, Hook::prerouting, to.device, packet) ||
-       drops(*to.node, Hook::input, to.device, packet)))
-    return true;
-  return switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
+Exchange follow_packet(const Station& from, const Station& to, const FlowKey& packet) {
+  if (dead_link(*from.node, from.device) != nullptr || dead_link(*to.node, to.device) != nullptr) return Exchange::lost;
+  Exchange all = Exchange::passes;
+  if (packet.u32(F::eth_type) == ethertype::ipv6)
+    all = std::max({pass(*from.node, Hook::output, from.device, packet), pass(*to.node, Hook::prerouting, to.device, packet),
+                    pass(*to.node, Hook::input, to.device, packet)});
+  if (all == Exchange::lost) return all;
+  const bool is_lost = switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
+  return is_lost ? Exchange::lost : all;
 }
 
 // The address by which a machine speaks to the other on their link.
@@ -192,14 +196,15 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
   return answer;
 }
 
-bool is_lost(const LinkExchange& exchange) {
+Exchange follow_exchange(const LinkExchange& exchange) {
   const IpAddr& wanted = exchange.question.address;
   const auto asker = station(exchange.asker, exchange.question.asker, wanted);
   const auto owner = station(exchange.owner, wanted, wanted);
-  if (!asker || !owner) return false;
-  if (wanted.is_v4()) return is_lost_between(*asker, *owner, arp(kRequest, *asker, *owner)) || is_lost_between(*owner, *asker, arp(kReply, *owner, *asker));
-  return is_lost_between(*asker, *owner, neighbour_discovery(kSolicitation, *asker, *owner)) ||
-         is_lost_between(*owner, *asker, neighbour_discovery(kAdvertisement, *owner, *asker));
+  if (!asker || !owner) return Exchange::passes;
+  const bool v4 = wanted.is_v4();
+  const Exchange asked = follow_packet(*asker, *owner, v4 ? arp(kRequest, *asker, *owner) : neighbour_discovery(kSolicitation, *asker, *owner));
+  if (asked == Exchange::lost) return asked;
+  return std::max(asked, follow_packet(*owner, *asker, v4 ? arp(kReply, *owner, *asker) : neighbour_discovery(kAdvertisement, *owner, *asker)));
 }
 
 }  // namespace egt::engine

@@ -1,4 +1,4 @@
-// Whether ARP or neighbour discovery between two machines is lost in what they themselves put in its way: the flows of the
+// Whether ARP or neighbour discovery between two machines passes what they themselves put in its way: the flows of the
 // bridges of Open vSwitch by whose devices they speak and, as IPv6 packets, the netfilter rules of both hosts.
 #pragma once
 
@@ -13,8 +13,8 @@ struct LinkExchange {
   LinkQuestion question;
 };
 
-// Of the request or of its answer. False also where the dumps leave it open.
-bool is_lost(const LinkExchange& exchange);
+// Lost is the request or its answer. What the flows leave open passes.
+NeighbourOracle::Exchange follow_exchange(const LinkExchange& exchange);
 
 // What the flows of Open vSwitch answer to a device of the bridge that asks for an address, as OVN's do for the ports of a logical
 // switch. None where they send no answer back, or the dumps leave it open.

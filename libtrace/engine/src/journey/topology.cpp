@@ -289,11 +289,11 @@ const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) co
   return nullptr;
 }
 
-bool Topology::is_exchange_lost(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
+NeighbourOracle::Exchange Topology::exchange(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
   const auto found = owners_.find(address);
-  if (found == owners_.end() || found->second.size() != 1) return false;
-  return lost_exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
-    return is_lost({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
+  if (found == owners_.end() || found->second.size() != 1) return Exchange::passes;
+  return exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
+    return follow_exchange({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
   });
 }
 

@@ -49,8 +49,8 @@ class Topology : public NeighbourOracle {
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                  const std::optional<IpAddr>& asker) const override;
-  bool is_exchange_lost(const cluster::Node& node, std::string_view device, const IpAddr& address,
-                  const std::optional<IpAddr>& asker) const override;
+  Exchange exchange(const cluster::Node& node, std::string_view device, const IpAddr& address,
+                    const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   // A machine with this address that has a leg in a network of `node`; null: there is none.
@@ -76,7 +76,7 @@ class Topology : public NeighbourOracle {
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
-  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, bool> lost_exchanges_;
+  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, Exchange> exchanges_;
   Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, std::optional<FlowAnswer>> answers_by_flows_;
   struct LinkWalks;
   std::unique_ptr<LinkWalks> link_walks_;   // of all threads that ask

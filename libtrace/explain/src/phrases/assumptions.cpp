@@ -41,6 +41,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "it did not when the neighbour table was dumped, and a machine of the snapshot has the address"},
     {Supposition::neighbour_stays_silent, "neighbour-stays-silent", "{0} still does not answer on {1} {2}",
      "it did not when the neighbour table was dumped"},
+    {Supposition::neighbour_discovery_passes, "neighbour-discovery-passes", "rules let neighbour discovery of {0} on {1} {2} through",
+     "what decides in some of them no dump shows"},
     {Supposition::queue_passes, "queue-passes", "the queueing discipline of {0} on {1} lets the packet through",
      "{2} may drop packets, and no dump shows its parameters"},
     {Supposition::program_passes, "program-passes", "the XDP program on {0} of {1} lets the packet through",

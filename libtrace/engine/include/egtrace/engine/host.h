@@ -27,8 +27,9 @@ class NeighbourOracle {
   // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
   virtual std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                          const std::optional<IpAddr>& asker) const = 0;
-  // Whether the request to the only owner, or its answer, is lost on the way; false where the dumps leave it open.
-  virtual bool is_exchange_lost(const cluster::Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const;
+  // What becomes of the request to the only owner and of its answer. Undecided: what rules of the two hosts do to it.
+  enum class Exchange : std::uint8_t { passes, undecided, lost };
+  virtual Exchange exchange(const cluster::Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const;
 };
 
 // Of the packet, beside its headers.

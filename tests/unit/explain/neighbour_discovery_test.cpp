@@ -1,0 +1,74 @@
+// Netfilter rules decide about neighbour discovery as well: what they leave open of it is not proven.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "egtrace/explain/explanation.h"
+#include "egtrace/parsers/snapshot.h"
+#include "support/run.h"
+
+namespace egt::explain {
+namespace {
+
+class TwoHosts {
+ public:
+  TwoHosts() {
+    host("a", "fd01::1", "0a:00:00:00:00:01");
+    host("b", "fd01::2", "0a:00:00:00:00:02");
+  }
+  void filter(const std::string& name, const std::string& rule) {
+    egt::testing::write_file(folder_.path() + "/" + name + "/nft_list_ruleset",
+                             "table ip6 t {\n\tchain input {\n\t\ttype filter hook input priority filter; policy accept;\n\t\t" + rule +
+                                 "\n\t}\n}\n");
+  }
+  PathReport ask() const {
+    const auto snapshot = parsers::open_snapshot({folder_.path(), {}, 1});
+    Question q;
+    q.from = *parse_point("node:a");
+    q.to = *parse_point("[fd01::2]:53");
+    q.proto = "udp";
+    q.one_way = true;
+    return explain(snapshot->cluster, q)->paths.front();
+  }
+
+ private:
+  void host(const std::string& name, const std::string& address, const std::string& mac) {
+    const std::string at = folder_.path() + "/" + name;
+    std::filesystem::create_directory(at);
+    egt::testing::write_file(at + "/hostname", name + "\n");
+    egt::testing::write_file(at + "/ip_-d_addr",
+                             "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+                             "    link/ether " + mac + " brd ff:ff:ff:ff:ff:ff\n"
+                             "    inet6 " + address + "/64 scope global\n       valid_lft forever preferred_lft forever\n");
+    egt::testing::write_file(at + "/ip_-6_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
+    egt::testing::write_file(at + "/ip_-6_route_show_table_all",
+                             "fd01::/64 dev eth0 proto kernel metric 256 pref medium\n"
+                             "local " + address + " dev eth0 table local proto kernel metric 0 pref medium\n");
+    egt::testing::write_file(at + "/nft_list_ruleset", "table ip6 t {\n}\n");
+  }
+
+  egt::testing::TemporaryDirectory folder_;
+};
+
+bool assumes_discovery(const PathReport& path) {
+  return std::any_of(path.assumptions.begin(), path.assumptions.end(),
+                     [](const AssumptionReport& a) { return a.what.starts_with("rules let neighbour discovery"); });
+}
+
+TEST(NeighbourDiscovery, IsAssumedToPassRulesThatAreNotDecided) {
+  TwoHosts hosts;
+  const PathReport open = hosts.ask();
+  EXPECT_EQ(Verdict::delivered, open.verdict);
+  EXPECT_FALSE(assumes_discovery(open));
+  hosts.filter("b", "icmpv6 type nd-neighbor-solicit numgen random mod 2 0 drop");
+  const PathReport random = hosts.ask();
+  EXPECT_EQ(Verdict::delivered, random.verdict);
+  EXPECT_TRUE(assumes_discovery(random));
+  hosts.filter("b", "icmpv6 type nd-neighbor-solicit drop");
+  EXPECT_EQ(Verdict::rejected, hosts.ask().verdict);
+}
+
+}  // namespace
+}  // namespace egt::explain
