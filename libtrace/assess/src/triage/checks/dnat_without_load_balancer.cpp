@@ -52,7 +52,9 @@ void run(const Facts& f, Findings& out) {
           continue;
         const std::string service = service_with(f, *rule.to);
         if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
-        out.add(Claim::dnat_without_load_balancer, node->name, service, {rule.map.empty() ? rule.chain->name : rule.map, rule.destination, *rule.to, *rule.to_port, std::uint64_t{!rule.map.empty()}},
+        const bool of_map = !rule.map.empty();
+        out.add(Claim::dnat_without_load_balancer, node->name, service,
+                {of_map ? rule.map : rule.chain->name, rule.destination, *rule.to, *rule.to_port, of_map},
                 {rule.from()});
       }
   }
