@@ -1,6 +1,7 @@
 // Action lists (ovs-actions(7), lib/ofp-actions.c): cutting a list into actions, and the actions with simple arguments.
 #include "ovs_ofctl/actions.h"
 
+#include <algorithm>
 #include <cctype>
 #include <unordered_map>
 #include <utility>
@@ -96,7 +97,7 @@ constexpr std::string_view kHashFields[] = {"eth_src", "symmetric_l4", "symmetri
                                             "nw_src",  "nw_dst",       "symmetric_l3"};
 constexpr std::string_view kMultipathAlgorithms[] = {"modulo_n", "hash_threshold", "hrw", "iter_hash"};
 constexpr std::string_view kReasons[] = {"",      "no_match",   "action",        "invalid_ttl",  "action_set",
-                                         "group", "packet_out", "explicit_miss", "implicit_miss"};
+                                         "group", "packet_out", "explicit_miss"};
 // A conjunction may stand beside notes only.
 bool mixes_conjunction(const ActionList& list) {
   bool conjunction = false, other = false;
@@ -163,6 +164,18 @@ bool ActionReader::subfield(std::string_view text, Subfield& out) {
   return true;
 }
 
+bool ActionReader::has_short_name(FieldId f) {
+  constexpr FieldId kOthers[] = {FieldId::in_port, FieldId::tp_src, FieldId::tp_dst};   // whose header is 0, and names of tcp_src
+  return field(f).oxm_header != 0 || std::find(std::begin(kOthers), std::end(kOthers), f) != std::end(kOthers);
+}
+
+// Where multipath, bundle_load and learn write: the wire form of these has no room for the names of experimenters.
+bool ActionReader::destination(std::string_view text, Subfield& out) {
+  if (!subfield(text, out)) return false;
+  if (!has_short_name(out.field)) return fail("the field has no 32-bit name", text);
+  return field(out.field).writable || fail("field is read-only", text);
+}
+
 bool ActionReader::list(std::string_view text, ActionList& out, int depth) {
   bool good = true;
   std::size_t drops = 0;
@@ -179,11 +192,11 @@ bool ActionReader::list(std::string_view text, ActionList& out, int depth) {
       good = false;
     }
   }
-  if (drops > 1 || (drops == 1 && out.size() > first)) {
+  if (drops > 0 && out.size() > first) {
     out.push_back({Opaque{"drop"}});
     good = fail("drop must not be accompanied by other actions", text);
   }
-  if (depth == 0 && mixes_conjunction(out)) good = fail("a conjunction stands beside other actions", whole_);
+  if (mixes_conjunction(out)) good = fail("a conjunction stands beside other actions", whole_);
   return good;
 }
 
@@ -194,7 +207,7 @@ bool ActionReader::one(std::string_view text, ActionList& out, int depth) {
   // Dumps know two words in capitals besides ports; typed text may have all of them so.
   std::string small;
   Reader reader = reader_of(p.name);
-  if (!reader && !reserved_port(p.name)) {
+  if (!reader && (!reserved_port(p.name) || is_word(p.name, "controller"))) {
     for (const char c : p.name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     reader = reader_of(small);
     if (reader) p.name = small;
@@ -254,14 +267,14 @@ ActionReader::Reader ActionReader::reader_of(std::string_view name) {
 }
 
 bool ActionReader::reserved_output(const Piece& p, ActionList& out) {
-  Number n;
-  if (p.style == Piece::Style::bare) {
+  // What stands behind a port here is not looked at.
+  if (p.style == Piece::Style::bare || reserved_port(p.name)) {
     if (const auto port = reserved_port(p.name)) {
       out.push_back({Output{{*port, {}}}});
       return true;
     }
-    if (!p.name.starts_with("0x") && read_number(p.name, n) && n.value <= kMax16) {
-      out.push_back({Output{{static_cast<std::uint32_t>(n.value), {}}}});
+    if (const auto n = parse_decimal(p.name); n && *n <= kMax16) {
+      out.push_back({Output{{static_cast<std::uint32_t>(*n), {}}}});
       return true;
     }
   }
@@ -380,8 +393,9 @@ bool ActionReader::bundle(const Piece& p, ActionList& out, int) {
   b.basis = static_cast<std::uint16_t>(leading_integer(head[1]));
   b.algorithm = head[2];
   b.member_type = head[3];
-  if (load && !subfield(head[4], b.dest.emplace())) return false;
-  if (load && !field(b.dest->field).writable) return fail("field is read-only", head[4]);
+  constexpr unsigned kBitsOfPort = 16;
+  if (load && !destination(head[4], b.dest.emplace())) return false;
+  if (load && b.dest->bits < kBitsOfPort) return fail("needs a destination of 16 bits", head[4]);
   rest = trim(rest);
   b.slaves_spelling = rest.starts_with("slaves:");
   if (!consume(rest, "slaves:") && !consume(rest, "members:")) return fail("members are missing", p.text);
@@ -419,6 +433,9 @@ bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
   if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask))
     return fail("not a value of the field", p.text);
   if (!f->writable) return fail("field is read-only", p.text);
+  if (s.mask.value_or(0) != 0 && !f->maskable && *s.mask != ones(f->bits) &&
+      *s.mask != ones((f->bits + 7u) / 8 * 8)) return fail("the field cannot be masked", p.text);
+  if (f->id == FieldId::nw_tos && (s.value & 3) != 0) return fail("not a valid TOS", p.text);
   out.push_back({std::move(s)});
   return true;
 }
@@ -464,16 +481,14 @@ bool ActionReader::dec_ttl(const Piece& p, ActionList& out, int) {
   d.parens = p.style == Piece::Style::parens;
   std::string_view rest = p.args, term;
   while (next_term(rest, term)) {
-    std::uint64_t n = 0;
-    if (!number(term, kMax16, n)) return false;
-    d.controllers.push_back(static_cast<std::uint16_t>(n));
+    d.controllers.push_back(static_cast<std::uint16_t>(leading_integer(term)));
   }
   out.push_back({std::move(d)});
   return true;
 }
 
+// Open vSwitch does not look at what stands behind these words.
 bool ActionReader::word(const Piece& p, ActionList& out, int) {
-  if (!p.args.empty()) return fail("takes no arguments", p.text);
   if (p.name == "strip_vlan" || p.name == "pop_vlan") out.push_back({PopVlan{p.name == "strip_vlan"}});
   if (p.name == "dec_mpls_ttl") out.push_back({DecMplsTtl{}});
   if (p.name == "dec_nsh_ttl") out.push_back({DecNshTtl{}});
@@ -490,6 +505,7 @@ bool ActionReader::one_number(const Piece& p, ActionList& out, int) {
   std::uint64_t n = 0;
   if (!number(p.args, vid ? 0xfff : pcp ? 7 : type ? kMax16 : kMax32, n)) return false;
   if (p.name == "push_vlan" && n != ethertype::vlan && n != ethertype::qinq) return fail("no type of a VLAN tag", p.text);
+  if (p.name == "push_mpls" && n != ethertype::mpls && n != ethertype::mplsm) return fail("no type of MPLS", p.text);
   const auto n16 = static_cast<std::uint16_t>(n);
   const auto n32 = static_cast<std::uint32_t>(n);
   if (vid) out.push_back({SetVlanVid{n16, std::string(p.name)}});
@@ -538,9 +554,8 @@ bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
   const std::string_view more = trim(rest);
   if (!port.empty() && !read_port(port, r.in_port.emplace())) return fail("not a port", p.text);
   if (r.in_port && r.in_port->name.empty() && r.in_port->number == port::in_port) r.in_port.reset();
-  Number n;
-  if (read_number(table, n) && n.value <= 255) {
-    if (n.value != 255) r.table = static_cast<std::uint8_t>(n.value);
+  if (const auto n = parse_decimal(table); n && *n <= 255) {   // never octal
+    if (*n != 255) r.table = static_cast<std::uint8_t>(*n);
   } else if (!table.empty()) {
     std::string name;
     if (read_quoted(table, name)) {
@@ -582,7 +597,7 @@ bool ActionReader::multipath(const Piece& p, ActionList& out, int) {
     if (!next_term(rest, part)) return fail("not enough arguments", p.text);
   if (!is_one_of(a[0], kHashFields)) return fail("unknown fields", a[0]);
   if (!is_one_of(a[2], kMultipathAlgorithms)) return fail("unknown algorithm", a[2]);
-  if (!subfield(a[5], m.dest)) return false;
+  if (!destination(a[5], m.dest)) return false;
   const std::int32_t links = leading_integer(a[3]);
   if (links < 1 || links > 65536 || (m.dest.bits < 16 && links > std::int32_t{1} << m.dest.bits))
     return fail("number of links is out of range", p.text);
@@ -602,7 +617,6 @@ bool ActionReader::note(const Piece& p, ActionList& out, int) {
 }
 
 bool ActionReader::clone(const Piece& p, ActionList& out, int depth) {
-  if (p.style != Piece::Style::parens) return fail("arguments are missing", p.text);
   Clone c;
   list(p.args, c.actions, depth + 1);  // what it cannot read stays inside, as Opaque
   out.push_back({std::move(c)});
@@ -610,7 +624,6 @@ bool ActionReader::clone(const Piece& p, ActionList& out, int depth) {
 }
 
 bool ActionReader::write_actions(const Piece& p, ActionList& out, int depth) {
-  if (p.style != Piece::Style::parens) return fail("arguments are missing", p.text);
   WriteActions w;
   list(p.args, w.actions, depth + 1);
   out.push_back({std::move(w)});
@@ -620,10 +633,16 @@ bool ActionReader::write_actions(const Piece& p, ActionList& out, int depth) {
 bool ActionReader::check_pkt_larger(const Piece& p, ActionList& out, int) {
   CheckPktLarger c;
   std::uint64_t n = 0;
-  std::string_view dest = p.tail;
-  if (p.style != Piece::Style::parens || !consume(dest, "->")) return fail("'->' is missing", p.text);
-  if (!number(p.args, kMax16, n) || !subfield(dest, c.dest)) return false;
+  std::string_view dest = p.tail, length = p.args;
+  if (p.style == Piece::Style::colon) {
+    const std::size_t arrow = std::min(length.find("->"), length.size());
+    dest = length.substr(arrow);
+    length = length.substr(0, arrow);
+  }
+  if (!consume(dest, "->")) return fail("'->' is missing", p.text);
+  if (!number(length, kMax16, n) || !subfield(dest, c.dest)) return false;
   if (c.dest.bits != 1) return fail("destination must be one bit", p.text);
+  if (!field(c.dest.field).writable) return fail("field is read-only", dest);
   c.length = static_cast<std::uint16_t>(n);
   out.push_back({c});
   return true;
@@ -660,9 +679,8 @@ bool ActionReader::write_metadata(const Piece& p, ActionList& out, int) {
 
 bool ActionReader::goto_table(const Piece& p, ActionList& out, int) {
   GotoTable g;
-  Number n;
-  if (read_number(p.args, n) && n.value < 255) {
-    g.table = static_cast<std::uint8_t>(n.value);
+  if (const auto n = parse_decimal(p.args); n && *n < 255) {
+    g.table = static_cast<std::uint8_t>(*n);
   } else if (!read_quoted(p.args, g.table_name)) {
     if (p.args.empty() || !std::isalpha(static_cast<unsigned char>(p.args.front()))) return fail("not a table", p.text);
     g.table_name = p.args;

@@ -39,6 +39,8 @@ class ActionReader {
   bool fail(std::string message, std::string_view at);
   bool number(std::string_view text, std::uint64_t most, std::uint64_t& out);
   bool subfield(std::string_view text, Subfield& out);
+  static bool has_short_name(FieldId f);
+  bool destination(std::string_view text, Subfield& out);
 
   bool output(const Piece& p, openflow::ActionList& out, int depth);
   bool reserved_output(const Piece& p, openflow::ActionList& out);

@@ -22,8 +22,10 @@ bool allowed_in_exec(const Action& a) {
 
 // "[fd00::1]" or the address itself.
 std::optional<IpAddr> read_address(std::string_view text) {
-  if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
-  return IpAddr::parse(text);
+  const bool bracketed = text.size() > 2 && text.front() == '[' && text.back() == ']';
+  if (bracketed) text = text.substr(1, text.size() - 2);
+  const auto address = IpAddr::parse(text);
+  return bracketed && address && address->is_v4() ? std::nullopt : address;
 }
 
 // Splits "ADDRESSES:PORTS": at the only ':' of IPv4, behind the last ']' of IPv6. False when there are no ports.
@@ -50,6 +52,7 @@ bool ActionReader::ct(const Piece& p, ActionList& out, int depth) {
   while (next_term(rest, term))
     if (!term.empty() && !ct_argument(term, c, depth)) return false;
   if (c.force && !c.commit) return fail("force needs commit", p.text);
+  if (!c.commit && (c.exec || (c.nat && c.nat->kind != Nat::Kind::bare))) return fail("nat with arguments and exec need commit", p.text);
   out.push_back({std::move(c)});
   return true;
 }
@@ -79,8 +82,10 @@ bool ActionReader::ct_argument(std::string_view term, Ct& c, int depth) {
       c.zone = static_cast<std::uint16_t>(n);
       return true;
     }
+    constexpr unsigned kBitsOfZone = 16;
     Subfield s;
     if (!subfield(kv.value, s)) return false;
+    if (s.bits != kBitsOfZone) return fail("a zone has 16 bits", kv.value);
     c.zone = s;
     return true;
   }
@@ -125,13 +130,15 @@ bool ActionReader::nat_range(std::string_view text, Nat& out) {
   out.addresses = IpRange{*first, *last};
   out.address_is_range = first->value != last->value;
   if (!has_ports) return true;
-  std::uint64_t low = 0, high = 0;
+  constexpr std::uint64_t kLastPort = 0xffff;
   const std::size_t port_dash = ports.find('-');
-  if (!number(ports.substr(0, port_dash), 0xffff, low) || low == 0) return false;
-  out.port_min = static_cast<std::uint16_t>(low);
+  const auto low = parse_decimal(ports.substr(0, port_dash));
+  if (!low || *low == 0 || *low > kLastPort) return false;
+  out.port_min = static_cast<std::uint16_t>(*low);
   if (port_dash == std::string_view::npos) return true;
-  if (!number(ports.substr(port_dash + 1), 0xffff, high) || high < low) return false;
-  if (high != low) out.port_max = static_cast<std::uint16_t>(high);
+  const auto high = parse_decimal(ports.substr(port_dash + 1));
+  if (!high || *high < *low || *high > kLastPort) return false;
+  if (*high != *low) out.port_max = static_cast<std::uint16_t>(*high);
   return true;
 }
 

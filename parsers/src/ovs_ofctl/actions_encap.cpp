@@ -24,7 +24,7 @@ bool is_nsh_option(std::string_view text) {
     return t.size() > 2 && t.starts_with("0x") && t.size() <= 2 + most && std::all_of(t.begin() + 2, t.end(), is_hex_digit);
   };
   constexpr std::size_t kClassDigits = 4, kValueDigits = 251;
-  return is_hex(part[0], kClassDigits) && read_number(part[1], type) && type.value <= kOneByte &&
+  return is_hex(part[0], kClassDigits) && read_number(part[1], type) && !type.hexadecimal && type.value <= kOneByte &&
          is_hex(part[2], kValueDigits) && text.empty();
 }
 

@@ -11,7 +11,7 @@ using namespace openflow;
 
 // An immediate begins with a digit; so do addresses. Everything else that is not a field is left to the field's format.
 std::optional<Subfield> field_on_the_right(std::string_view text) {
-  if (text.empty() || is_digit(text.front()) || reserved_port(text)) return std::nullopt;
+  if (text.empty() || is_digit(text.front())) return std::nullopt;
   return parse_subfield(text);
 }
 
@@ -79,13 +79,13 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
     l.specs.push_back(std::move(spec));
     return true;
   }
-  if (term.starts_with("load:")) {
+  Piece load;
+  if (cut_piece(term, load) && load.name == "load" && load.style != Piece::Style::bare && load.tail.empty()) {
     spec.kind = LearnSpec::Kind::load;
-    const std::size_t arrow = term.find("->");
+    const std::size_t arrow = load.args.find("->");
     if (arrow == std::string_view::npos) return fail("'->' is missing", term);
-    const std::string_view source = term.substr(5, arrow - 5);
-    if (!subfield(term.substr(arrow + 2), spec.dest)) return false;
-    if (!field(spec.dest.field).writable) return fail("field is read-only", term);
+    const std::string_view source = load.args.substr(0, arrow);
+    if (!destination(load.args.substr(arrow + 2), spec.dest)) return false;
     Number n;
     if (const auto s = field_on_the_right(source)) {
       if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
@@ -100,6 +100,7 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
   }
   const KeyValue kv = split_key_value(term, '=');
   if (!subfield(kv.key, spec.dest)) return false;
+  if (!has_short_name(spec.dest.field)) return fail("the field has no 32-bit name", kv.key);
   if (!kv.has_value) {
     spec.source = spec.dest;
     l.specs.push_back(std::move(spec));

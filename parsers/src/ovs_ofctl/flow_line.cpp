@@ -160,6 +160,7 @@ class FlowReader {
     MatchItem item;
     item.field = id;
     item.name = key;
+    item.text = range;
     item.form = item.mask_form = ValueForm::hexadecimal;
     item.value = n.value << part->first;
     item.mask = ones(part->bits) << part->first;

@@ -18,6 +18,8 @@ struct Protocol {
 constexpr Protocol kProtocols[] = {
     {"eth", 0, -1},
     {"ip", ethertype::ipv4, -1},
+    {"ip4", ethertype::ipv4, -1},
+    {"ipv4", ethertype::ipv4, -1},
     {"ipv6", ethertype::ipv6, -1},
     {"ip6", ethertype::ipv6, -1},
     {"icmp", ethertype::ipv4, ip_proto::icmp},
@@ -241,7 +243,9 @@ bool read_flags(std::string_view text, MatchItem& item, const char*& why) {
 
 bool read_port_value(std::string_view text, MatchItem& item, const char*& why) {
   Number n;
-  if (read_number(text, n)) {
+  const auto decimal = parse_decimal(text);   // never octal
+  if (decimal || read_number(text, n)) {
+    if (decimal) n = {*decimal, false, 0};
     set_number(n, item.value, item.form, item.width);
     if (item.value > 0xffffffff) return why = "port number is too large", false;
     return true;

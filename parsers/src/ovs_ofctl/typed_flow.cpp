@@ -15,6 +15,7 @@ using namespace openflow;
 using Refusal = std::optional<std::string>;
 
 constexpr std::uint32_t kTagPresent = 0x1000;
+constexpr std::uint32_t kLastMeter = 0xffff0000;   // OFPM13_MAX
 
 FlowKey key_of(const FlowLine& flow) {
   WordSet words;
@@ -160,6 +161,8 @@ class Checker {
   Refusal operator()(const Ct& a) { return connection(a); }
   Refusal operator()(const Clone& a) { return nested(a.actions); }
   Refusal operator()(const WriteActions& a) { return nested(a.actions); }
+  Refusal operator()(const DecNshTtl&) { return dl_type(key_) == ethertype::nsh ? Refusal{} : "dec_nsh_ttl lacks NSH in the match"; }
+  Refusal operator()(const Meter& a) { return a.id == 0 || a.id > kLastMeter ? Refusal("no such meter") : Refusal{}; }
   Refusal operator()(const GotoTable& a) { return a.table == 255 ? Refusal("no such table") : Refusal{}; }
   template <class Other>
   Refusal operator()(const Other&) {
@@ -206,8 +209,10 @@ class Checker {
     return check(list);
   }
   Refusal nested(const ActionList& list) const {
-    for (const Action& a : list)
+    for (const Action& a : list) {
       if (std::holds_alternative<Meter>(a.kind)) return "a meter cannot be nested";
+      if (instruction_of(a) > Instruction::apply) return "an instruction cannot be nested";
+    }
     return Checker(key_, false).check(list);
   }
 
@@ -218,6 +223,8 @@ class Checker {
 Refusal refuse_number(const FlowStat& s) {
   constexpr std::uint64_t kMost = 0xffff;
   switch (s.kind) {
+    case FlowStat::Kind::table_id:
+      return "the table is given by table=";
     case FlowStat::Kind::idle_timeout:
     case FlowStat::Kind::hard_timeout:
     case FlowStat::Kind::importance:
@@ -228,19 +235,43 @@ Refusal refuse_number(const FlowStat& s) {
   }
 }
 
+// Of a field that nothing can mask all bytes can be named so.
+bool has_bits(const MatchItem& item) {
+  constexpr unsigned kByte = 8;
+  const Field& f = field(item.field);
+  return f.maskable || (f.bits % kByte == 0 && item.mask == ones(f.bits));
+}
+
+bool is_extensible_name(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {"NXM_", "OXM_", "NXOXM_", "ONFOXM_", "ERICOXM_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view p) { return name.starts_with(p); });
+}
+
+// Matches on these are sent whatever else a match has, and switches refuse them without the packet that they belong to.
+Refusal refuse_alone(const MatchItem& item, const FlowKey& key) {
+  const bool tuple = item.field >= FieldId::ct_nw_proto && item.field <= FieldId::ct_ipv6_dst;
+  const bool nsh = item.field >= FieldId::nsh_flags && item.field <= FieldId::nsh_ttl;
+  const bool none = item.mask == 0 || (item.field == FieldId::ct_nw_proto && item.value == 0);
+  if ((!tuple && !nsh) || none || prerequisites_met(item.field, key)) return {};
+  return fmt::format("{} lacks its prerequisites in the match", item.name);
+}
+
 Refusal refuse_term(const MatchItem& item) {
+  const bool word = item.field == FieldId::count_;
+  if (word && (item.name == "nsh" || item.name == "igmp")) return fmt::format("{} needs a value", item.name);
   constexpr FieldId kUnmatchable[] = {FieldId::skb_priority, FieldId::vlan_tci1, FieldId::tun_ttl, FieldId::tun_tos};
   if (std::find(std::begin(kUnmatchable), std::end(kUnmatchable), item.field) != std::end(kUnmatchable))
     return fmt::format("no flow can match on {}", item.name);
-  if (item.mask_form == ValueForm::none && (item.name.starts_with("NXM_") || item.name.starts_with("OXM_")) && !item.name.ends_with(']'))
-    return fmt::format("the bits of {} are missing", item.name);
+  const bool by_bits = item.text.starts_with('[');
+  if (by_bits && !has_bits(item)) return fmt::format("{} cannot be masked", item.name);
+  if (!by_bits && is_extensible_name(item.name)) return fmt::format("the bits of {} are missing", item.name);
   constexpr U128 kStates = 0xff;
-  if (item.field == FieldId::ct_state && (item.value & ~kStates) != 0)
-    return "unknown bits of ct_state";
+  const U128 mask = item.mask_form == ValueForm::none ? U128{0} : item.mask;
+  if (item.field == FieldId::ct_state && ((item.value | mask) & ~kStates) != 0) return "unknown bits of ct_state";
   constexpr U128 kByte = 0xff;
   const bool icmp = item.field == FieldId::icmp_type || item.field == FieldId::icmp_code;
   if (icmp && item.value > kByte) return fmt::format("{} takes one byte", item.name);
-  if (icmp && item.mask_form != ValueForm::none) return fmt::format("{} cannot be masked", item.name);
+  if (icmp && item.mask_form != ValueForm::none && !by_bits) return fmt::format("{} cannot be masked", item.name);
   if (item.field != FieldId::in_port || item.form == ValueForm::name) return {};
   constexpr std::uint64_t kLast16 = 0xffff, kFirst32 = 0xffffff00;
   if (item.value > kLast16 && item.value < kFirst32) return "no port has such a number";
@@ -270,10 +301,13 @@ bool is_typed(const FlowLine& flow) {
 std::optional<std::string> why_refused(const FlowLine& flow, const ActionList& actions) {
   for (const FlowStat& s : flow.stats)
     if (Refusal r = refuse_number(s)) return r;
-  for (const MatchItem& item : flow.match)
+  const FlowKey key = key_of(flow);
+  for (const MatchItem& item : flow.match) {
     if (Refusal r = refuse_term(item)) return r;
+    if (Refusal r = refuse_alone(item, key)) return r;
+  }
   if (Refusal r = refuse_repeated_option(flow)) return r;
-  return Checker(key_of(flow), false).check(actions);
+  return Checker(key, false).check(actions);
 }
 
 }  // namespace egt::parsers::ofctl

@@ -37,12 +37,14 @@ bool read_hex_digits(std::string_view s, U128& out) {
   return true;
 }
 
+// As strtoull(3) of base 0: digits behind a zero are octal.
 bool read_decimal_digits(std::string_view s, U128& out) {
-  if (s.empty() || s.size() > 20) return false;
+  if (s.empty() || s.size() > 22) return false;
+  const unsigned base = s.size() > 1 && s.front() == '0' ? 8 : 10;
   U128 v = 0;
   for (const char c : s) {
-    if (!is_digit(c)) return false;
-    v = v * 10 + static_cast<unsigned>(c - '0');
+    if (!is_digit(c) || static_cast<unsigned>(c - '0') >= base) return false;
+    v = v * base + static_cast<unsigned>(c - '0');
   }
   if (v > ~std::uint64_t{0}) return false;
   out = v;
@@ -372,11 +374,11 @@ bool read_port(std::string_view text, openflow::Port& out) {
   out = {};
   if (text.empty()) return false;
   if (text.front() == '"') return read_quoted(text, out.name) && !out.name.empty();
-  Number n;
-  if (read_number(text, n)) {
-    constexpr std::uint32_t kMost16 = 0xffff, kFirst32 = 0xffffff00;   // OpenFlow 1.1 on: reserved ports in 32 bits
-    if (n.hexadecimal || n.value > 0xffffffff || (n.value > kMost16 && n.value < kFirst32)) return false;
-    out.number = static_cast<std::uint32_t>(n.value);
+  if (text.starts_with("0x")) return false;
+  if (const auto n = parse_decimal(text)) {   // never octal
+    constexpr std::uint64_t kMost16 = 0xffff, kFirst32 = 0xffffff00, kMost32 = 0xffffffff;   // OpenFlow 1.1 on: reserved ports in 32 bits
+    if (*n > kMost32 || (*n > kMost16 && *n < kFirst32)) return false;
+    out.number = static_cast<std::uint32_t>(*n);
     if (out.number > kFirst32) out.number &= kMost16;
     return true;
   }

@@ -48,7 +48,7 @@ struct MatchItem {
   ValueForm mask_form = ValueForm::none; // none: no mask was written
   std::uint8_t width = 0, mask_width = 0;  // digits of a hexadecimal number that begins with zeros; else 0
   std::string_view name;                 // the field or protocol word as spelled
-  std::string_view text;                 // of `word` and `name` (without quotes)
+  std::string_view text;                 // of `word` and `name` (without quotes); "[0..3]" of numbers for bits of a field
   U128 value = 0, mask = 0;              // host order; mask is all ones of the field when none was written
 };
 
