@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 
@@ -26,6 +27,18 @@ constexpr Order kOrders[] = {
     {"dccp", "--sport --dport --dccp-types --dccp-option"},
     {"ecn", "--ecn-tcp-ece --ecn-tcp-cwr --ecn-ip-ect"},
     {"iprange", "--src-range --dst-range"},
+    {"osf", "--genre --ttl --log"},
+    {"owner", "--socket-exists --uid-owner --gid-owner --suppl-groups"},
+    {"policy", "--dir --pol --strict"},
+    {"set", "--match-set --return-nomatch"},
+    {"statistic", "--mode --probability --every --packet"},
+    {"CT", "--notrack --helper --timeout --ctevents --expevents --zone --zone-orig --zone-reply"},
+    {"IDLETIMER", "--timeout --label --alarm"},
+    {"MASQUERADE", "--to-ports --random --random-fully"},
+    {"NFLOG", "--nflog-prefix --nflog-group --nflog-range --nflog-size --nflog-threshold"},
+    {"REDIRECT", "--to-ports --random"},
+    {"SYNPROXY", "--sack-perm --timestamp --wscale --mss --ecn"},
+    {"TEE", "--gateway --oif"},
     {"limit", "--limit --limit-burst"},
     {"physdev", "--physdev-is-in --physdev-in --physdev-is-out --physdev-out --physdev-is-bridged"},
     {"recent", "--set --rcheck --update --remove --seconds --reap --hitcount --rttl --name --mask --rsource --rdest"},
@@ -44,8 +57,20 @@ constexpr Order kOrders[] = {
     {"TPROXY", "--on-port --on-ip --tproxy-mark"},
 };
 
-// The list itself, as it is saved: the tool prints bits from the lowest on.
-constexpr std::string_view kStates = "INVALID NEW RELATED ESTABLISHED UNTRACKED SNAT DNAT";
+// Lists that the tool keeps as bits, which it prints from the lowest on, in capitals.
+struct Bits {
+  std::string_view option, names;
+};
+constexpr std::string_view kAddressTypes =
+    "UNSPEC UNICAST LOCAL BROADCAST ANYCAST MULTICAST BLACKHOLE UNREACHABLE PROHIBIT THROW NAT XRESOLVE";
+constexpr Bits kBits[] = {
+    {"--ctstate", "INVALID NEW RELATED ESTABLISHED UNTRACKED SNAT DNAT"},
+    {"--state", "INVALID NEW RELATED ESTABLISHED UNTRACKED SNAT DNAT"},
+    {"--ctstatus", "EXPECTED SEEN_REPLY ASSURED CONFIRMED"},
+    {"--src-type", kAddressTypes},
+    {"--dst-type", kAddressTypes},
+    {"--dccp-types", "REQUEST RESPONSE DATA ACK DATAACK CLOSEREQ CLOSE RESET SYNC SYNCACK INVALID"},
+};
 
 std::size_t place_in(std::string_view list, std::string_view word) {
   std::size_t place = 0;
@@ -79,6 +104,13 @@ std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   return out;
 }
 
@@ -228,20 +260,43 @@ void rewrite_pattern(Option& o) {
   o = made("string", printable ? "--string" : "--hex-string", Word{printable ? *bytes : hex + "|", true}, o.negate);
 }
 
+void sort_as_bits(const Bits& bits, std::vector<std::string>& list) {
+  for (std::string& w : list)
+    if (std::any_of(w.begin(), w.end(), [](char c) { return c >= 'a' && c <= 'z'; })) w = upper(w);
+  if (list.size() < 2) return;
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const auto& a, const auto& b) { return place_in(bits.names, a) < place_in(bits.names, b); });
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+void rewrite_list(std::string_view option, std::vector<std::string>& list) {
+  for (const Bits& bits : kBits)
+    if (bits.option == option) sort_as_bits(bits, list);
+  if (option != "--strip-options") return;
+  for (std::string& w : list) w = tcp_option(w);
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return parse_decimal(a).value_or(0) < parse_decimal(b).value_or(0);
+  });
+}
+
+// Comments and prefixes are printed in quotes unless they are words.
+void quote_text(std::string_view option, Word& word) {
+  if (option != "--comment" && option != "--log-prefix" && option != "--nflog-prefix") return;
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
+  word.quoted = word.quoted || !std::all_of(word.text.begin(), word.text.end(), is_plain);
+}
+
 void rewrite_values(std::string_view module, std::vector<Option>& options) {
   for (Option& o : options) {
     if (module == "string") rewrite_pattern(o);
-    if (auto* list = std::get_if<WordList>(&o.value)) {
-      if (o.name == "--ctstate" || o.name == "--state")
-        std::stable_sort(list->words.begin(), list->words.end(),
-                         [](const auto& a, const auto& b) { return place_in(kStates, a) < place_in(kStates, b); });
-      if (o.name == "--strip-options")
-        for (std::string& w : list->words) w = tcp_option(w);
-    }
+    if (auto* list = std::get_if<WordList>(&o.value)) rewrite_list(o.name, list->words);
     auto* word = std::get_if<Word>(&o.value);
     if (word == nullptr) continue;
     for (const Rewrite& r : kRewrites)
       if (r.module == module && r.option == o.name) word->text = r.text(word->text);
+    quote_text(o.name, *word);
+    if (o.name == "--ctdir") word->text = upper(word->text);
+    if (o.name == "--pkt-type") word->text = lower(word->text);
     if (o.name == "--pkt-type" && word->text == "host") word->text = "unicast";
   }
 }
@@ -307,8 +362,23 @@ void complete_icmp(Match& m) {
       *t = {true, 0, std::nullopt};
 }
 
+void complete_policy(Match& m) {
+  if (!has(m.options, "--pol")) m.options.push_back(made("policy", "--pol", Word{"ipsec", false}));
+}
+
+// A search to the end needs no word of it.
+void complete_string(Match& m) {
+  constexpr std::uint64_t kEnd = 65535;
+  std::erase_if(m.options, [](const Option& o) {
+    const auto* n = std::get_if<std::uint64_t>(&o.value);
+    return o.name == "--to" && n != nullptr && *n == kEnd;
+  });
+}
+
 void complete(Match& m, Family family) {
   if (m.options.empty()) return;
+  if (m.module == "policy") complete_policy(m);
+  if (m.module == "string") complete_string(m);
   if (m.module == "recent") complete_recent(m, family);
   if (m.module == "connlimit") complete_connlimit(m, family);
   if (m.module == "cluster") complete_cluster(m);
@@ -338,6 +408,9 @@ void complete(Target& t, Family family) {
     const std::string with = family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable";
     t.options.push_back(made("REJECT", "--reject-with", Word{with, false}));
   }
+  if (t.name == "REJECT" && family == Family::v6 && t.options.size() == 1)
+    if (auto* with = std::get_if<Word>(&t.options[0].value); with && with->text == "port-unreach")
+      with->text = "icmp6-port-unreachable";
   if (t.name == "NFQUEUE" && !has(t.options, "--queue-num") && !has(t.options, "--queue-balance"))
     t.options.insert(t.options.begin(), made("NFQUEUE", "--queue-num", std::uint64_t{0}));
   if (t.name == "CONNMARK") complete_marks(t);
@@ -358,6 +431,8 @@ void complete(Target& t, Family family) {
 
 void make_as_saved(Rule& rule, Family family) {
   if (rule.protocol) rule.protocol->value = lower(rule.protocol->value);
+  if (rule.protocol && (rule.protocol->value == "icmpv6" || rule.protocol->value == "icmp6"))
+    rule.protocol->value = "ipv6-icmp";
   for (Match& m : rule.matches) {
     complete(m, family);
     rewrite_values(m.module, m.options);

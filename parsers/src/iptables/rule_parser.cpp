@@ -7,6 +7,7 @@
 
 #include "egtrace/base/text.h"
 #include "iptables/as_saved.h"
+#include "iptables/refuse.h"
 #include "iptables/schema.h"
 #include "iptables/value.h"
 
@@ -38,6 +39,7 @@ constexpr TopLevel kTopLevel[] = {
 };
 
 char top_level(std::string_view word) {
+  if (word.size() < 2 || word[0] != '-') return '\0';
   for (const TopLevel& t : kTopLevel)
     for (const std::string_view name : t.names)
       if (!name.empty() && name == word) return t.letter;
@@ -64,8 +66,20 @@ std::vector<Word> normalised(std::vector<Word> words) {
 }
 
 bool is_option_word(const Word& w) {
-  return !w.quoted && w.text.size() > 1 && w.text[0] == '-' && !is_digit(w.text[1]);
+  if (w.quoted || w.text.size() < 2 || w.text[0] != '-') return false;
+  return !is_digit(w.text[1]) || w.text == "-4" || w.text == "-6";
 }
+// "10/8" is 10.0.0.0/8.
+std::string with_all_octets(std::string_view text) {
+  constexpr std::ptrdiff_t kDots = 3;
+  const std::string_view address = text.substr(0, text.find('/'));
+  if (address.empty() || !std::all_of(address.begin(), address.end(), [](char c) { return is_digit(c) || c == '.'; }))
+    return std::string(text);
+  std::string out(address);
+  for (auto dots = std::count(address.begin(), address.end(), '.'); dots < kDots; ++dots) out += ".0";
+  return out.append(text.substr(address.size()));
+}
+
 bool is_negation(const Word& w) { return !w.quoted && w.text == "!"; }
 
 class RuleParser {
@@ -140,22 +154,28 @@ class RuleParser {
   bool typed_option(std::string_view module, std::string_view name, std::vector<Option>& options) {
     std::size_t next = at_ + 1;
     bool negate = negate_;
+    const std::optional<std::size_t> takes = arguments_of(module, name);
     // A '!' behind an option that takes nothing belongs to the next one.
-    if (add_option(module, name, negate, {}, family_, options)) {
+    if (takes.value_or(0) == 0 && add_option(module, name, negate, {}, family_, options)) {
       at_ = next;
       return true;
     }
     if (next < words_.size() && is_negation(words_[next])) negate = true, ++next;  // old style: "--dport ! 80"
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
+      if (takes && *takes != count) continue;
       if (next + count > words_.size()) return false;
-      const std::vector<Word> arguments(words_.begin() + static_cast<std::ptrdiff_t>(next),
-                                        words_.begin() + static_cast<std::ptrdiff_t>(next + count));
-      if (add_option(module, name, negate, arguments, family_, options)) {
+      if (add_option(module, name, negate, std::span(words_).subspan(next, count), family_, options)) {
         at_ = next + count;
         return true;
       }
     }
     return false;
+  }
+
+  // Of an option that is printed by its own name; empty: by another one, or by none.
+  static std::optional<std::size_t> arguments_of(std::string_view module, std::string_view name) {
+    const OptionSpec* spec = find_option(module, name);
+    return spec ? std::optional(argument_count(spec->shape)) : std::nullopt;
   }
 
   bool top_level_option(std::string_view name) {
@@ -231,7 +251,7 @@ class RuleParser {
   }
 
   bool address(const std::string& text, std::optional<Selector<Network>>& out) {
-    const auto network = parse_network(text);
+    const auto network = parse_network(with_all_octets(text));
     if (!network) return false;
     if (network->mask != 0 || negate_) out = {*network, negate_};
     return true;
@@ -248,7 +268,8 @@ class RuleParser {
     const Word first = words_[at_++];
     while (at_ < words_.size() && !is_option_word(words_[at_]) && !is_negation(words_[at_]))
       arguments.push_back(words_[at_++]);
-    note(fmt::format("'{}' is not known here", first.text));
+    note(is_known_option(first.text) ? fmt::format("'{}' does not fit here, or its value does not", first.text)
+                                     : fmt::format("'{}' is not known here", first.text));
     if (option && place_ == Place::target) {
       rule_.target->options.push_back(std::move(unknown));
     } else if (option && place_ == Place::match) {
@@ -274,7 +295,7 @@ Option make_option(std::string_view module, std::string_view name, Value value, 
 }
 
 // The mark options that are printed as --set-xmark.
-bool add_mark_option(std::string_view module, std::string_view name, const std::vector<Word>& arguments,
+bool add_mark_option(std::string_view module, std::string_view name, std::span<const Word> arguments,
                      std::vector<Option>& options) {
   constexpr std::string_view kNames[] = {"--set-mark", "--and-mark", "--or-mark", "--xor-mark"};
   if ((module != "MARK" && module != "CONNMARK") || arguments.size() != 1) return false;
@@ -348,6 +369,7 @@ bool add_connbytes(std::string_view text, bool negate, std::vector<Option>& opti
 bool add_log_level(std::string_view text, std::vector<Option>& options) {
   static constexpr std::string_view kLevels[] = {"emerg",   "alert",  "crit", "error",
                                                  "warning", "notice", "info", "debug"};
+  if (text == "panic") text = "emerg";
   const auto* found = std::find(std::begin(kLevels), std::end(kLevels), text);
   if (found == std::end(kLevels)) return false;
   options.push_back(make_option("LOG", "--log-level", Word{std::to_string(found - std::begin(kLevels)), false}));
@@ -355,7 +377,7 @@ bool add_log_level(std::string_view text, std::vector<Option>& options) {
 }
 
 // Options that the tool prints under another name or with another value.
-bool add_rewritten(std::string_view module, std::string_view name, bool negate, const std::vector<Word>& arguments,
+bool add_rewritten(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments,
                    std::vector<Option>& options) {
   if (module == "tcp" && name == "--syn" && arguments.empty()) {
     options.push_back(make_option(module, "--tcp-flags", TcpFlags{0x17, 0x02}, negate));
@@ -385,7 +407,7 @@ bool is_full(const OptionSpec& spec, const Value& value) {
 
 }  // namespace
 
-bool add_option(std::string_view module, std::string_view name, bool negate, const std::vector<Word>& arguments,
+bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments,
                 Family family, std::vector<Option>& options) {
   if (add_rewritten(module, name, negate, arguments, options)) return true;
   const OptionSpec* spec = find_option(module, name);
@@ -422,6 +444,7 @@ bool parse_rule(std::string_view line, Family family, ParsedRule& out) {
       std::any_of(words.begin(), words.end(), [](const Word& w) { return top_level(w.text) == 'A' && !w.quoted; });
   if (words.empty() || !is_option_word(words[0]) || !append) return false;
   RuleParser(std::move(words), family, out).run();
+  if (out.problem.empty()) out.problem = why_refused(out.rule);
   if (out.problem.empty()) make_as_saved(out.rule, family);
   if (!closed && out.problem.empty()) out.problem = "a quote is not closed";
   return !out.rule.chain.empty();

@@ -1,6 +1,7 @@
 // The arguments of one rule ("-A POSTROUTING -s 10.0.0.0/8 -j MASQUERADE") to and from their typed form.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,7 @@ bool parse_counters(std::string_view text, Counters& out);
 
 // Puts an option into `options` as the tool itself would have: "--syn" becomes --tcp-flags, "--set-mark" --set-xmark.
 // False when the module has no such option or the arguments do not fit.
-bool add_option(std::string_view module, std::string_view name, bool negate, const std::vector<Word>& arguments,
+bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments,
                 Family family, std::vector<Option>& options);
 
 }  // namespace egt::parsers::iptables

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "egtrace/base/text.h"
@@ -35,8 +36,8 @@ constexpr OptionSpec kOptions[] = {
     {"connbytes", "--connbytes-dir", Shape::text},
     {"connlabel", "--label", Shape::quoted},
     {"connlabel", "--set", Shape::flag},
-    {"connlimit", "--connlimit-above", Shape::number},
-    {"connlimit", "--connlimit-upto", Shape::number},
+    {"connlimit", "--connlimit-above", Shape::number, k32},
+    {"connlimit", "--connlimit-upto", Shape::number, k32},
     {"connlimit", "--connlimit-mask", Shape::number},
     {"connlimit", "--connlimit-saddr", Shape::flag},
     {"connlimit", "--connlimit-daddr", Shape::flag},
@@ -54,19 +55,19 @@ constexpr OptionSpec kOptions[] = {
     {"conntrack", "--ctstatus", Shape::word_list},
     {"conntrack", "--ctexpire", Shape::range, k32},
     {"conntrack", "--ctdir", Shape::text},
-    {"cpu", "--cpu", Shape::number},
+    {"cpu", "--cpu", Shape::number, k32},
     {"dccp", "--sport", Shape::range, k16},
     {"dccp", "--dport", Shape::range, k16},
     {"dccp", "--dccp-types", Shape::word_list},
-    {"dccp", "--dccp-option", Shape::number},
+    {"dccp", "--dccp-option", Shape::number, k8},
     {"devgroup", "--src-group", Shape::group},
     {"devgroup", "--dst-group", Shape::group},
-    {"dscp", "--dscp", Shape::dscp},
+    {"dscp", "--dscp", Shape::dscp, 63},
     {"dst", "--dst-len", Shape::number},
     {"dst", "--dst-opts", Shape::text},
     {"ecn", "--ecn-tcp-cwr", Shape::flag},
     {"ecn", "--ecn-tcp-ece", Shape::flag},
-    {"ecn", "--ecn-ip-ect", Shape::number},
+    {"ecn", "--ecn-ip-ect", Shape::number, 3},
     {"esp", "--espspi", Shape::range, k32, true},
     {"frag", "--fragid", Shape::range, k32, true},
     {"frag", "--fraglen", Shape::number},
@@ -90,9 +91,9 @@ constexpr OptionSpec kOptions[] = {
     {"hbh", "--hbh-len", Shape::number},
     {"hbh", "--hbh-opts", Shape::text},
     {"helper", "--helper", Shape::text},
-    {"hl", "--hl-eq", Shape::number},
-    {"hl", "--hl-gt", Shape::number},
-    {"hl", "--hl-lt", Shape::number},
+    {"hl", "--hl-eq", Shape::number, k8},
+    {"hl", "--hl-gt", Shape::number, k8},
+    {"hl", "--hl-lt", Shape::number, k8},
     {"icmp", "--icmp-type", Shape::icmp_type},
     {"icmp6", "--icmpv6-type", Shape::icmpv6_type},
     {"ipcomp", "--ipcompspi", Shape::range, k32, true},
@@ -119,8 +120,8 @@ constexpr OptionSpec kOptions[] = {
     {"multiport", "--ports", Shape::port_list},
     {"nfacct", "--nfacct-name", Shape::text},
     {"osf", "--genre", Shape::text},
-    {"osf", "--ttl", Shape::number},
-    {"osf", "--log", Shape::number},
+    {"osf", "--ttl", Shape::number, 2},
+    {"osf", "--log", Shape::number, 2},
     {"owner", "--uid-owner", Shape::dash_range, k32},
     {"owner", "--gid-owner", Shape::dash_range, k32},
     {"owner", "--socket-exists", Shape::flag},
@@ -210,12 +211,12 @@ constexpr OptionSpec kOptions[] = {
     {"string", "--string", Shape::quoted},
     {"string", "--hex-string", Shape::quoted},
     {"string", "--algo", Shape::text},
-    {"string", "--from", Shape::number},
-    {"string", "--to", Shape::number},
+    {"string", "--from", Shape::number, k16},
+    {"string", "--to", Shape::number, k16},
     {"string", "--icase", Shape::flag},
     {"tcp", "--sport", Shape::range, k16, true},
     {"tcp", "--dport", Shape::range, k16, true},
-    {"tcp", "--tcp-option", Shape::number},
+    {"tcp", "--tcp-option", Shape::number, k8},
     {"tcp", "--tcp-flags", Shape::tcp_flags},
     {"tcpmss", "--mss", Shape::range, k16},
     {"time", "--timestart", Shape::text},
@@ -228,9 +229,9 @@ constexpr OptionSpec kOptions[] = {
     {"time", "--utc", Shape::flag},
     {"time", "--contiguous", Shape::flag},
     {"tos", "--tos", Shape::tos, k8},
-    {"ttl", "--ttl-eq", Shape::number},
-    {"ttl", "--ttl-gt", Shape::number},
-    {"ttl", "--ttl-lt", Shape::number},
+    {"ttl", "--ttl-eq", Shape::number, k8},
+    {"ttl", "--ttl-gt", Shape::number, k8},
+    {"ttl", "--ttl-lt", Shape::number, k8},
     {"u32", "--u32", Shape::quoted},
     {"udp", "--sport", Shape::range, k16, true},
     {"udp", "--dport", Shape::range, k16, true},
@@ -258,14 +259,16 @@ constexpr OptionSpec kOptions[] = {
     {"CT", "--zone", Shape::text},
     {"CT", "--zone-orig", Shape::text},
     {"CT", "--zone-reply", Shape::text},
+    {"DNPT", "--src-pfx", Shape::network},
+    {"DNPT", "--dst-pfx", Shape::network},
     {"DNAT", "--to-destination", Shape::nat_address},
     {"DNAT", "--random", Shape::flag},
     {"DNAT", "--persistent", Shape::flag},
-    {"DSCP", "--set-dscp", Shape::dscp},
+    {"DSCP", "--set-dscp", Shape::dscp, 63},
     {"ECN", "--ecn-tcp-remove", Shape::flag},
-    {"HL", "--hl-set", Shape::number},
-    {"HL", "--hl-inc", Shape::number},
-    {"HL", "--hl-dec", Shape::number},
+    {"HL", "--hl-set", Shape::number, k8},
+    {"HL", "--hl-inc", Shape::number, k8},
+    {"HL", "--hl-dec", Shape::number, k8},
     {"HMARK", "--hmark-tuple", Shape::text},
     {"HMARK", "--hmark-src-prefix", Shape::number},
     {"HMARK", "--hmark-dst-prefix", Shape::number},
@@ -281,6 +284,7 @@ constexpr OptionSpec kOptions[] = {
     {"HMARK", "--hmark-offset", Shape::number},
     {"IDLETIMER", "--timeout", Shape::number},
     {"IDLETIMER", "--label", Shape::text},
+    {"IDLETIMER", "--alarm", Shape::flag},
     {"LED", "--led-trigger-id", Shape::quoted},
     {"LED", "--led-delay", Shape::text},
     {"LED", "--led-always-blink", Shape::flag},
@@ -297,12 +301,12 @@ constexpr OptionSpec kOptions[] = {
     {"MASQUERADE", "--random-fully", Shape::flag},
     {"NETMAP", "--to", Shape::network},
     {"NFLOG", "--nflog-prefix", Shape::text},
-    {"NFLOG", "--nflog-group", Shape::number},
-    {"NFLOG", "--nflog-range", Shape::number},
-    {"NFLOG", "--nflog-size", Shape::number},
-    {"NFLOG", "--nflog-threshold", Shape::number},
-    {"NFQUEUE", "--queue-num", Shape::number},
-    {"NFQUEUE", "--queue-balance", Shape::range, 65534},
+    {"NFLOG", "--nflog-group", Shape::number, k16},
+    {"NFLOG", "--nflog-range", Shape::number, k32},
+    {"NFLOG", "--nflog-size", Shape::number, k32},
+    {"NFLOG", "--nflog-threshold", Shape::number, k16},
+    {"NFQUEUE", "--queue-num", Shape::number, k16},
+    {"NFQUEUE", "--queue-balance", Shape::range, k16},
     {"NFQUEUE", "--queue-bypass", Shape::flag},
     {"NFQUEUE", "--queue-cpu-fanout", Shape::flag},
     {"RATEEST", "--rateest-name", Shape::text},
@@ -320,6 +324,8 @@ constexpr OptionSpec kOptions[] = {
     {"SET", "--map-mark", Shape::flag},
     {"SET", "--map-prio", Shape::flag},
     {"SET", "--map-queue", Shape::flag},
+    {"SNPT", "--src-pfx", Shape::network},
+    {"SNPT", "--dst-pfx", Shape::network},
     {"SNAT", "--to-source", Shape::nat_address},
     {"SNAT", "--random", Shape::flag},
     {"SNAT", "--random-fully", Shape::flag},
@@ -327,9 +333,9 @@ constexpr OptionSpec kOptions[] = {
     {"SYNPROXY", "--sack-perm", Shape::flag},
     {"SYNPROXY", "--timestamp", Shape::flag},
     {"SYNPROXY", "--wscale", Shape::number},
-    {"SYNPROXY", "--mss", Shape::number},
+    {"SYNPROXY", "--mss", Shape::number, k16},
     {"SYNPROXY", "--ecn", Shape::flag},
-    {"TCPMSS", "--set-mss", Shape::number},
+    {"TCPMSS", "--set-mss", Shape::number, k16},
     {"TCPMSS", "--clamp-mss-to-pmtu", Shape::flag},
     {"TCPOPTSTRIP", "--strip-options", Shape::word_list},
     {"TEE", "--gateway", Shape::address},
@@ -338,9 +344,9 @@ constexpr OptionSpec kOptions[] = {
     {"TPROXY", "--on-port", Shape::number},
     {"TPROXY", "--on-ip", Shape::address},
     {"TPROXY", "--tproxy-mark", Shape::full_mark},
-    {"TTL", "--ttl-set", Shape::number},
-    {"TTL", "--ttl-inc", Shape::number},
-    {"TTL", "--ttl-dec", Shape::number},
+    {"TTL", "--ttl-set", Shape::number, k8},
+    {"TTL", "--ttl-inc", Shape::number, k8},
+    {"TTL", "--ttl-dec", Shape::number, k8},
 };
 
 constexpr std::string_view kPlainTargets[] = {"ACCEPT", "DROP", "RETURN", "QUEUE", "NOTRACK", "TRACE", "TARPIT"};
@@ -357,6 +363,8 @@ constexpr Alias kAliases[] = {
     {"DNAT", "--to", "--to-destination"},
     {"SNAT", "--to", "--to-source"},
     {"REDIRECT", "--to-port", "--to-ports"},
+    {"MASQUERADE", "--to-port", "--to-ports"},
+    {"hl", "--hl", "--hl-eq"},
     {"connlabel", "--connlabel", "--label"},
     {"ttl", "--ttl", "--ttl-eq"},
     {"hashlimit", "--hashlimit", "--hashlimit-upto"},
@@ -426,39 +434,35 @@ constexpr Service kServices[] = {
     {"postgresql", 5432},   {"x11", 6000},        {"http-alt", 8080},
 };
 
-bool comes_first(const OptionSpec* a, const OptionSpec* b) {
-  return std::pair(a->module, a->name) < std::pair(b->module, b->name);
-}
-
-// Sorted by module and name: every option of every rule is looked up.
-const std::vector<const OptionSpec*>& sorted_options() {
-  static const auto all = [] {
+// The options of each module: every option of every rule is looked up.
+const std::unordered_map<std::string_view, std::span<const OptionSpec* const>>& options_by_module() {
+  static const auto sorted = [] {
     std::vector<const OptionSpec*> made;
     for (const OptionSpec& o : kOptions) made.push_back(&o);
-    std::stable_sort(made.begin(), made.end(), comes_first);
+    std::stable_sort(made.begin(), made.end(), [](const auto* a, const auto* b) { return a->module < b->module; });
+    return made;
+  }();
+  static const auto all = [] {
+    std::unordered_map<std::string_view, std::span<const OptionSpec* const>> made;
+    for (auto first = sorted.begin(); first != sorted.end();) {
+      const auto last = std::find_if(first, sorted.end(), [&](const auto* o) { return o->module != (*first)->module; });
+      made.emplace((*first)->module, std::span<const OptionSpec* const>(first, last));
+      first = last;
+    }
     return made;
   }();
   return all;
 }
 
 const OptionSpec* find_exact(std::string_view module, std::string_view name) {
-  if (name.empty()) return nullptr;
-  OptionSpec wanted = kOptions[0];
-  wanted.module = module;
-  wanted.name = name;
-  const auto& all = sorted_options();
-  const auto found = std::lower_bound(all.begin(), all.end(), &wanted, comes_first);
-  return found != all.end() && (*found)->module == module && (*found)->name == name ? *found : nullptr;
+  const auto found = options_by_module().find(module);
+  if (found == options_by_module().end()) return nullptr;
+  for (const OptionSpec* o : found->second)
+    if (o->name == name) return o;
+  return nullptr;
 }
 
-bool has_options(std::string_view module) {
-  OptionSpec wanted = kOptions[0];
-  wanted.module = module;
-  wanted.name = {};
-  const auto& all = sorted_options();
-  const auto found = std::lower_bound(all.begin(), all.end(), &wanted, comes_first);
-  return found != all.end() && (*found)->module == module;
-}
+bool has_options(std::string_view module) { return options_by_module().contains(module); }
 
 bool is_target_name(std::string_view module) { return !module.empty() && module[0] >= 'A' && module[0] <= 'Z'; }
 
@@ -471,6 +475,10 @@ const OptionSpec* find_option(std::string_view module, std::string_view name) {
   for (const Alias& a : kAliases)
     if ((a.module.empty() || a.module == module) && a.other == name) return find_exact(module, a.name);
   return nullptr;
+}
+
+bool is_known_option(std::string_view name) {
+  return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const OptionSpec& o) { return o.name == name; });
 }
 
 bool is_known_module(std::string_view module) {

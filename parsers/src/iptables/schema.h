@@ -40,12 +40,13 @@ struct OptionSpec {
   std::string_view module;  // of a match, or of a target in capitals
   std::string_view name;    // with its dashes, as iptables prints it
   Shape shape;
-  std::uint64_t limit = 0;  // largest number of a range that is open at its end
+  std::uint64_t limit = 0;  // largest number, and where a range that is open ends; 0: any number
   bool drop_full = false;   // the whole range is printed as no option
 };
 
 // Another way to write an option: "--destination-port" for "--dport".
 const OptionSpec* find_option(std::string_view module, std::string_view name);
+bool is_known_option(std::string_view name);   // of any module
 bool is_known_module(std::string_view module);  // a match
 bool is_known_target(std::string_view target);  // an extension with options, a plain one, or a standard verdict
 // The match module that "-p name" brings with it; empty when none.

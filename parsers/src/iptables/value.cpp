@@ -84,11 +84,14 @@ std::optional<MaskedNumber> parse_tos(std::string_view text) {
 constexpr std::string_view kFlagNames[] = {"FIN", "SYN", "RST", "PSH", "ACK", "URG"};
 
 std::optional<std::uint8_t> parse_tcp_flags(std::string_view text) {
-  if (text == "NONE") return std::uint8_t{0};
-  if (text == "ALL") return std::uint8_t{0x3f};
+  const auto is = [](std::string_view word, std::string_view name) {   // of any case
+    return std::equal(word.begin(), word.end(), name.begin(), name.end(), [](char a, char b) { return (a & ~0x20) == b; });
+  };
+  if (is(text, "NONE")) return std::uint8_t{0};
+  if (is(text, "ALL")) return std::uint8_t{0x3f};
   unsigned bits = 0;
   for (const std::string_view name : split(text, ',')) {
-    const auto* found = std::find(std::begin(kFlagNames), std::end(kFlagNames), name);
+    const auto* found = std::find_if(std::begin(kFlagNames), std::end(kFlagNames), [&](auto f) { return is(name, f); });
     if (found == std::end(kFlagNames)) return std::nullopt;
     bits |= 1u << (found - std::begin(kFlagNames));
   }
@@ -190,6 +193,10 @@ std::optional<Value> as_value(const std::optional<T>& v) {
   return v ? std::optional<Value>(*v) : std::nullopt;
 }
 
+std::optional<Value> number_within(const std::optional<std::uint64_t>& number, std::uint64_t limit) {
+  return number && (limit == 0 || *number <= limit) ? std::optional<Value>(*number) : std::nullopt;
+}
+
 std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Family family) {
   const std::string_view text = word.text;
   switch (spec.shape) {
@@ -198,7 +205,7 @@ std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Fami
     case Shape::quoted:
       return Value{Word{word.text, true}};
     case Shape::number:
-      return as_value(parse_u64(text));
+      return number_within(parse_any_base(text), spec.limit);
     case Shape::range:
       return as_value(parse_range(text, ':', spec.limit));
     case Shape::dash_range:
@@ -217,7 +224,7 @@ std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Fami
     case Shape::hex:
     case Shape::long_hex:
     case Shape::dscp:
-      return as_value(parse_u64(text));
+      return number_within(parse_any_base(text), spec.limit);
     case Shape::network:
       return as_value(parse_network(text));
     case Shape::short_network: {   // bits behind the mask stay, and mean nothing
@@ -307,7 +314,12 @@ bool split_words(std::string_view line, std::vector<Word>& out) {
     if (i == line.size()) return true;
     Word word;
     bool open = false;
-    for (; i < line.size() && (open || !is_blank(line[i])); ++i) {
+    while (i < line.size() && (open || !is_blank(line[i]))) {
+      std::size_t plain = i;
+      while (plain < line.size() && line[plain] != '"' && (open ? line[plain] != '\\' : !is_blank(line[plain]))) ++plain;
+      word.text.append(line.substr(i, plain - i));
+      i = plain;
+      if (i == line.size() || (!open && is_blank(line[i]))) continue;
       if (line[i] == '"') {
         open = !open;
         word.quoted = true;
@@ -316,6 +328,7 @@ bool split_words(std::string_view line, std::vector<Word>& out) {
       } else {
         word.text += line[i];
       }
+      ++i;
     }
     out.push_back(std::move(word));
     if (open) return false;
@@ -378,7 +391,8 @@ std::optional<Range> parse_range(std::string_view text, char separator, std::uin
   const std::string_view low = text.substr(0, at), high = text.substr(at + 1);
   const auto first = low.empty() ? std::optional<std::uint64_t>(0) : parse_port_or_number(low);
   const auto last = high.empty() ? std::optional(limit) : parse_port_or_number(high);
-  if (!first || !last) return std::nullopt;
+  if (!first || !last || *last < *first || (limit != 0 && *last > limit)) return std::nullopt;
+  if (separator == '-' && low.empty()) return std::nullopt;   // a negative number
   return Range{*first, *last};
 }
 

@@ -47,6 +47,18 @@ constexpr Case kCases[] = {
     {"mangle", "-A FORWARD -j CLASSIFY --set-class 20:5", "-A FORWARD -j CLASSIFY --set-class 0020:0005"},
     {"nat", "-A PREROUTING -p tcp -j DNAT --to-destination 1.2.3.4:80 --persistent --random",
      "-A PREROUTING -p tcp -j DNAT --to-destination 1.2.3.4:80 --random --persistent"},
+    {"filter", "-A INPUT -s 10/8 -d 1.2.3 -j DROP", "-A INPUT -s 10.0.0.0/8 -d 1.2.3.0/32 -j DROP"},
+    {"filter", "-A INPUT -m conntrack --ctdir reply --ctstate established,related,related -j DROP",
+     "-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED --ctdir REPLY -j DROP"},
+    {"filter", "-A INPUT -m addrtype ! --src-type prohibit,local -m comment --comment a:b -j DROP",
+     "-A INPUT -m addrtype ! --src-type LOCAL,PROHIBIT -m comment --comment \"a:b\" -j DROP"},
+    {"filter", "-A INPUT -m statistic --probability 0.5 --mode random -m policy --dir in -j DROP",
+     "-A INPUT -m statistic --mode random --probability 0.50000000000 -m policy --dir in --pol ipsec -j DROP"},
+    {"mangle", "-A PREROUTING -p tcp -j TCPOPTSTRIP --strip-options timestamp,wscale",
+     "-A PREROUTING -p tcp -j TCPOPTSTRIP --strip-options 3,8"},
+    {"nat", "-A POSTROUTING -p tcp -j MASQUERADE --random --to-port 80", "-A POSTROUTING -p tcp -j MASQUERADE --to-ports 80 --random"},
+    {"nat", "-A PREROUTING -p tcp -m tcp --tcp-flags syn,ack SYN -j REDIRECT --random --to-ports 80",
+     "-A PREROUTING -p tcp -m tcp --tcp-flags SYN,ACK SYN -j REDIRECT --to-ports 80 --random"},
 };
 
 TEST(IptablesAsSaved, TypedRulesPrintAsSaved) {
@@ -55,6 +67,29 @@ TEST(IptablesAsSaved, TypedRulesPrintAsSaved) {
 
 TEST(IptablesAsSaved, SavedRulesStay) {
   for (const Case& c : kCases) EXPECT_EQ(saved(c.table, c.saved), c.saved);
+}
+
+TEST(IptablesAsSaved, WhatTheExtensionsRefuseIsDiagnosedOnItsLine) {
+  const struct {
+    const char *rule, *why;
+  } kRefused[] = {
+      {"-m conntrack -j DROP", "conntrack needs an option"},
+      {"-m limit ! --limit 5/sec", "--limit cannot be negated"},
+      {"-m recent --set --update", "recent takes one of --set or --rcheck or --update or --remove"},
+      {"-m mark --mark 1 --mark 2", "--mark stands twice"},
+      {"-j SNAT", "SNAT needs --to-source"},
+      {"-j LOG ! --log-uid", "--log-uid cannot be negated"},
+      {"-m ttl --ttl-eq 256", "'--ttl-eq' does not fit here, or its value does not"},
+      {"-p tcp -m tcp --dport 80:1", "'--dport' does not fit here, or its value does not"},
+      {"-m mark --unheard-of 1", "'--unheard-of' is not known here"},
+  };
+  for (const auto& r : kRefused) {
+    const std::string text = "*nat\n-A POSTROUTING " + std::string(r.rule) + "\n-A POSTROUTING -j MASQUERADE\nCOMMIT\n";
+    const auto p = test::reprinted(text, parsers::iptables_formats(), "iptables-save");
+    ASSERT_EQ(p.report.not_understood.size(), 1u) << r.rule;
+    EXPECT_EQ(p.report.not_understood[0].line, 2u);
+    EXPECT_EQ(p.report.diagnostics[0].message, r.why);
+  }
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(IptablesConformance, SavedRulesPrintAsTheyAre) {
   }
 }
 
-// Not reproduced: defaults that the tool fills in (recent, connlimit, REJECT, NFQUEUE), and old spellings.
+// Not reproduced: what depends on the files of a host (/etc/protocols, connlabel.conf).
 TEST(IptablesConformance, TypedRulesPrintAsSaved) {
   const auto all = vectors("iptables-rule.json");
   if (all.empty()) GTEST_SKIP() << "no conformance vectors here";
@@ -58,7 +58,7 @@ TEST(IptablesConformance, TypedRulesPrintAsSaved) {
       fmt::print("{}\n  want {}\n  got  {}\n", v["given"]["rule"].get<std::string>(), saved, got);
   }
   fmt::print("typed rules that print as saved: {} of {}\n", good, count);
-  EXPECT_GE(good * 100, count * 93);
+  EXPECT_GE(good * 100, count * 99);
 }
 
 TEST(IptablesConformance, DumpsAreUnderstood) {
