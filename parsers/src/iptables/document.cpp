@@ -89,11 +89,9 @@ class DocumentParser {
   DocumentParser(const Dump& dump, const Traits& traits, Report& report)
       : reader_(dump), lines_(dump, report), traits_(traits) {}
 
-  Document run() {
-    Document document;
+  void run(const std::function<void(TreeLine&&)>& take) {
     Line line;
-    while (reader_.next(line)) document.lines.push_back(parse_line(line));
-    return document;
+    while (reader_.next(line)) take(parse_line(line));
   }
 
  private:
@@ -253,17 +251,25 @@ Traits traits_of(const Dump& dump) {
 }
 
 Document parse_document(const Dump& dump, const Traits& traits, Report& report) {
-  return DocumentParser(dump, traits, report).run();
+  Document document;
+  for_each_line(dump, traits, report, [&](TreeLine&& line) { document.lines.push_back(std::move(line)); });
+  return document;
+}
+
+void for_each_line(const Dump& dump, const Traits& traits, Report& report, const std::function<void(TreeLine&&)>& take) {
+  DocumentParser(dump, traits, report).run(take);
 }
 
 std::string print_item(const Item& item) { return std::visit(ItemPrinter{}, item); }
 
+void print_line(const TreeLine& line, std::string& out) {
+  out += line.indent;
+  out += print_item(line.item);
+  out += line.end;
+}
+
 void print_document(const Document& document, std::string& out) {
-  for (const TreeLine& line : document.lines) {
-    out += line.indent;
-    out += print_item(line.item);
-    out += line.end;
-  }
+  for (const TreeLine& line : document.lines) print_line(line, out);
 }
 
 }  // namespace egt::parsers::iptables

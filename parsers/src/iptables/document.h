@@ -1,6 +1,7 @@
 // iptables text as a whole: lines to tree items and back.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,10 @@ Traits traits_of(const Dump& dump);
 
 // Reads the whole text; what was not understood goes to the report and stays in the tree.
 Document parse_document(const Dump& dump, const Traits& traits, Report& report);
+// The same line by line, for who needs no line twice.
+void for_each_line(const Dump& dump, const Traits& traits, Report& report, const std::function<void(TreeLine&&)>& take);
 std::string print_item(const Item& item);
+void print_line(const TreeLine& line, std::string& out);
 void print_document(const Document& document, std::string& out);
 
 // iptables -L. `columns`: of the last header line.

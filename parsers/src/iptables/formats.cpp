@@ -57,7 +57,7 @@ Recognition recognise_listing(const Dump& dump) {
 }
 
 void reprint(const Dump& dump, std::string& out, Report& report) {
-  ipt::print_document(ipt::parse_document(dump, ipt::traits_of(dump), report), out);
+  ipt::for_each_line(dump, ipt::traits_of(dump), report, [&](ipt::TreeLine&& line) { ipt::print_line(line, out); });
 }
 
 void to_json(const Dump& dump, std::string& out, Report& report) {
@@ -71,17 +71,18 @@ host::Part<netfilter::Ruleset>& part_of(host::Host& host, const ipt::Traits& t) 
 }
 
 // Every *table has its COMMIT; otherwise the dump was cut.
-bool is_complete(const ipt::Document& document) {
-  bool open = false;
-  for (const ipt::TreeLine& line : document.lines) {
-    if (std::holds_alternative<ipt::TableLine>(line.item)) {
-      if (open) return false;
+struct Commits {
+  bool open = false, missing = false;
+
+  void note(const ipt::Item& item) {
+    if (std::holds_alternative<ipt::TableLine>(item)) {
+      missing |= open;
       open = true;
     }
-    if (std::holds_alternative<ipt::CommitLine>(line.item)) open = false;
+    if (std::holds_alternative<ipt::CommitLine>(item)) open = false;
   }
-  return !open;
-}
+  bool complete() const { return !open && !missing; }
+};
 
 bool hides_a_table(const Dump& dump) {
   return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos;
@@ -119,13 +120,25 @@ void note_changes(const netfilter::Ruleset& rules, host::IpSetChanges& changes) 
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
   static_cast<void>(cluster);
   const ipt::Traits t = ipt::traits_of(dump);
-  const ipt::Document document = ipt::parse_document(dump, t, report);
-  netfilter::Ruleset rules = ipt::lower(document, t.family, dump.source, t.table);
+  Commits commits;
+  netfilter::Ruleset rules;
+  if (t.save || !t.table.empty()) {
+    ipt::Lowering lowering(t.family, dump.source, t.table);
+    ipt::for_each_line(dump, t, report, [&](ipt::TreeLine&& line) {
+      commits.note(line.item);
+      lowering.add(line);
+    });
+    rules = lowering.take();
+  } else {   // which table they are of is known behind the last line
+    const ipt::Document document = ipt::parse_document(dump, t, report);
+    for (const ipt::TreeLine& line : document.lines) commits.note(line.item);
+    rules = ipt::lower(document, t.family, dump.source);
+  }
   note_changes(rules, node.host.ipset_changes);
   auto& part = part_of(node.host, t);
   // Nothing printed is an empty ruleset only where iptables-save printed it.
   const bool whole = t.save || (!t.listing && !t.commands && t.rules == 0 && trim(dump.text).empty());
-  if (whole && !dump.partial && is_complete(document)) {
+  if (whole && !dump.partial && commits.complete()) {
     part = {true, hides_a_table(dump), std::move(rules), {dump.source, 0}};
     return;
   }

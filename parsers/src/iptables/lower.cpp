@@ -101,124 +101,127 @@ std::string comment_of(const Rule& rule) {
   return out;
 }
 
-// Gathers tables and chains while the lines go by.
-class Lowering {
- public:
-  Lowering(Family family, SourceId source, std::string table)
-      : family_(family), source_(source), given_(std::move(table)) {}
-
-  nf::Ruleset run(const Document& document) {
-    if (given_.empty()) given_ = common_table(document);
-    table_ = given_;
-    for (const TreeLine& line : document.lines) {
-      from_ = {source_, line.number};
-      std::visit([this](const auto& item) { on(item); }, line.item);
-    }
-    return std::move(ruleset_);
+// Chains of -S and -L without a told table: those of one dump are of one table, which its rules betray.
+std::string common_table(const Document& document) {
+  std::string found;
+  for (const TreeLine& line : document.lines) {
+    const auto* plain = std::get_if<RuleLine>(&line.item);
+    const auto* listed = std::get_if<ListedRuleLine>(&line.item);
+    const Rule* rule = plain ? &plain->rule : listed ? &listed->rule : nullptr;
+    if (std::holds_alternative<TableLine>(line.item)) return {};
+    if (!rule) continue;
+    if (!rule->table.empty()) return rule->table;
+    const std::string table = infer_table(*rule);
+    if (table != "filter") return table;
+    found = table;
   }
-
- private:
-  // Chains of -S and -L without a told table: those of one dump are of one table, which its rules betray.
-  static std::string common_table(const Document& document) {
-    std::string found;
-    for (const TreeLine& line : document.lines) {
-      const auto* plain = std::get_if<RuleLine>(&line.item);
-      const auto* listed = std::get_if<ListedRuleLine>(&line.item);
-      const Rule* rule = plain ? &plain->rule : listed ? &listed->rule : nullptr;
-      if (std::holds_alternative<TableLine>(line.item)) return {};
-      if (!rule) continue;
-      if (!rule->table.empty()) return rule->table;
-      const std::string table = infer_table(*rule);
-      if (table != "filter") return table;
-      found = table;
-    }
-    return found;
-  }
-
-  nf::Table& table(const std::string& name) {
-    const auto found = std::find_if(ruleset_.tables.begin(), ruleset_.tables.end(),
-                                    [&](const nf::Table& t) { return t.name == name; });
-    if (found != ruleset_.tables.end()) return *found;
-    nf::Table t;
-    t.family = family_ == Family::v4 ? nf::TableFamily::ip : nf::TableFamily::ip6;
-    t.name = name;
-    t.from = from_;
-    ruleset_.tables.push_back(std::move(t));
-    return ruleset_.tables.back();
-  }
-
-  nf::Chain& chain(const std::string& table_name, const std::string& name) {
-    nf::Table& t = table(table_name);
-    const auto found =
-        std::find_if(t.chains.begin(), t.chains.end(), [&](const nf::Chain& c) { return c.name == name; });
-    if (found != t.chains.end()) return *found;
-    nf::Chain c;
-    c.name = name;
-    c.from = from_;
-    for (const BaseChain& b : kBaseChains)
-      if (b.table == table_name && b.chain == name) {
-        c.hook = b.hook;
-        c.type = b.type;
-        c.priority = b.priority;
-      }
-    t.chains.push_back(std::move(c));
-    return t.chains.back();
-  }
-
-  std::string current_table() const { return table_.empty() ? "filter" : table_; }
-
-  void add_rule(const Rule& rule) {
-    std::string name = rule.table.empty() ? table_ : rule.table;
-    if (name.empty()) name = infer_table(rule);
-    nf::Chain& c = chain(name, rule.chain);
-    for (nf::Rule& r : lower_rule(rule, family_, from_, table(name))) c.rules.push_back(std::move(r));
-  }
-
-  void on(const CommentLine&) {}
-  void on(const BlankLine&) {}
-  void on(const ListedColumnsLine&) {}
-  void on(const TableLine& t) {
-    table_ = t.name;
-    table(t.name);
-  }
-  void on(const CommitLine&) { table_ = given_; }
-  void on(const ChainLine& c) { chain(current_table(), c.name).drop_by_default = c.policy == "DROP"; }
-  void on(const PolicyLine& p) { chain(current_table(), p.chain).drop_by_default = p.policy == "DROP"; }
-  void on(const NewChainLine& n) { chain(current_table(), n.chain); }
-  void on(const RuleLine& r) { add_rule(r.rule); }
-  void on(const ListedChainLine& c) {
-    listed_chain_ = c.name;
-    chain(current_table(), c.name).drop_by_default = c.policy == "DROP";
-  }
-  void on(const ListedRuleLine& r) { add_rule(r.rule); }
-  // A rule that could not be read: whatever comes after it in its chain is not proven.
-  void on(const UnknownLine& u) {
-    std::string name;
-    const auto parts = words(u.text);
-    for (std::size_t i = 0; i + 1 < parts.size() && name.empty(); ++i)
-      if (parts[i] == "-A") name = std::string(parts[i + 1]);
-    if (name.empty()) name = listed_chain_;
-    if (name.empty()) return;
-    nf::Rule r;
-    r.statements.push_back(nf::OpaqueStatement{u.text});
-    r.from = from_;
-    chain(current_table(), name).rules.push_back(std::move(r));
-  }
-
-  Family family_;
-  SourceId source_;
-  std::string given_, table_;
-  Provenance from_;
-  nf::Ruleset ruleset_;
-  std::string listed_chain_;  // of iptables -L, whose lines do not name their chain
-};
+  return found;
+}
 
 }  // namespace
 
-nf::ExprPtr read(nf::Key key) { return std::make_shared<const nf::Expr>(nf::Expr{nf::Read{key, 0, 0}}); }
+void Lowering::add(const TreeLine& line) {
+  from_ = {source_, line.number};
+  std::visit([this](const auto& item) { on(item); }, line.item);
+}
+
+nf::Ruleset Lowering::take() {
+  for (nf::Table& t : ruleset_.tables)
+    for (nf::Chain& c : t.chains) c.rules.shrink_to_fit();
+  return std::move(ruleset_);
+}
+
+std::size_t Lowering::table(const std::string& name) {
+  for (std::size_t i = 0; i < ruleset_.tables.size(); ++i)
+    if (ruleset_.tables[i].name == name) return i;
+  nf::Table t;
+  t.family = family_ == Family::v4 ? nf::TableFamily::ip : nf::TableFamily::ip6;
+  t.name = name;
+  t.from = from_;
+  ruleset_.tables.push_back(std::move(t));
+  chains_.emplace_back();
+  return ruleset_.tables.size() - 1;
+}
+
+nf::Chain& Lowering::chain(const std::string& table_name, const std::string& name) {
+  const std::size_t at = table(table_name);
+  nf::Table& t = ruleset_.tables[at];
+  const auto [place, is_new] = chains_[at].try_emplace(name, t.chains.size());
+  if (!is_new) return t.chains[place->second];
+  nf::Chain c;
+  c.name = name;
+  c.from = from_;
+  for (const BaseChain& b : kBaseChains)
+    if (b.table == table_name && b.chain == name) {
+      c.hook = b.hook;
+      c.type = b.type;
+      c.priority = b.priority;
+    }
+  t.chains.push_back(std::move(c));
+  return t.chains.back();
+}
+
+void Lowering::add_rule(const Rule& rule) {
+  std::string name = rule.table.empty() ? table_ : rule.table;
+  if (name.empty()) name = infer_table(rule);
+  nf::Chain& c = chain(name, rule.chain);
+  for (nf::Rule& r : lower_rule(rule, family_, from_, ruleset_.tables[table(name)])) c.rules.push_back(std::move(r));
+}
+
+void Lowering::on(const TableLine& t) {
+  table_ = t.name;
+  table(t.name);
+}
+
+void Lowering::on(const ChainLine& c) { chain(current_table(), c.name).drop_by_default = c.policy == "DROP"; }
+
+void Lowering::on(const PolicyLine& p) { chain(current_table(), p.chain).drop_by_default = p.policy == "DROP"; }
+
+void Lowering::on(const ListedChainLine& c) {
+  listed_chain_ = c.name;
+  chain(current_table(), c.name).drop_by_default = c.policy == "DROP";
+}
+
+// A rule that could not be read: whatever comes after it in its chain is not proven.
+void Lowering::on(const UnknownLine& u) {
+  std::string name;
+  const auto parts = words(u.text);
+  for (std::size_t i = 0; i + 1 < parts.size() && name.empty(); ++i)
+    if (parts[i] == "-A") name = std::string(parts[i + 1]);
+  if (name.empty()) name = listed_chain_;
+  if (name.empty()) return;
+  nf::Rule r;
+  r.statements.push_back(nf::OpaqueStatement{u.text});
+  r.from = from_;
+  chain(current_table(), name).rules.push_back(std::move(r));
+}
+
+// One for all rules, which read the same few fields.
+nf::ExprPtr read(nf::Key key) {
+  static const auto all = [] {
+    std::vector<nf::ExprPtr> made;
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(nf::Key::unknown); ++k)
+      made.push_back(std::make_shared<const nf::Expr>(nf::Expr{nf::Read{static_cast<nf::Key>(k), 0, 0}}));
+    return made;
+  }();
+  return all[static_cast<std::size_t>(key)];
+}
 
 nf::ExprPtr read_masked(nf::Key key, nf::Number mask) {
-  return std::make_shared<const nf::Expr>(nf::Expr{nf::Masked{read(key), mask, 0}});
+  // Rulesets write their few marks and flags over and over.
+  constexpr std::size_t kKept = 16;
+  struct Kept {
+    nf::Key key;
+    nf::Number mask;
+    nf::ExprPtr expression;
+  };
+  thread_local std::vector<Kept> kept;
+  for (const Kept& k : kept)
+    if (k.key == key && k.mask == mask) return k.expression;
+  auto made = std::make_shared<const nf::Expr>(nf::Expr{nf::Masked{read(key), mask, 0}});
+  if (kept.size() == kKept) kept.erase(kept.begin());
+  kept.push_back({key, mask, made});
+  return made;
 }
 
 nf::ExprPtr constant(nf::Number n) { return std::make_shared<const nf::Expr>(nf::Expr{nf::Constant{nf::Atom{n}}}); }
@@ -272,6 +275,7 @@ std::vector<nf::Rule> lower_rule(const Rule& rule, Family family, Provenance fro
   std::vector<nf::Rule> rules;
   for (Tests& tests : alternatives) {
     nf::Rule r;
+    r.statements.reserve(tests.size() + effects.size());
     for (nf::Test& t : tests) r.statements.emplace_back(std::move(t));
     r.statements.insert(r.statements.end(), effects.begin(), effects.end());
     r.comment = comment_of(rule);
@@ -282,8 +286,10 @@ std::vector<nf::Rule> lower_rule(const Rule& rule, Family family, Provenance fro
   return rules;
 }
 
-nf::Ruleset lower(const Document& document, Family family, SourceId source, const std::string& table) {
-  return Lowering(family, source, table).run(document);
+nf::Ruleset lower(const Document& document, Family family, SourceId source) {
+  Lowering lowering(family, source, common_table(document));
+  for (const TreeLine& line : document.lines) lowering.add(line);
+  return lowering.take();
 }
 
 }  // namespace egt::parsers::iptables

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "egtrace/base/ip.h"
@@ -12,8 +14,45 @@
 
 namespace egt::parsers::iptables {
 
-// `table`: of lines that stand in no table (-S, -L, pasted rules); empty where each line must tell.
-netfilter::Ruleset lower(const Document& document, Family family, SourceId source, const std::string& table);
+// Gathers tables and chains while the lines go by.
+class Lowering {
+ public:
+  // `table`: of lines that stand in no table (-S, -L, pasted rules); empty where each line must tell.
+  Lowering(Family family, SourceId source, std::string table)
+      : family_(family), source_(source), given_(std::move(table)), table_(given_) {}
+
+  void add(const TreeLine& line);
+  netfilter::Ruleset take();
+
+ private:
+  std::size_t table(const std::string& name);   // its place, made where it is new
+  netfilter::Chain& chain(const std::string& table_name, const std::string& name);
+  std::string current_table() const { return table_.empty() ? "filter" : table_; }
+  void add_rule(const Rule& rule);
+  void on(const CommentLine&) {}
+  void on(const BlankLine&) {}
+  void on(const ListedColumnsLine&) {}
+  void on(const TableLine& t);
+  void on(const CommitLine&) { table_ = given_; }
+  void on(const ChainLine& c);
+  void on(const PolicyLine& p);
+  void on(const NewChainLine& n) { chain(current_table(), n.chain); }
+  void on(const RuleLine& r) { add_rule(r.rule); }
+  void on(const ListedChainLine& c);
+  void on(const ListedRuleLine& r) { add_rule(r.rule); }
+  void on(const UnknownLine& u);
+
+  Family family_;
+  SourceId source_;
+  std::string given_, table_;
+  Provenance from_;
+  netfilter::Ruleset ruleset_;
+  std::vector<std::unordered_map<std::string, std::size_t>> chains_;   // of each table: where a chain stands
+  std::string listed_chain_;  // of iptables -L, whose lines do not name their chain
+};
+
+// Of lines in no table, which their rules betray.
+netfilter::Ruleset lower(const Document& document, Family family, SourceId source);
 
 // The table that a pasted rule is most likely of: its target or chain tells (SNAT → nat); "filter" otherwise.
 std::string infer_table(const Rule& rule);
