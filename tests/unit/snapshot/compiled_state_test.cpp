@@ -28,7 +28,11 @@ constexpr const char* kAddresses =
     "    inet 127.0.0.1/8 scope host lo\n"
     "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n"
     "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
-    "    inet 192.0.2.1/24 brd 192.0.2.255 scope global eth0\n";
+    "    inet 192.0.2.1/24 brd 192.0.2.255 scope global eth0\n"
+    "3: ovs-system: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN group default qlen 1000\n"
+    "    link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff\n"
+    "4: br-int: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN group default qlen 1000\n"
+    "    link/ether 52:54:00:00:00:03 brd ff:ff:ff:ff:ff:ff\n";
 constexpr const char* kRules =
     "*nat\n:PREROUTING ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n:OUT - [0:0]\n"
     "-A POSTROUTING -s 10.0.0.0/8 -m comment --comment \"to the outside\" -j OUT\n"
@@ -84,11 +88,12 @@ TEST(ModelBytes, ComeBackAsTheyWere) {
   in.get(again);
   ASSERT_EQ(again.host.nft.value.tables.size(), 1U);
   EXPECT_EQ(again.host.nft.value.tables[0].sets.at("s")->elements.size(), 2U);
-  EXPECT_EQ(again.host.links.value.size(), 2U);
+  EXPECT_EQ(again.host.links.value.size(), 4U);
   EXPECT_EQ(again.host.routes_v4.value.at(0).not_modelled, node.host.routes_v4.value.at(0).not_modelled);
   ASSERT_EQ(in.bridges.size(), 1U);
   EXPECT_EQ(in.bridges[0].flows, 2U);
   again.bridges[0].flows = std::move(cluster->nodes[0]->bridges[0].flows);
+  if (in.bridges[0].ports_indexed) again.bridges[0].index_ports();
   cluster::Cluster other;
   in.get(other.objects);
   EXPECT_TRUE(in.at_end());
@@ -191,7 +196,7 @@ TEST_F(CompiledState, TellsMachinesApartWithoutReadingThem) {
   const auto opened = open_snapshot(request);
   ASSERT_TRUE(opened);
   const cluster::NodeHandle& node = opened->cluster.nodes.at(0);
-  EXPECT_EQ(node.links().value.size(), 2U);
+  EXPECT_EQ(node.links().value.size(), 4U);
   EXPECT_TRUE(node.may_have_port("shop_cart-1"));
   EXPECT_TRUE(node.may_have_port("10.0.0.7"));
   EXPECT_FALSE(node.may_have_port("shop_cart-2"));
