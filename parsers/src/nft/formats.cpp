@@ -156,8 +156,8 @@ void store(nft::Lowered&& lowered, const Dump& dump, bool whole, host::Host& hos
 }
 
 void load_text(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const nft::Reading reading = read(dump, report);
-  nft::Lowered lowered = nft::lower(reading.document, dump.source);
+  nft::Reading reading = read(dump, report);
+  nft::Lowered lowered = nft::lower(std::move(reading.document), dump.source);
   // A listing that stops in the middle of a line says so even where its braces happen to match.
   const std::string_view said = trim(dump.text);
   if (!said.empty() && dump.text.back() != '\n' && said.back() != '}') lowered.incomplete = true;
@@ -198,8 +198,8 @@ void load_json(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
   const auto listing = nft::json_to_listing(dump.text);
   count_json(dump, listing.has_value(), report);
   if (!listing) return;
-  const nft::Reading reading = nft::read_listing(*listing);
-  nft::Lowered lowered = nft::lower(reading.document, dump.source);
+  nft::Reading reading = nft::read_listing(*listing);
+  nft::Lowered lowered = nft::lower(std::move(reading.document), dump.source);
   // The listing's lines are not the dump's: facts point at the whole.
   const bool one_line = dump.text.find('\n') + 1 >= dump.text.size();
   const Provenance from{dump.source, one_line ? dump.first_line : 0};

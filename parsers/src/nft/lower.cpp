@@ -115,7 +115,7 @@ std::vector<Datatype> datatypes_of(const std::vector<std::string>& words, bool b
 // --- tables --------------------------------------------------------------------------------------------------------
 class TableLowering {
  public:
-  TableLowering(const Table& tree, SourceId source, Lowered& out) : tree_(tree), out_(out) { scope_.source = source; }
+  TableLowering(Table& tree, SourceId source, Lowered& out) : tree_(tree), out_(out) { scope_.source = source; }
 
   void run() {
     const auto family = find(kFamilies, tree_.family);
@@ -137,11 +137,12 @@ class TableLowering {
       const auto* object = std::get_if<Object>(&item);
       if (object != nullptr && (!object->known || !object->closed)) out_.incomplete = true;
     }
-    for (const TableItem& item : tree_.items) {
-      if (const auto* chain = std::get_if<Chain>(&item)) add_chain(*chain);
+    const bool from_iptables = tree_.iptables_warning || uses_xt(tree_);
+    for (TableItem& item : tree_.items) {
+      if (auto* chain = std::get_if<Chain>(&item)) add_chain(*chain);
     }
     for (nf::Chain& c : blocks_) table_.chains.push_back(std::move(c));
-    table_.from_iptables = tree_.iptables_warning || uses_xt(tree_) || has_iptables_shape(table_);
+    table_.from_iptables = from_iptables || has_iptables_shape(table_);
     out_.rules.tables.push_back(std::move(table_));
   }
 
@@ -174,14 +175,16 @@ class TableLowering {
     table_.sets[s.name] = set;
   }
 
-  void add_chain(const Chain& c) {
+  void add_chain(Chain& c) {
     nf::Chain chain;
     chain.name = c.name;
     chain.from = at(c.base ? c.base->line : c.line);
     if (c.base) set_base(*c.base, chain);
-    for (const auto& item : c.rules) {
+    chain.rules.reserve(c.rules.size());
+    for (auto& item : c.rules) {
       if (const auto* rule = std::get_if<Rule>(&item)) {
         add_rule(*rule, chain);
+        item = OpaqueLine{};
       } else {
         note_opaque(std::get<OpaqueLine>(item));
       }
@@ -213,10 +216,11 @@ class TableLowering {
   void add_rule(const Rule& rule, nf::Chain& chain) {
     scope_.line = rule.line;
     LoweredRule lowered = lower_rule(rule, scope_, blocks_);
+    lowered.rule.statements.shrink_to_fit();
     chain.rules.push_back(std::move(lowered.rule));
   }
 
-  const Table& tree_;
+  Table& tree_;
   Lowered& out_;
   TableScope scope_;
   nf::Table table_;
@@ -225,10 +229,10 @@ class TableLowering {
 
 }  // namespace
 
-Lowered lower(const Document& document, SourceId source) {
+Lowered lower(Document&& document, SourceId source) {
   Lowered out;
-  for (const auto& item : document.items) {
-    if (const auto* table = std::get_if<Table>(&item)) {
+  for (auto& item : document.items) {
+    if (auto* table = std::get_if<Table>(&item)) {
       TableLowering(*table, source, out).run();
     } else {
       const std::string_view text = trim(std::get<OpaqueLine>(item).text);

@@ -17,6 +17,7 @@ struct Lowered {
   bool incomplete = false;
 };
 
-Lowered lower(const Document& document, SourceId source);
+// Each rule of the tree goes away when the model has it: both together are the most memory that reading takes.
+Lowered lower(Document&& document, SourceId source);
 
 }  // namespace egt::parsers::nft

@@ -2,8 +2,7 @@
 // Skipped without root, nft or the kernel's support.
 #include <gtest/gtest.h>
 
-#include "egtrace/parsers/format.h"
-#include "support/format_fixture.h"
+#include "nft_support.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -43,16 +42,14 @@ constexpr const char* kRuleset = R"(table inet t {
 )";
 
 TEST(ToolNft, ListingsPrintBack) {
-  const Formats formats{nft_formats()};
   std::size_t listed = 0;
   for (const std::string options : {"", "-a", "-s", "-n", "-y", "-S", "-j", "-j -a"}) {
     const testing::Ran ran = testing::run({"unshare", "-n", "sh", "-c", "nft -f - && nft " + options + " list ruleset"}, kRuleset);
     if (ran.status != 0 || ran.out.empty()) continue;
     ++listed;
-    Dump dump{1, "nft", "nft list ruleset", ran.out, 1, false};
-    const Printed p = formats.reprint(dump);
+    const Printed p = print_again(ran.out, options.starts_with("-j") ? "nft -j list ruleset" : "nft list ruleset");
     EXPECT_TRUE(p.report.not_understood.empty()) << options;
-    EXPECT_EQ(p.out, ran.out) << options;
+    EXPECT_EQ(p.text, ran.out) << options;
   }
   if (listed == 0) GTEST_SKIP() << "no root, no nft or no support in the kernel";
 }
