@@ -125,10 +125,10 @@ void trace_one_packet(benchmark::State& state) {
   unsigned pod = 0;
   engine::SwitchSessions sessions;
   for (auto _ : state) {
-    engine::World world;
+    engine::NetworkState network_state;
     engine::Record record;
     FirstChoice chooser;
-    engine::OvsEngine ovs(sessions, loaded.node, world, record, chooser);
+    engine::OvsEngine ovs(sessions, loaded.node, network_state, record, chooser);
     benchmark::DoNotOptimize(ovs.run(bridge, 1, pod_packet(pod = (pod + 1) % 64)));
   }
 }

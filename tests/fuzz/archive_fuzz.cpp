@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "snapshot/archive.h"
-#include "snapshot/glance.h"
+#include "snapshot/preview.h"
 
 namespace {
 

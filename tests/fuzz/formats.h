@@ -14,7 +14,7 @@ namespace egt::fuzz {
 
 enum class Prints { something, what_was_read };
 
-// Each format recognises, prints, tells and loads the text, whether it is its own or not.
+// Each format recognises, prints, shows and loads the text, whether it is its own or not.
 inline int feed(std::span<const parsers::Format> formats, const std::uint8_t* data, std::size_t size, Prints prints,
                 std::string command = {}) {
   parsers::Dump dump;
@@ -23,12 +23,12 @@ inline int feed(std::span<const parsers::Format> formats, const std::uint8_t* da
   dump.command = std::move(command);
   dump.text = std::string_view(reinterpret_cast<const char*>(data), size);
   for (const parsers::Format& format : formats) {
-    parsers::Report printed, told, loaded;
+    parsers::Report printed, shown, loaded;
     std::string text, json;
     (void)format.recognise(dump);
     format.reprint(dump, text, printed);
     if (prints == Prints::what_was_read && text != dump.text) std::abort();
-    format.to_json(dump, json, told);
+    format.to_json(dump, json, shown);
     cluster::Cluster cluster;
     format.load(dump, cluster, cluster.ensure_node("n"), loaded);
   }

@@ -1,4 +1,4 @@
-// Open vSwitch's dumps from arbitrary bytes: every format reads, prints, tells and loads them without a crash, and what
+// Open vSwitch's dumps from arbitrary bytes: every format reads, prints, shows and loads them without a crash, and what
 // is printed prints again the same; packets and flows of the datapath are read without one.
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     again.text = once;
     if (reprinted(format, again) != once) std::abort();
     std::string json;
-    parsers::Report told, loaded;
-    format.to_json(dump, json, told);
+    parsers::Report shown, loaded;
+    format.to_json(dump, json, shown);
     cluster::Cluster cluster;
     cluster::Node node;
     format.load(dump, cluster, node, loaded);

@@ -1,5 +1,5 @@
 // A small JSON Schema (draft 2020-12) validator: as much of it as docs/schema/ uses, and an error for what it does not
-// know, so that a schema cannot promise what nobody checks.
+// know, so that a schema cannot imply what nobody checks.
 #pragma once
 
 #include <nlohmann/json.hpp>

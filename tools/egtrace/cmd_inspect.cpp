@@ -45,7 +45,7 @@ ExitStatus run_inspect(const InspectOptions& o) {
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   explain::HistoryReport history;
   if (o.snapshot.history)
-    history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
+    history = explain::report_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
   if (o.snapshot.history && o.common.format == "html") throw CommandError("--history has no page; use --format text or json");
   if (o.snapshot.history && o.common.format != "json") {
     write_output(o.common, render::history_text(history, text_options(o.common)));

@@ -29,14 +29,14 @@ constexpr const char* kLookupFooter =
 struct LookupOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string thing, namespace_;
+  std::string object, namespace_;
 };
 
 ExitStatus run_lookup(const LookupOptions& o) {
-  if (o.thing.empty()) throw CommandError("thing to look up is required; see `egtrace lookup --help`");
+  if (o.object.empty()) throw CommandError("thing to look up is required; see `egtrace lookup --help`");
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
-  const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing, o.namespace_);
+  const explain::Lookup result = explain::look_up(snapshot.cluster, o.object, o.namespace_);
   const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;
   if (o.common.format == "json") {
     write_output(o.common, render::lookup_json(result));
@@ -54,13 +54,13 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option(
-      "thing", options->thing,
+      "thing", options->object,
       "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, KIND/NAME, number, or FIELD=VALUE");
   verb->add_option("-n,--namespace", options->namespace_, "namespace of the object, where THING names none");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kLookupFooter);
   verb->callback([options, &status] {
-    take_argument_for(options->thing, options->snapshot);
+    take_argument_for(options->object, options->snapshot);
     status = run_lookup(*options);
   });
 }

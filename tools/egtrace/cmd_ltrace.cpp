@@ -104,7 +104,7 @@ struct Loaded {
   std::unique_ptr<engine::LogicalNetwork> network;
 };
 
-bool tells_flows(const cluster::Node& node) {
+bool shows_flows(const cluster::Node& node) {
   return !node.ovn.logical_flows.empty() || (node.ovn.southbound && !node.ovn.southbound->logical_flows.empty());
 }
 
@@ -178,7 +178,7 @@ std::string complaint(const Loaded& at, const Understood& understood) {
 }
 
 // The node that is meant: the named one, the only one with logical flows, or the only one that knows the names of a
-// question. Questions of a batch that nobody understands tell nothing.
+// question. Questions of a batch that nobody understands show nothing.
 Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, const std::vector<Question>& questions) {
   if (!o.node.empty()) {
     const cluster::Node* node = cluster.node(o.node);
@@ -188,7 +188,7 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
       throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
                                      did_you_mean(o.node, names, "`egtrace inspect` lists them")));
     }
-    if (!tells_flows(*node))
+    if (!shows_flows(*node))
       throw CommandError(
           fmt::format("{}: no logical flows of this node; add its southbound database or `ovn-sbctl --uuid lflow-list`",
                       node->name));
@@ -198,7 +198,7 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
   std::string names;
   unsigned with_flows = 0;
   for (const auto& node : cluster.nodes) {
-    if (!tells_flows(*node)) continue;
+    if (!shows_flows(*node)) continue;
     ++with_flows;
     Loaded loaded = load(*node, !o.no_friendly_names);
     const bool fits = std::any_of(questions.begin(), questions.end(), [&](const Question& question) {
@@ -266,7 +266,7 @@ std::string question_text(const lt::Unanswered& q, const cluster::Cluster& clust
   return text;
 }
 
-void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
+void print_assumptions(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
   if (trace.supposed_backends > 0)
     fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
@@ -285,7 +285,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const lt::Options base = trace_options(o);
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
-  o.snapshot.logical_only = o.snapshot.as_told = true;
+  o.snapshot.logical_only = o.snapshot.as_dumped = true;
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   const cluster::Cluster& cluster = snapshot.cluster;
   const Loaded& at = kept_to_the_end<Loaded>(choose_node(cluster, o, questions));
@@ -321,7 +321,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
       out += render::logical_verdict_text(trace) + '\n';
     else
       printer.print(trace, understood.packet, out);
-    if (!o.common.quiet) tell_doubts(at, trace, cluster);
+    if (!o.common.quiet) print_assumptions(at, trace, cluster);
     if (trace.cut || !at.network->unread().empty() || !trace.unanswered.empty()) status = ExitStatus::inconclusive;
   }
   write_output(o.common, out);

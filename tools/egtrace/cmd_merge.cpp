@@ -56,7 +56,7 @@ std::vector<render::ShardResult> read_all(const std::vector<std::string>& files)
   return all;
 }
 
-// Tells which are missing; whether any is.
+// Shows which are missing; whether any is.
 bool lacks_shards(const std::vector<render::ShardResult>& all) {
   std::vector<unsigned> missing;
   std::size_t at = 0;

@@ -53,7 +53,7 @@ std::string read_standard_input() {
   return text;
 }
 
-// What dumps tell, and, once findings or the audit are asked for, the snapshot once more as walks need it.
+// What dumps show, and, once findings or the audit are asked for, the snapshot once more as walks need it.
 class Opened {
  public:
   explicit Opened(const SqlOptions& o) : o_(o), dumped_(open_collection(o.snapshot, o.common)) {}

@@ -266,7 +266,7 @@ class Lane {
   const TraceOptions& o_;
   const SourceTable& sources_;
   const cluster::Node& node_;
-  const openflow::Bridge* bridge_;  // null: flows of the datapath tell theirs
+  const openflow::Bridge* bridge_;  // null: flows of the datapath show theirs
   ofproto::Tracer tracer_;
   ofproto::TraceOptions options_;
   render::OfprotoTraceWriter writer_;
@@ -391,7 +391,7 @@ class Batch {
   std::vector<Lane::Answer> round_;
 };
 
-// The bridge stands before the packet as for ofproto/trace, unless an option names it. Words that lack the snapshot are told from
+// The bridge stands before the packet as for ofproto/trace, unless an option names it. Words that lack the snapshot are distinguished from
 // those that have it by what names the snapshot otherwise.
 void sort_words(TraceOptions& o) {
   if (o.batch.empty()) {
@@ -410,7 +410,7 @@ void sort_words(TraceOptions& o) {
 ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   SnapshotOptions snapshot = o.snapshot;
-  snapshot.as_told = true;   // Open vSwitch does what its tables say, whoever wrote them
+  snapshot.as_dumped = true;   // Open vSwitch does what its tables say, whoever wrote them
   const cluster::Cluster& cluster = open_collection(snapshot, o.common).cluster;
   return Batch(cluster, o).run();
 }

@@ -7,7 +7,7 @@
 #include "command.h"
 #include "counted.h"
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 #include "egtrace/render/triage.h"
 #include "page.h"
 #include "snapshot_options.h"
@@ -68,7 +68,7 @@ ExitStatus run_triage(const TriageOptions& o) {
   warn_of_moment(snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::Triage triage =
-      assess::triage(explainer, o.only, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
+      assess::triage(explainer, o.only, parsers::dump_copies(snapshot.cluster, snapshot.collection));
   Counted(snapshot.cluster).add_to(triage);
   const render::SourcePlaces sources = source_places("", &o.snapshot);
   const auto write_file = [](const std::string& path, const std::string& text) {

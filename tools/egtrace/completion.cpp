@@ -18,7 +18,7 @@
 namespace egt::cli {
 namespace {
 
-enum class Names { none, points, nodes, namespaces, bridges, devices, datapaths, things, checks };
+enum class Names { none, points, nodes, namespaces, bridges, devices, datapaths, objects, checks };
 
 struct Meaning {
   std::string_view name;
@@ -37,7 +37,7 @@ constexpr std::array<Meaning, 11> kOptions = {{{"--from", Names::points},
                                                {"--in-dev", Names::devices},
                                                {"--only", Names::checks},
                                                {"--datapath", Names::datapaths}}};
-constexpr std::array<Meaning, 2> kArguments = {{{"lookup", Names::things}, {"ltrace", Names::datapaths}}};
+constexpr std::array<Meaning, 2> kArguments = {{{"lookup", Names::objects}, {"ltrace", Names::datapaths}}};
 
 template <std::size_t N>
 Names meaning(const std::array<Meaning, N>& all, std::string_view name) {
@@ -103,7 +103,7 @@ void add_points(const cluster::Cluster& cluster, std::set<std::string>& names) {
   }
 }
 
-void add_things(const cluster::Cluster& cluster, std::set<std::string>& names) {
+void add_names(const cluster::Cluster& cluster, std::set<std::string>& names) {
   add_points(cluster, names);
   for (const cluster::EgressIp& e : cluster.objects.egress_ips) names.insert(e.name);
   for (const auto& node : cluster.nodes)
@@ -120,7 +120,7 @@ bool can_offer(std::string_view name) {
 std::set<std::string> names_in(const cluster::Cluster& cluster, Names what) {
   std::set<std::string> names;
   if (what == Names::points) add_points(cluster, names);
-  if (what == Names::things) add_things(cluster, names);
+  if (what == Names::objects) add_names(cluster, names);
   if (what == Names::namespaces) {
     for (const cluster::Pod& pod : cluster.objects.pods) names.insert(pod.namespace_);
     for (const auto& n : cluster.objects.namespaces) names.insert(n.name);
@@ -159,7 +159,7 @@ std::set<std::string> names_of_snapshot(const Typed& typed, Names what) {
   parsers::SnapshotRequest request;
   if (!typed.arguments.empty()) request.path = typed.arguments.front();
   request.dumps = typed.dumps;
-  request.as_told = true;
+  request.as_dumped = true;
   request.follow_links = typed.follow_links;
   const bool readable = request.path != "-" && (!request.path.empty() || !request.dumps.empty());
   if (!readable) return {};  // standard input is the shell's

@@ -1,4 +1,4 @@
-// A line on standard error that tells how far reading has come. Only where that is a terminal, and only once reading has
+// A line on standard error that shows how far reading has come. Only where that is a terminal, and only once reading has
 // taken long enough to be noticed.
 #pragma once
 

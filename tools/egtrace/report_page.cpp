@@ -5,7 +5,7 @@
 #include "egtrace/assess/connections.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/explain/cluster_map.h"
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 #include "page.h"
 
 namespace egt::cli {
@@ -50,7 +50,7 @@ std::string report_page(const ReportChoice& chosen, const parsers::Snapshot& sna
   if (const auto unknown = names.unknown_namespace(chosen.namespaces)) throw CommandError(unknown->message);
   if (const auto unknown = names.unknown_place(chosen.to)) throw CommandError(unknown->message);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  const assess::Triage triage = assess::triage(explainer, {}, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
+  const assess::Triage triage = assess::triage(explainer, {}, parsers::dump_copies(snapshot.cluster, snapshot.collection));
   assess::AuditOptions audit;
   audit.to = chosen.to;
   audit.namespaces = chosen.namespaces;

@@ -32,7 +32,7 @@ void write_file(const std::string& path, const std::string& text) {
   write_output(to_file, text);
 }
 
-// Objects that promise nothing hold; where there are none, nobody can tell.
+// Objects that imply nothing hold; where there are none, nothing shows.
 ExitStatus nothing_to_check(bool has_objects, bool quiet) {
   const Gap missing = assess::missing_objects();
   if (!quiet)

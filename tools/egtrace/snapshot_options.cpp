@@ -158,7 +158,7 @@ parsers::SnapshotRequest request_for(const SnapshotOptions& options, const Commo
   request.jobs = common.jobs;
   request.history = options.history;
   request.logical_only = options.logical_only;
-  request.as_told = options.as_told;
+  request.as_dumped = options.as_dumped;
   request.presume = options.presume;
   request.as_intended = options.as_intended;
   request.follow_links = options.follow_links;

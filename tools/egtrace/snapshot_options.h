@@ -1,4 +1,4 @@
-// How a verb is told which snapshot to read.
+// How a verb is shown which snapshot to read.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct SnapshotOptions {
   std::string at;                    // a moment as of which databases are read; empty: as they are
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
-  bool as_told = false;              // parsers::SnapshotRequest::as_told
+  bool as_dumped = false;              // parsers::SnapshotRequest::as_told
   bool as_intended = false;          // parsers::SnapshotRequest::as_intended
   bool presume = false;              // parsers::SnapshotRequest::presume
   bool follow_links = false;         // parsers::SnapshotRequest::follow_links
@@ -38,7 +38,7 @@ void take_argument_for(std::string& own, SnapshotOptions& options);
 void take_arguments_for(std::vector<std::string>& own, SnapshotOptions& options);
 // --follow-links, for verbs that name snapshots in another way.
 void add_follow_links(CLI::App& verb, bool& follow_links);
-// --at, for verbs that say what it makes doubtful.
+// --at, for verbs that say what it makes undecided.
 void add_at_option(CLI::App& verb, SnapshotOptions& options);
 // What --at supposes of these nodes (none: of all), on standard error: for verbs whose answers have no place for it.
 void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes = {});
@@ -51,7 +51,7 @@ void refuse_inside(const SnapshotOptions& options, const std::string& output);
 const parsers::Snapshot& open_collection(const SnapshotOptions& options, const CommonOptions& common);
 // The same for walks of packets: with what is presumed of nodes (SnapshotOptions::presume).
 const parsers::Snapshot& open_for_walks(SnapshotOptions options, const CommonOptions& common);
-// Tells how many lines of what was read so far nobody understood.
+// Shows how many lines of what was read so far nobody understood.
 void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& common);
 
 }  // namespace egt::cli

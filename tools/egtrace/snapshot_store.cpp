@@ -11,7 +11,7 @@ namespace {
 // What decides about what is read. (Threads and watchers do not.)
 auto key_of(const parsers::SnapshotRequest& r) {
   const Moment as_of = r.as_of.value_or(Moment{});
-  return std::make_tuple(r.path, r.dumps, r.as_of.has_value(), as_of.before_newest, as_of.ms, r.history, r.logical_only, r.presume, r.as_intended, r.as_told, r.when_needed, r.follow_links);
+  return std::make_tuple(r.path, r.dumps, r.as_of.has_value(), as_of.before_newest, as_of.ms, r.history, r.logical_only, r.presume, r.as_intended, r.as_dumped, r.when_needed, r.follow_links);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/snapshot.h"
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 #include "egtrace/render/audit.h"
 #include "egtrace/render/baseline.h"
 #include "egtrace/render/check.h"
@@ -197,7 +197,7 @@ std::string OpenSnapshot::triage(const std::vector<std::string>& only) {
   Reading& reading = intended();
   const Reading::Loan explainer(reading);
   const parsers::Snapshot& snapshot = reading.snapshot;
-  return reliable(render::triage_json(assess::triage(*explainer, only, parsers::twin_dumps(snapshot.cluster, snapshot.collection))));
+  return reliable(render::triage_json(assess::triage(*explainer, only, parsers::dump_copies(snapshot.cluster, snapshot.collection))));
 }
 
 std::string OpenSnapshot::inspect() {
@@ -205,9 +205,9 @@ std::string OpenSnapshot::inspect() {
   return reliable(render::inspect_json(explain::inspect(snapshot.cluster, snapshot.collection)));
 }
 
-std::string OpenSnapshot::lookup(const std::string& thing) {
-  if (thing.empty()) throw UsageError("nothing to look up: the text is empty");
-  return reliable(render::lookup_json(explain::look_up(as_dumped().snapshot.cluster, thing)));
+std::string OpenSnapshot::lookup(const std::string& object) {
+  if (object.empty()) throw UsageError("nothing to look up: the text is empty");
+  return reliable(render::lookup_json(explain::look_up(as_dumped().snapshot.cluster, object)));
 }
 
 }  // namespace egt::python

@@ -13,7 +13,7 @@
 
 namespace egt::python {
 
-// What the verbs end with status 2 for, told apart: the question or a file of it cannot be used; the snapshot cannot.
+// What the verbs end with status 2 for, distinguished: the question or a file of it cannot be used; the snapshot cannot.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -53,7 +53,7 @@ class OpenSnapshot {
   std::string baseline(const CheckArguments& arguments);   // of what fails now
   std::string triage(const std::vector<std::string>& only);
   std::string inspect();
-  std::string lookup(const std::string& thing);
+  std::string lookup(const std::string& object);
 
  private:
   struct Reading;

@@ -8,7 +8,7 @@
 namespace egt {
 namespace {
 
-// One pass over the words of a phrase.
+// One skip the words of a phrase.
 class Filler {
  public:
   Filler(std::string_view words, const Named& named) : words_(words), named_(named) {}

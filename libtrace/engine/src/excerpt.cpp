@@ -30,17 +30,17 @@ constexpr FieldId kOpen[] = {FieldId::in_port, FieldId::metadata, FieldId::reg0,
 void judge(JudgedFlow& judged, MatchView match, const FlowKey& packet) {
   for (const FieldId id : kCertain) {
     const U128 mask = openflow::mask_of(match, id);
-    if (mask != 0 && (packet.get(id) & mask) != openflow::value_of(match, id)) judged.contradicts.push_back(id);
+    if (mask != 0 && (packet.get(id) & mask) != openflow::value_of(match, id)) judged.conflicts.push_back(id);
   }
   const U128 state_mask = openflow::mask_of(match, FieldId::ct_state);
   if (state_mask != 0) {
     const U128 wanted = openflow::value_of(match, FieldId::ct_state);
-    if ((wanted & state_mask & kNeverFirst) != 0) judged.contradicts.push_back(FieldId::ct_state);
+    if ((wanted & state_mask & kNeverFirst) != 0) judged.conflicts.push_back(FieldId::ct_state);
     else judged.open.push_back(FieldId::ct_state);
   }
   for (const FieldId id : kOpen)
     if (openflow::mask_of(match, id) != 0) judged.open.push_back(id);
-  if (!judged.contradicts.empty()) judged.matches = Truth::no;
+  if (!judged.conflicts.empty()) judged.matches = Truth::no;
   else judged.matches = judged.open.empty() ? Truth::yes : Truth::unknown;
 }
 
@@ -68,7 +68,7 @@ std::vector<JudgedFlow> judge_bridge(const Node& node, const Bridge& bridge, con
       judge(j, match, packet);
       j.bookkeeping = counts_mac_use(match, bridge.flows->actions_text(f));
       bool& higher = taken[openflow::value_of(match, FieldId::metadata)];
-      j.beaten = higher;
+      j.shadowed = higher;
       if (j.matches != Truth::no) higher = true;
       judged.push_back(std::move(j));
     }
@@ -88,7 +88,7 @@ class LoneRule {
     return std::any_of(rule_.statements.begin(), rule_.statements.end(),
                        [&](const netfilter::Statement& s) { return asks_for(s, key) && truth_of(s) == Truth::yes; });
   }
-  bool contradicts() const {
+  bool conflicts() const {
     return std::any_of(rule_.statements.begin(), rule_.statements.end(),
                        [&](const netfilter::Statement& s) { return truth_of(s) == Truth::no; });
   }
@@ -191,10 +191,10 @@ std::string out_device(const netfilter::Rule& rule) {
 
 using Judge = std::vector<JudgedRule> (*)(const Node&, const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
 
-// Whether the translation is one of this packet's source or destination, as far as its own rule tells.
+// Whether the translation is one of this packet's source or destination, as far as its own rule shows.
 std::vector<JudgedRule> judge_by(const LoneRule& alone, const netfilter::NatTarget& target, const netfilter::Rule& rule,
                                  netfilter::Key address) {
-  if (alone.contradicts()) return {};
+  if (alone.conflicts()) return {};
   std::vector<JudgedRule> all;
   JudgedRule judged;
   judged.rule = &rule;

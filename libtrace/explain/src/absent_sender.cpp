@@ -27,7 +27,7 @@ bool has_whole_flows(const cluster::Cluster& cluster) {
 
 // Lines that grep kept, or files cut short: the path may be read off single lines where it cannot be walked.
 bool has_excerpts(const cluster::Cluster& cluster) {
-  for (const auto& node : cluster.nodes) node.get();   // which tells what its dumps are
+  for (const auto& node : cluster.nodes) node.get();   // which shows what its dumps are
   return std::any_of(cluster.dumps.begin(), cluster.dumps.end(), [](const cluster::DumpInfo& d) { return d.partial; });
 }
 

@@ -108,8 +108,8 @@ class Mapper {
       const auto back = found.find({ends.second, ends.first});
       if (back != found.end() && ends.first > ends.second) continue;   // that one has both
       if (ends.first > ends.second) std::swap(tunnel.from, tunnel.to);
-      tunnel.both_ways = back != found.end();
-      if (tunnel.both_ways) tunnel.evidence.insert(tunnel.evidence.end(), back->second.evidence.begin(), back->second.evidence.end());
+      tunnel.bidirectional = back != found.end();
+      if (tunnel.bidirectional) tunnel.evidence.insert(tunnel.evidence.end(), back->second.evidence.begin(), back->second.evidence.end());
       map_.tunnels.push_back(tunnel);
     }
   }

@@ -15,7 +15,7 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 
 Listener common_listener(const std::vector<PathReport>& paths) {
   std::optional<Listener> common;
@@ -92,20 +92,20 @@ std::string filter_of(std::string_view tunnel_type) {
              : "udp";
 }
 
-void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
-  for (const engine::Tunnel& t : course.record.tunnels)
+void add_tunnels(const WalkedPath& walked, std::vector<NotChecked>& out) {
+  for (const engine::Tunnel& t : walked.record.tunnels)
     if (!t.path_shown)
       add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
 }
 
-std::set<std::string_view> machines_of(const Course& course) {
+std::set<std::string_view> machines_of(const WalkedPath& walked) {
   std::set<std::string_view> machines;
-  for (const engine::Step& step : course.record.steps) machines.insert(step.node);
+  for (const engine::Step& step : walked.record.steps) machines.insert(step.node);
   return machines;
 }
 
-bool crosses_flows_of(const Course& course, std::string_view node) {
-  return std::any_of(course.record.steps.begin(), course.record.steps.end(), [&](const engine::Step& step) {
+bool crosses_flows_of(const WalkedPath& walked, std::string_view node) {
+  return std::any_of(walked.record.steps.begin(), walked.record.steps.end(), [&](const engine::Step& step) {
     return step.node == node && std::holds_alternative<engine::TableMatch>(step.kind);
   });
 }
@@ -117,32 +117,32 @@ const Cloud* cloud_of_node(const cluster::Cluster& cluster, std::string_view nod
 }
 
 // What stands between machines and in their network cards.
-void add_hardware(const Course& course, const cluster::Cluster& cluster, std::vector<NotChecked>& out) {
-  const std::set<std::string_view> machines = machines_of(course);
-  const bool leaves_machine = machines.size() > 1 || course.left_snapshot;
+void add_hardware(const WalkedPath& walked, const cluster::Cluster& cluster, std::vector<NotChecked>& out) {
+  const std::set<std::string_view> machines = machines_of(walked);
+  const bool leaves_machine = machines.size() > 1 || walked.left_snapshot;
   for (const std::string_view name : machines) {
     const cluster::Node* node = cluster.node(name);
-    if (node != nullptr && node->offloads_flows && crosses_flows_of(course, name)) add_distinct(out, phrase(Unchecked::offload, {name}));
+    if (node != nullptr && node->offloads_flows && crosses_flows_of(walked, name)) add_distinct(out, phrase(Unchecked::offload, {name}));
     if (const Cloud* cloud = leaves_machine ? cloud_of_node(cluster, name) : nullptr; cloud != nullptr)
       add_distinct(out, phrase(Unchecked::security_groups, {cloud->firewalls, cloud->command}));
   }
 }
 
-void add_listener(const Course& course, const PathReport& path, std::vector<NotChecked>& out) {
-  if (course.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
+void add_listener(const WalkedPath& walked, const PathReport& path, std::vector<NotChecked>& out) {
+  if (walked.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
   add_distinct(out, phrase(Unchecked::listener, {to_text(*path.destination_seen), if_any(path.end_name)}));
 }
 
 }  // namespace
 
-void report_checked(Explanation& e, const std::vector<Course>& courses, const Question& q, const cluster::Cluster& cluster) {
+void report_checked(Explanation& e, const std::vector<WalkedPath>& walked_paths, const Question& q, const cluster::Cluster& cluster) {
   std::set<Aspect> aspects;
-  for (std::size_t i = 0; i < courses.size() && i < e.paths.size(); ++i) {
-    for (const engine::Step& step : courses[i].record.steps)
+  for (std::size_t i = 0; i < walked_paths.size() && i < e.paths.size(); ++i) {
+    for (const engine::Step& step : walked_paths[i].record.steps)
       if (const auto aspect = aspect_of(step.kind)) aspects.insert(*aspect);
-    add_tunnels(courses[i], e.not_checked);
-    add_hardware(courses[i], cluster, e.not_checked);
-    add_listener(courses[i], e.paths[i], e.not_checked);
+    add_tunnels(walked_paths[i], e.not_checked);
+    add_hardware(walked_paths[i], cluster, e.not_checked);
+    add_listener(walked_paths[i], e.paths[i], e.not_checked);
   }
   for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));
   if (q.one_way) e.not_checked.push_back(phrase(Unchecked::reply, {}));

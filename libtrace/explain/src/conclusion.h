@@ -8,10 +8,10 @@
 
 namespace egt::explain {
 
-// Outcome, confidence, listener and fault of the paths and of all together. To be called when nothing more will be doubted.
+// Outcome, confidence, listener and fault of the paths and of all together. To be called when nothing more will be assumed.
 void conclude(Explanation& e, const Question& question);
 
 // What the dumps of the walks' nodes were asked for, and what they were not.
-void report_checked(Explanation& e, const std::vector<engine::Course>& courses, const Question& question, const cluster::Cluster& cluster);
+void report_checked(Explanation& e, const std::vector<engine::WalkedPath>& walked_paths, const Question& question, const cluster::Cluster& cluster);
 
 }  // namespace egt::explain

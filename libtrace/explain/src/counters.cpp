@@ -19,7 +19,7 @@ void prefer_busier(Neighbour& best, std::uint64_t packets, Provenance from) {
 }
 
 // Whether a flow took a packet within the last `seconds`: as its idle age says, else at the rate of its whole life.
-bool took_within(const openflow::FlowUse& use, double seconds) {
+bool counted_within(const openflow::FlowUse& use, double seconds) {
   if (use.n_packets.value_or(0) == 0) return false;
   if (use.idle_age) return static_cast<double>(*use.idle_age) < seconds;
   if (!use.duration || *use.duration <= seconds) return true;
@@ -41,9 +41,9 @@ std::optional<Counted> counted_by(const engine::TableMatch& match, const cluster
   if (*use.n_packets != 0) return Counted{*use.n_packets, 0, {}};
   if (use.duration && *use.duration < kSettled) return Counted{};
   Neighbour best;
-  for (const openflow::FlowIndex i : match.beaten) {
+  for (const openflow::FlowIndex i : match.shadowed) {
     const openflow::FlowEntry& other = flows.flow(i);
-    if (!use.duration || took_within(other.use, *use.duration))
+    if (!use.duration || counted_within(other.use, *use.duration))
       prefer_busier(best, other.use.n_packets.value_or(0), other.from);
   }
   return with(best, cluster);

@@ -1,4 +1,4 @@
-// What the counters of the rules on a path tell: whether packets ever came by.
+// What the counters of the rules on a path show: whether packets ever came by.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace egt::explain {
 
-// Of the flow or rule behind a step; absent where it has none, or the dump does not tell its counter. Neighbours of flows
+// Of the flow or rule behind a step; absent where it has none, or the dump does not show its counter. Neighbours of flows
 // are those that the walk noted (JourneyOptions::note_beaten).
 std::optional<Counted> counted(const engine::Step& step, const cluster::Cluster& cluster);
 

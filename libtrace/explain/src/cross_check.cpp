@@ -28,7 +28,7 @@ bool decides_nothing(const LflowRef& flow) {
   return (flow.match == "1" && flow.actions == "next;") || flow.stage == "lr_in_arp_request";
 }
 
-// Several steps may tell of one flow: what it sends through conntrack, for one.
+// Several steps may mention one flow: what it sends through conntrack, for one.
 std::vector<StageTaken> stages_of(const PathReport& walk) {
   std::vector<StageTaken> stages;
   for (const Hop& hop : walk.hops) {
@@ -49,11 +49,11 @@ class Comparison {
  public:
   void walks(Direction direction, const std::vector<PathReport>& realised, const std::vector<PathReport>& intended) {
     for (const PathReport& walk : realised) {
-      const PathReport* twin = most_alike(walk, intended);
-      if (twin == nullptr) continue;
-      compare(direction, {stages_of(walk), walk.verdict == Verdict::inconclusive}, {stages_of(*twin), twin->verdict == Verdict::inconclusive});
-      follow(Direction::reply, walk.reply, twin->reply);
-      follow(Direction::later, walk.continued, twin->continued);
+      const PathReport* copy = most_alike(walk, intended);
+      if (copy == nullptr) continue;
+      compare(direction, {stages_of(walk), walk.verdict == Verdict::inconclusive}, {stages_of(*copy), copy->verdict == Verdict::inconclusive});
+      follow(Direction::reply, walk.reply, copy->reply);
+      follow(Direction::later, walk.continued, copy->continued);
     }
   }
 

@@ -9,7 +9,7 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 using engine::Step;
 
 const Provenance* first_known(const std::vector<Provenance>& lines) {
@@ -17,17 +17,17 @@ const Provenance* first_known(const std::vector<Provenance>& lines) {
   return found == lines.end() ? nullptr : &*found;
 }
 
-// The hops of a course, each put into words when it is asked for.
+// The hops of a path, each put into words when it is asked for.
 class HopsAsked {
  public:
-  HopsAsked(const Course& course, const Words& words)
-      : steps_(course.record.steps), words_(words) {}
+  HopsAsked(const WalkedPath& walked, const Words& words)
+      : steps_(walked.record.steps), words_(words) {}
 
   const std::vector<Step>& steps() const { return steps_; }
 
   const Hop& at(std::size_t i) {
-    if (const auto told = told_.find(i); told != told_.end()) return told->second;
-    Hop& hop = told_.emplace(i, words_.hop(steps_[i], false)).first->second;
+    if (const auto shown = shown_.find(i); shown != shown_.end()) return shown->second;
+    Hop& hop = shown_.emplace(i, words_.hop(steps_[i], false)).first->second;
     if (!hop.lflows.empty() || !hop.rows.empty()) return hop;
     if (const auto cause = with_same_line(i)) {
       hop.lflows = at(*cause).lflows;
@@ -50,7 +50,7 @@ class HopsAsked {
 
   const std::vector<Step>& steps_;
   const Words& words_;
-  std::map<std::size_t, Hop> told_;   // by step
+  std::map<std::size_t, Hop> shown_;   // by step
 };
 
 // The step that has the line which translated.
@@ -61,42 +61,42 @@ std::optional<std::size_t> step_with(const std::vector<Step>& steps, Provenance 
 }
 
 // The last step that chose a next hop or a route, on the machine by which the packet leaves.
-std::optional<std::size_t> last_decision(HopsAsked& hops, const Course& course) {
+std::optional<std::size_t> last_decision(HopsAsked& hops, const WalkedPath& walked) {
   for (std::size_t i = hops.steps().size(); i-- > 0;) {
     const Step& step = hops.steps()[i];
-    if (first_known(step.evidence) == nullptr || (course.egress && course.egress->node != step.node)) continue;
+    if (first_known(step.evidence) == nullptr || (walked.egress && walked.egress->node != step.node)) continue;
     if (!hops.at(i).detail) return i;
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> deciding_step(HopsAsked& hops, const Course& course) {
-  for (auto nat = course.record.nat.rbegin(); nat != course.record.nat.rend(); ++nat) {
+std::optional<std::size_t> deciding_step(HopsAsked& hops, const WalkedPath& walked) {
+  for (auto nat = walked.record.nat.rbegin(); nat != walked.record.nat.rend(); ++nat) {
     if (!nat->source) continue;
     const Provenance* line = first_known(nat->evidence);
-    return line != nullptr ? step_with(hops.steps(), *line) : last_decision(hops, course);
+    return line != nullptr ? step_with(hops.steps(), *line) : last_decision(hops, walked);
   }
-  return last_decision(hops, course);
+  return last_decision(hops, walked);
 }
 
 }  // namespace
 
-PathReport report_decision(const Course& course, const Words& words) {
-  PathReport path = report_verdict(course);
-  compare_groups(course, words, path);
-  report_ovn(course, words, path);
-  report_group(course, words, path);
-  for (const engine::NatEvent& e : course.record.nat)
+PathReport report_decision(const WalkedPath& walked, const Words& words) {
+  PathReport path = report_verdict(walked);
+  compare_groups(walked, words, path);
+  report_ovn(walked, words, path);
+  report_group(walked, words, path);
+  for (const engine::NatEvent& e : walked.record.nat)
     if (e.source) path.snat.push_back(report_nat(e, words));
-  HopsAsked hops(course, words);
-  if (course.verdict == engine::Verdict::delivered) {
-    report_seen(course, path);
-  } else if (course.stop) {
-    path.stopped_at = report_stop(*course.stop, words);
+  HopsAsked hops(walked, words);
+  if (walked.verdict == engine::Verdict::delivered) {
+    report_seen(walked, path);
+  } else if (walked.stop) {
+    path.stopped_at = report_stop(*walked.stop, words);
     name_stop(*path.stopped_at, hops.steps().size(), [&](std::size_t i) -> const Hop& { return hops.at(i); });
     return path;
   }
-  if (const auto i = deciding_step(hops, course)) path.hops.push_back(hops.at(*i));
+  if (const auto i = deciding_step(hops, walked)) path.hops.push_back(hops.at(*i));
   return path;
 }
 

@@ -20,7 +20,7 @@ using engine::Truth;
 using openflow::FlowEntry;
 using openflow::MatchView;
 
-constexpr std::size_t kMostLines = 200;   // an excerpt is short; a whole dump without ports is not told line by line
+constexpr std::size_t kMostLines = 200;   // an excerpt is short; a whole dump without ports is not shown line by line
 
 std::string field_list(const std::vector<FieldId>& ids) {
   std::vector<std::string_view> names;
@@ -96,14 +96,14 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   if (const auto next = next_hop(actions)) hop.means.push_back(meaning_of_hop(*next, names));
   const std::uint64_t priority = f.priority;
   if (j.matches == Truth::no) {
-    hop.what = phrase(LineStatement{LineRemark::flow_differs, {priority, field_list(j.contradicts), std::uint64_t{j.contradicts.size() != 1}}});
+    hop.what = phrase(LineStatement{LineRemark::flow_differs, {priority, field_list(j.conflicts), std::uint64_t{j.conflicts.size() != 1}}});
   } else if (j.bookkeeping) {
     hop.what = phrase(LineStatement{LineRemark::flow_counts_binding, {priority}});
   } else {
     const std::string what = phrase(effect(actions));
     hop.what = j.matches == Truth::unknown ? phrase(LineStatement{LineRemark::flow_may_do, {priority, what, field_list(j.open)}})
                                            : phrase(LineStatement{LineRemark::flow_does, {priority, what}});
-    if (j.beaten) hop.what += phrase(LineStatement{LineRemark::higher_comes_first});
+    if (j.shadowed) hop.what += phrase(LineStatement{LineRemark::higher_comes_first});
   }
   return hop;
 }
@@ -232,7 +232,7 @@ PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, con
   for (const JudgedFlow& j : engine::judge_flows(cluster, packet)) {
     if (!about_packet(j, packet) || path.hops.size() >= kMostLines) continue;
     path.hops.push_back(flow_hop(j, names, words));
-    if (j.matches != Truth::no && !j.beaten && !reroute) reroute = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)));
+    if (j.matches != Truth::no && !j.shadowed && !reroute) reroute = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)));
   }
   Translations translations;
   for (const JudgedRule& r : engine::judge_nat(cluster, packet)) {

@@ -48,7 +48,7 @@ class ExpectedFlows {
     bool is_here = false;   // the flows that match it are
   };
 
-  // Of match and actions; nothing where it depends on what no dump tells.
+  // Of match and actions; nothing where it depends on what no dump shows.
   std::optional<ovn::NormalForm> form_of(const ovn::LogicalFlow& flow, std::string_view datapath) const;
   bool has_port(std::string_view port, std::string_view datapath) const;
   bool is_here(std::string_view port, std::string_view datapath) const;

@@ -30,7 +30,7 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 using engine::Journey;
 using engine::Start;
 
@@ -60,10 +60,10 @@ std::string sender_name(const Resolved& from, const Point& point) {
   return point.ip ? point.ip->to_string() : point.text;
 }
 
-void fill_listener(const ListenerEvidence& found, const Course& course, PathReport& path, const Words& words) {
+void fill_listener(const ListenerEvidence& found, const WalkedPath& walked, PathReport& path, const Words& words) {
   path.listener = found.listener;
   if (!found.unless_redirected) return;
-  path.assumptions.push_back({phrase(LineStatement{LineRemark::redirects_nothing, {course.end.pod.name}}),
+  path.assumptions.push_back({phrase(LineStatement{LineRemark::redirects_nothing, {walked.end.pod.name}}),
                               phrase(LineStatement{LineRemark::rules_not_shown}), words.evidence({found.from})});
   path.confidence = Confidence::assumed;
 }
@@ -118,21 +118,21 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
                      [](const auto& node) { return node.links().present; });
 }
 
-// Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are told one by one.
-bool has_only_lines(const std::vector<Course>& courses, const cluster::Cluster& cluster) {
-  const bool walked = std::any_of(courses.begin(), courses.end(), [](const Course& c) {
+// Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are shown one by one.
+bool has_only_lines(const std::vector<WalkedPath>& walked_paths, const cluster::Cluster& cluster) {
+  const bool walked = std::any_of(walked_paths.begin(), walked_paths.end(), [](const WalkedPath& c) {
     return c.verdict != engine::Verdict::inconclusive || !c.record.steps.empty();
   });
   if (walked) return false;
-  for (const auto& node : cluster.nodes) node.get();   // which tells what its dumps are
+  for (const auto& node : cluster.nodes) node.get();   // which shows what its dumps are
   return std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
                                 [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
 }
 
 // What the sender's kernel made of the packet.
-void fill_sent(Explanation& e, const std::vector<Course>& courses) {
-  if (courses.empty()) return;
-  const FlowKey& sent = courses.front().sent;
+void fill_sent(Explanation& e, const std::vector<WalkedPath>& walked_paths) {
+  if (walked_paths.empty()) return;
+  const FlowKey& sent = walked_paths.front().sent;
   if (!is_ip(sent)) return;
   const Tuple t = tuple_of(sent);
   if (!t.src.is_unspecified()) e.packet.src = t.src.to_string();
@@ -185,13 +185,13 @@ struct Explainer::Prepared {
         words(c, names),
         intents(c, words),
         journey(c),
-        connections(engine::initial_world(c, true)),
+        connections(engine::initial_network_state(c, true)),
         lagging(c),
         listeners(c) {}
 
   void report_lines(const Inquiry& of, Explanation& e) const;
   void report_walks(const Inquiry& of, Explanation& e) const;
-  PathReport report_walk(const Inquiry& of, const Start& start, const Course& course) const;
+  PathReport report_walk(const Inquiry& of, const Start& start, const WalkedPath& walked) const;
 
   const cluster::Cluster& cluster;
   const cluster::Collection* collection;
@@ -199,7 +199,7 @@ struct Explainer::Prepared {
   Words words;
   IntentChecker intents;
   Journey journey;   // of which each session has a copy
-  engine::World connections, no_connections;
+  engine::NetworkState connections, no_connections;
   LaggingNodes lagging;
   Listeners listeners;
 };
@@ -237,16 +237,16 @@ void Explainer::Prepared::report_lines(const Inquiry& of, Explanation& e) const 
   e.paths = {std::move(lines)};
 }
 
-PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& start, const Course& course) const {
+PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& start, const WalkedPath& walked) const {
   const Question& q = of.question;
   const std::string sender = of.sender();
   PathReport path = q.only_deciding
-                      ? report_decision(course, words)
-                      : report_path(course, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
-  fill_listener(listeners.of(course), course, path, words);
+                      ? report_decision(walked, words)
+                      : report_path(walked, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
+  fill_listener(listeners.of(walked), walked, path, words);
   path.has_handshake = has_handshake(of.asked.packet);
-  if (!q.one_way && !q.established && !path.is_for_group && course.verdict == engine::Verdict::delivered)
-    follow_up(path, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
+  if (!q.one_way && !q.established && !path.is_for_group && walked.verdict == engine::Verdict::delivered)
+    follow_up(path, walked, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
               q.only_deciding ? HopsReported::deciding : q.steps && q.later_steps ? HopsReported::all : HopsReported::of_failed);
   return path;
 }
@@ -254,22 +254,22 @@ PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& star
 void Explainer::Prepared::report_walks(const Inquiry& of, Explanation& e) const {
   const Question& q = of.question;
   const Start start = start_of(of);
-  std::vector<Course> courses = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
+  std::vector<WalkedPath> walked_paths = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
   if (q.established)
-    if (std::vector<Course> later = established(of.journey, start, courses, e.truncated); !later.empty()) courses = std::move(later);
-  fill_sent(e, courses);
+    if (std::vector<WalkedPath> later = established(of.journey, start, walked_paths, e.truncated); !later.empty()) walked_paths = std::move(later);
+  fill_sent(e, walked_paths);
   std::size_t hops = 0;
-  for (const Course& course : courses) {
+  for (const WalkedPath& walked : walked_paths) {
     if (hops > kMostHops) break;
-    hops += count_hops(e.paths.emplace_back(report_walk(of, start, course)));
+    hops += count_hops(e.paths.emplace_back(report_walk(of, start, walked)));
   }
-  if (e.paths.size() < courses.size()) {
+  if (e.paths.size() < walked_paths.size()) {
     e.truncated = true;
-    courses.erase(courses.begin() + static_cast<std::ptrdiff_t>(e.paths.size()), courses.end());
+    walked_paths.erase(walked_paths.begin() + static_cast<std::ptrdiff_t>(e.paths.size()), walked_paths.end());
   }
-  if (!q.only_deciding) report_checked(e, courses, q, cluster);
-  if (!q.only_deciding && q.steps) e.intent = intents.intent(start.from, courses, e.paths);
-  if (has_only_lines(courses, cluster)) report_lines(of, e);
+  if (!q.only_deciding) report_checked(e, walked_paths, q, cluster);
+  if (!q.only_deciding && q.steps) e.intent = intents.intent(start.from, walked_paths, e.paths);
+  if (has_only_lines(walked_paths, cluster)) report_lines(of, e);
 }
 
 Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
@@ -300,7 +300,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
 
   engine::JourneyOptions noting;
   noting.note_misses = q.near_misses;
-  noting.note_beaten = q.counters;
+  noting.note_shadowed = q.counters;
   noting.may_fragment = !q.dont_fragment;
   if (q.size && has_handshake(asked->packet)) noting.later_length = *q.size + kEthernetHeader;
   if (q.size && !has_handshake(asked->packet)) noting.packet_length = *q.size + kEthernetHeader;

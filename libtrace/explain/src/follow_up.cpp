@@ -8,18 +8,18 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 
 // Steps of replies and of packets after them, for one path of the first packet. What loops until its TTL is used up, and splits in
 // each round, has more of them than anybody reads.
 constexpr std::size_t kMostSteps = 50'000;
 
 // What was assumed of the packets before is assumed of those that follow as well.
-PathReport report_after(Course course, const Before& before, const Words& words, const std::string& packet,
+PathReport report_after(WalkedPath walked, const Before& before, const Words& words, const std::string& packet,
                        HopsReported hops) {
-  course.undecided |= before.request->assumed();
-  if (hops == HopsReported::deciding) return report_decision(course, words);
-  return report_path(course, words, {packet, packet}, before, {true, hops == HopsReported::all});
+  walked.undecided |= before.request->assumed();
+  if (hops == HopsReported::deciding) return report_decision(walked, words);
+  return report_path(walked, words, {packet, packet}, before, {true, hops == HopsReported::all});
 }
 
 void conclude(FollowUp& f) {
@@ -29,30 +29,30 @@ void conclude(FollowUp& f) {
 }
 
 // The packet after the handshake and, where packets have a size of their own then, what answers it: the first that is lost.
-struct Later { Course course; bool is_answer = false; };
+struct Later { WalkedPath walked; bool is_answer = false; };
 
-std::vector<Later> walk_later(const Conversation& between, const Course& forward, const Course& answer) {
+std::vector<Later> walk_later(const Conversation& between, const WalkedPath& forward, const WalkedPath& answer) {
   std::vector<Later> all;
-  for (Course& next : between.journey.explore_continued(between.start, forward, answer)) {
-    std::vector<Course> lost;
+  for (WalkedPath& next : between.journey.explore_continued(between.start, forward, answer)) {
+    std::vector<WalkedPath> lost;
     if (between.sized && next.verdict == engine::Verdict::delivered)
-      for (Course& back : between.journey.explore_later_reply(between.start, next))
+      for (WalkedPath& back : between.journey.explore_later_reply(between.start, next))
         if (back.verdict != engine::Verdict::delivered) lost.push_back(std::move(back));
     if (lost.empty()) all.push_back({std::move(next)});
-    for (Course& back : lost) all.push_back({std::move(back), true});
+    for (WalkedPath& back : lost) all.push_back({std::move(back), true});
   }
   return all;
 }
 
 }  // namespace
 
-void follow_up(PathReport& path, const Course& forward, const Conversation& between, const Words& words, HopsReported hops) {
+void follow_up(PathReport& path, const WalkedPath& forward, const Conversation& between, const Words& words, HopsReported hops) {
   const engine::Journey& journey = between.journey;
   const engine::Start& start = between.start;
   FollowUp reply, continued;
   bool truncated = false;
   std::size_t steps = 0;
-  for (const Course& answer : journey.explore_reply(start, forward, &truncated)) {
+  for (const WalkedPath& answer : journey.explore_reply(start, forward, &truncated)) {
     if (steps > kMostSteps) {
       truncated = true;
       break;
@@ -61,16 +61,16 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
     if (answer.verdict == engine::Verdict::delivered) nexts = walk_later(between, forward, answer);
     // What ends the next packet may be what the reply left behind.
     const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Later& next) {
-      return next.course.verdict != engine::Verdict::delivered;
+      return next.walked.verdict != engine::Verdict::delivered;
     });
     reply.paths.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
                                       may_be_why ? HopsReported::all : hops));
     steps += answer.record.steps.size();
     for (const Later& next : nexts) {
-      steps += next.course.record.steps.size();
+      steps += next.walked.record.steps.size();
       continued.paths.push_back(
-          report_after(next.course, {&forward, &answer, &reply.paths.back()}, words,
-                       later_name(next.course, next.is_answer), hops));
+          report_after(next.walked, {&forward, &answer, &reply.paths.back()}, words,
+                       later_name(next.walked, next.is_answer), hops));
     }
   }
   if (truncated)
@@ -83,26 +83,26 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
   path.continued.push_back(std::move(continued));
 }
 
-std::vector<Course> established(const engine::Journey& journey, const engine::Start& start,
-                                const std::vector<Course>& first, bool& truncated) {
-  std::vector<Course> courses;
+std::vector<WalkedPath> established(const engine::Journey& journey, const engine::Start& start,
+                                const std::vector<WalkedPath>& first, bool& truncated) {
+  std::vector<WalkedPath> walked_paths;
   std::size_t steps = 0;
-  for (const Course& forward : first) {
+  for (const WalkedPath& forward : first) {
     if (forward.verdict != engine::Verdict::delivered) continue;
-    for (const Course& answer : journey.explore_reply(start, forward)) {
+    for (const WalkedPath& answer : journey.explore_reply(start, forward)) {
       if (answer.verdict != engine::Verdict::delivered) continue;
       if (steps > kMostSteps) {
         truncated = true;
-        return courses;
+        return walked_paths;
       }
-      for (Course& next : journey.explore_continued(start, forward, answer)) {
+      for (WalkedPath& next : journey.explore_continued(start, forward, answer)) {
         next.undecided |= forward.assumed() || answer.assumed();
         steps += next.record.steps.size();
-        courses.push_back(std::move(next));
+        walked_paths.push_back(std::move(next));
       }
     }
   }
-  return courses;
+  return walked_paths;
 }
 
 }  // namespace egt::explain

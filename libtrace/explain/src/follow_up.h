@@ -21,12 +21,12 @@ struct Conversation {
 enum class HopsReported { all, of_failed, deciding };
 
 // Adds the reply to the first packet's path, and where the reply arrives, the packet that follows it.
-void follow_up(PathReport& path, const engine::Course& forward, const Conversation& between, const Words& words,
+void follow_up(PathReport& path, const engine::WalkedPath& forward, const Conversation& between, const Words& words,
                HopsReported hops);
 
-// The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
+// The paths of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
 // first packet gets through and back, there is no such connection and they are none. `truncated`: set where there are more.
-std::vector<engine::Course> established(const engine::Journey& journey, const engine::Start& start,
-                                        const std::vector<engine::Course>& first, bool& truncated);
+std::vector<engine::WalkedPath> established(const engine::Journey& journey, const engine::Start& start,
+                                        const std::vector<engine::WalkedPath>& first, bool& truncated);
 
 }  // namespace egt::explain

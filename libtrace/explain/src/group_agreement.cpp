@@ -10,7 +10,7 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 using engine::GroupPick;
 using engine::TableMatch;
 using Backends = std::set<AddressPort>;
@@ -77,9 +77,9 @@ const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick
 
 }  // namespace
 
-void compare_groups(const Course& course, const Words& words, PathReport& path) {
+void compare_groups(const WalkedPath& walked, const Words& words, PathReport& path) {
   const TableMatch* match = nullptr;   // the last one before the group
-  for (const engine::Step& step : course.record.steps) {
+  for (const engine::Step& step : walked.record.steps) {
     if (const auto* m = std::get_if<TableMatch>(&step.kind)) match = m;
     const auto* pick = std::get_if<GroupPick>(&step.kind);
     const cluster::Node* node = pick != nullptr && match != nullptr ? words.cluster().node(step.node) : nullptr;

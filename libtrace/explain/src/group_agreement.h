@@ -8,6 +8,6 @@
 namespace egt::explain {
 
 // Takes the proof from a path that went by a group whose backends are not those of the logical flow behind it.
-void compare_groups(const engine::Course& course, const Words& words, PathReport& path);
+void compare_groups(const engine::WalkedPath& walked, const Words& words, PathReport& path);
 
 }  // namespace egt::explain

@@ -28,16 +28,16 @@ TransactionReport report_of(const cluster::Transaction& t, const SourceTable& so
                            {},
                            {dump, t.from.line, ""}};
   for (const cluster::RowChange& row : t.changes) {
-    RowReport told{row.table, row.uuid, row.name, change_word(row.kind), row.columns, {}};
-    told.evidence.push_back({dump, t.from.line, std::string(row.text)});
-    report.changes.push_back(std::move(told));
+    RowReport shown{row.table, row.uuid, row.name, change_word(row.kind), row.columns, {}};
+    shown.evidence.push_back({dump, t.from.line, std::string(row.text)});
+    report.changes.push_back(std::move(shown));
   }
   return report;
 }
 
 }  // namespace
 
-HistoryReport tell_history(const cluster::Cluster& cluster, const cluster::History& history,
+HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history,
                            const HistoryQuestion& question) {
   HistoryReport report;
   std::int64_t newest = 0;

@@ -50,7 +50,7 @@ class Networks {
 
  private:
   void add(const std::string& what, const std::string& node, const Prefix& prefix, Provenance from) {
-    if (prefix.address.is_link_local() || !told_.insert(what + node + prefix.to_string()).second) return;
+    if (prefix.address.is_link_local() || !shown_.insert(what + node + prefix.to_string()).second) return;
     found_.push_back({what, node, prefix.to_string(), line_of(cluster_, from)});
   }
 
@@ -70,7 +70,7 @@ class Networks {
   }
 
   const Cluster& cluster_;
-  std::set<std::string> told_;
+  std::set<std::string> shown_;
   std::vector<NetworkReport> found_;
 };
 

@@ -64,7 +64,7 @@ std::size_t count_flows(const Cluster& cluster, const cluster::DumpInfo& dump) {
 }
 
 // A second dump of the same flows that has more or fewer of them was taken at another moment, or filtered.
-void compare_twins(const Cluster& cluster, std::vector<std::string>& out) {
+void compare_copies(const Cluster& cluster, std::vector<std::string>& out) {
   std::map<std::string, const cluster::DumpInfo*> by_path;
   for (const cluster::DumpInfo& dump : cluster.dumps) by_path.emplace(dump.path, &dump);
   for (const cluster::DumpInfo& dump : cluster.dumps) {
@@ -90,7 +90,7 @@ std::vector<std::string> report_times(const Cluster& cluster, const Collection& 
       out.push_back(phrase(Observation::node_changes_between, {node, span.first_path, duration(span.last - span.first), span.last_path}));
   }
   compare_nodes(by_node, out);
-  compare_twins(cluster, out);
+  compare_copies(cluster, out);
   return out;
 }
 

@@ -8,28 +8,28 @@
 namespace egt::explain {
 namespace {
 
-using engine::Course;
+using engine::WalkedPath;
 using engine::Endpoint;
 
 // Whether the packet leaves the cluster for somebody outside.
-bool goes_outside(const Course& course) {
-  if (!course.egress) return false;
-  if (course.end.kind == Endpoint::Kind::outside) return true;
-  return course.end.kind == Endpoint::Kind::process && course.end.node != nullptr &&
-         std::find(course.end.node->roles.begin(), course.end.node->roles.end(), cluster::Role::cluster_node) ==
-             course.end.node->roles.end();
+bool goes_outside(const WalkedPath& walked) {
+  if (!walked.egress) return false;
+  if (walked.end.kind == Endpoint::Kind::outside) return true;
+  return walked.end.kind == Endpoint::Kind::process && walked.end.node != nullptr &&
+         std::find(walked.end.node->roles.begin(), walked.end.node->roles.end(), cluster::Role::cluster_node) ==
+             walked.end.node->roles.end();
 }
 
-Clause<Actual> leaves_as(const Course& course) { return {Actual::leaves_as, {src_ip(course.egress->packet), course.egress->node}}; }
+Clause<Actual> leaves_as(const WalkedPath& walked) { return {Actual::leaves_as, {src_ip(walked.egress->packet), walked.egress->node}}; }
 
 // What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
 // route that was looked up there.
-std::vector<Provenance> deciding_lines(const Course& course) {
-  for (auto nat = course.record.nat.rbegin(); nat != course.record.nat.rend(); ++nat)
-    if (nat->source && nat->node == course.egress->node) return nat->evidence;
-  for (auto step = course.record.steps.rbegin(); step != course.record.steps.rend(); ++step)
+std::vector<Provenance> deciding_lines(const WalkedPath& walked) {
+  for (auto nat = walked.record.nat.rbegin(); nat != walked.record.nat.rend(); ++nat)
+    if (nat->source && nat->node == walked.egress->node) return nat->evidence;
+  for (auto step = walked.record.steps.rbegin(); step != walked.record.steps.rend(); ++step)
     if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() &&
-        step->node == course.egress->node)
+        step->node == walked.egress->node)
       return step->evidence;
   return {};
 }
@@ -66,7 +66,7 @@ bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// The MAC address of the device that has the address; absent where no dump tells it.
+// The MAC address of the device that has the address; absent where no dump shows it.
 std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& address) {
   const cluster::Node* owner = cluster.owner_of(address);
   const host::Link* link = owner != nullptr ? owner->host.owner_of(address) : nullptr;
@@ -97,17 +97,17 @@ IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words
   }
 }
 
-Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<PathReport>& paths) const {
+Intent IntentChecker::intent(const Endpoint& from, const std::vector<WalkedPath>& walked_paths, const std::vector<PathReport>& paths) const {
   Found found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
   const cluster::Pod* pod = slash == std::string::npos ? nullptr
                                                        : cluster_.objects.pods.find(from.pod.name.substr(0, slash),
                                                                                     from.pod.name.substr(slash + 1));
-  for (std::size_t i = 0; i < courses.size() && i < paths.size(); ++i) {
-    if (!is_ip(courses[i].sent)) continue;
-    if (pod != nullptr) leaving(*pod, courses[i], paths[i], found);
-    by_policies(pod, courses[i], paths[i], found);
-    answering(courses[i], found);
+  for (std::size_t i = 0; i < walked_paths.size() && i < paths.size(); ++i) {
+    if (!is_ip(walked_paths[i].sent)) continue;
+    if (pod != nullptr) leaving(*pod, walked_paths[i], paths[i], found);
+    by_policies(pod, walked_paths[i], paths[i], found);
+    answering(walked_paths[i], found);
   }
   Intent intent;
   for (IntentViolation& d : found.violations)
@@ -120,14 +120,14 @@ Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& co
 
 // An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
 // say.
-void IntentChecker::leaving(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
-  by_firewall(pod, course, path, found);
-  if (course.verdict != engine::Verdict::delivered || !goes_outside(course)) return;
-  if (by_egress_service(pod, course, found) || by_egress_ip(pod, course, found)) return;
-  by_gateway(pod, course, path, found);
+void IntentChecker::leaving(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
+  by_firewall(pod, walked, path, found);
+  if (walked.verdict != engine::Verdict::delivered || !goes_outside(walked)) return;
+  if (by_egress_service(pod, walked, found) || by_egress_ip(pod, walked, found)) return;
+  by_gateway(pod, walked, path, found);
 }
 
-bool IntentChecker::by_egress_service(const cluster::Pod& pod, const Course& course, Found& found) const {
+bool IntentChecker::by_egress_service(const cluster::Pod& pod, const WalkedPath& walked, Found& found) const {
   for (const cluster::EgressService& e : cluster_.objects.egress_services) {
     const cluster::Service* service = cluster_.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty()) continue;
@@ -135,25 +135,25 @@ bool IntentChecker::by_egress_service(const cluster::Pod& pod, const Course& cou
     const bool is_endpoint = std::any_of(backing.endpoints.begin(), backing.endpoints.end(), [&](const auto& b) {
       return b.endpoint->pod_namespace == pod.namespace_ && b.endpoint->pod == pod.name;
     });
-    if (!is_endpoint && (backing.told || !selects(*service, pod))) continue;
+    if (!is_endpoint && (backing.shown || !selects(*service, pod))) continue;
     found.is_asked = true;
-    const IpAddr source = src_ip(course.egress->packet);
+    const IpAddr source = src_ip(walked.egress->packet);
     const std::string host = e.host == "ALL" ? pod.node : e.host;
     Alternatives as;
     for (const IpAddr& a : service->load_balancer_ips)
       if (a.family == source.family && e.source_ip_by != "Network") as.all.push_back(a.to_string());
     const bool source_kept = as.all.empty() || std::find(as.all.begin(), as.all.end(), source.to_string()) != as.all.end();
-    if (!source_kept || course.egress->node != host)
-      found.violated("EgressService " + e.full_name(), {Wanted::pods_leave, {as, host}}, leaves_as(course),
-                     words_.evidence(with_object(e.from, deciding_lines(course))));
+    if (!source_kept || walked.egress->node != host)
+      found.violated("EgressService " + e.full_name(), {Wanted::pods_leave, {as, host}}, leaves_as(walked),
+                     words_.evidence(with_object(e.from, deciding_lines(walked))));
     return true;
   }
   return false;
 }
 
-bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const Course& course, Found& found) const {
+bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const WalkedPath& walked, Found& found) const {
   if (pod.host_network) return false;
-  const IpAddr source = src_ip(course.egress->packet);
+  const IpAddr source = src_ip(walked.egress->packet);
   const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
   for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
     if (!e.pods.matches(pod.labels) || !e.namespaces.matches(labels)) continue;
@@ -162,19 +162,19 @@ bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const Course& course, 
     for (const auto& item : e.status) {
       if (item.address.family != source.family) continue;
       wanted.push_back({item.address, item.node});
-      kept |= item.address == source && item.node == course.egress->node;
+      kept |= item.address == source && item.node == walked.egress->node;
     }
     if (wanted.empty()) continue;
     found.is_asked = true;
     if (!kept)
-      found.violated("EgressIP " + e.name, {Wanted::pod_leaves_as, {wanted}}, leaves_as(course),
-                     words_.evidence(with_object(e.from, deciding_lines(course))));
+      found.violated("EgressIP " + e.name, {Wanted::pod_leaves_as, {wanted}}, leaves_as(walked),
+                     words_.evidence(with_object(e.from, deciding_lines(walked))));
     return true;
   }
   return false;
 }
 
-void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
+void IntentChecker::by_gateway(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
   for (const cluster::ExternalRoute& route : cluster_.objects.external_routes) {
     if (pod.host_network || route.has_dynamic_hops ||
         !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
@@ -182,7 +182,7 @@ void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, co
     Alternatives gateways;
     std::set<std::uint64_t> macs;
     for (const IpAddr& hop : route.next_hops) {
-      if (hop.family != src_ip(course.egress->packet).family) continue;
+      if (hop.family != src_ip(walked.egress->packet).family) continue;
       gateways.all.push_back(hop.to_string());
       if (const auto mac = mac_of(cluster_, hop)) macs.insert(mac->value);
     }
@@ -191,8 +191,8 @@ void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, co
     const Clause<Wanted> expected{Wanted::pod_leaves_by_gateway, {gateways}};
     const std::string object = "AdminPolicyBasedExternalRoute " + route.name;
     std::optional<IpAddr> next_hop;
-    const Hop* hop = routing_hop(path, course.egress->node, next_hop);
-    const MacAddr receiver = dst_mac(course.egress->packet);
+    const Hop* hop = routing_hop(path, walked.egress->node, next_hop);
+    const MacAddr receiver = dst_mac(walked.egress->packet);
     Evidence lines = words_.evidence({route.from});
     if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
     if (next_hop && !contains(route.next_hops, *next_hop))

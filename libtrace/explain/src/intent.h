@@ -23,8 +23,8 @@ class IntentChecker {
  public:
   IntentChecker(const cluster::Cluster& cluster, const Words& words);
 
-  // `courses` and `paths` tell the same, in the same order; `from`: where they start.
-  Intent intent(const engine::Endpoint& from, const std::vector<engine::Course>& courses,
+  // `paths` and `paths` show the same, in the same order; `from`: where they start.
+  Intent intent(const engine::Endpoint& from, const std::vector<engine::WalkedPath>& walked_paths,
                 const std::vector<PathReport>& paths) const;
 
  private:
@@ -53,20 +53,20 @@ class IntentChecker {
     bool from_outside = false;
   };
 
-  void leaving(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
-  bool by_egress_service(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
-  bool by_egress_ip(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
-  void by_gateway(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
-  void by_firewall(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
+  void leaving(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
+  bool by_egress_service(const cluster::Pod& pod, const engine::WalkedPath& walked, Found& found) const;
+  bool by_egress_ip(const cluster::Pod& pod, const engine::WalkedPath& walked, Found& found) const;
+  void by_gateway(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
+  void by_firewall(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
 
-  void by_policies(const cluster::Pod* from, const engine::Course& course, const PathReport& path, Found& found) const;
-  void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::Course& course, const PathReport& path,
+  void by_policies(const cluster::Pod* from, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
+  void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::WalkedPath& walked, const PathReport& path,
                  Found& found) const;
-  std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::Course& course,
+  std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::WalkedPath& walked,
                                                          cluster::PolicyDirection direction) const;
   const cluster::Pod* receiver(const cluster::Pod* from, const IpAddr& address) const;
 
-  void answering(const engine::Course& course, Found& found) const;
+  void answering(const engine::WalkedPath& walked, Found& found) const;
   Called called(const Tuple& sent) const;
   void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Found& found) const;
   const Vips& vips_of(const cluster::Node& node) const;

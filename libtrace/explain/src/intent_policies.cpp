@@ -7,7 +7,7 @@ namespace egt::explain {
 namespace {
 
 using cluster::Ruling;
-using engine::Course;
+using engine::WalkedPath;
 
 Clause<Wanted> asked_by(const cluster::FirewallRuling& r, const IpAddr& destination) {
   if (r.ruling != Ruling::denied && r.ruling != Ruling::allowed) return {Wanted::firewall_has_no_rule, {destination}};
@@ -45,16 +45,16 @@ const RowRef* stopping_row(const PathReport& path, IsIt is_it) {
 }
 
 // The packet as it was when its path ended.
-Tuple last_tuple(const Course& course) {
-  if (course.verdict == engine::Verdict::delivered) return tuple_of(course.received);
-  Tuple tuple = tuple_of(course.sent);
-  for (const engine::NatEvent& nat : course.record.nat)
+Tuple last_tuple(const WalkedPath& walked) {
+  if (walked.verdict == engine::Verdict::delivered) return tuple_of(walked.received);
+  Tuple tuple = tuple_of(walked.sent);
+  for (const engine::NatEvent& nat : walked.record.nat)
     if (nat.before.src == tuple.src && nat.before.dst == tuple.dst) tuple = nat.after;
   return tuple;
 }
 
 // Whether the packet's source was translated on its way.
-bool has_other_source(const Course& course) { return last_tuple(course).src != tuple_of(course.sent).src; }
+bool has_other_source(const WalkedPath& walked) { return last_tuple(walked).src != tuple_of(walked.sent).src; }
 
 }  // namespace
 
@@ -70,26 +70,26 @@ const cluster::Pod* IntentChecker::receiver(const cluster::Pod* from, const IpAd
 
 // The pod's packet behind the translation of services, as far as the walk came; nothing where it is still the service's. Who receives
 // it sees the source that it has then.
-std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const cluster::Pod* from, const Course& course,
+std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const cluster::Pod* from, const WalkedPath& walked,
                                                                       cluster::PolicyDirection direction) const {
-  const Tuple last = last_tuple(course);
-  if (course.verdict != engine::Verdict::delivered && services_.contains(last.dst)) return std::nullopt;
-  const bool as_sent = direction == cluster::PolicyDirection::egress || !has_other_source(course);
-  return cluster::PolicyQuestion{as_sent ? from : nullptr, receiver(from, last.dst), as_sent ? tuple_of(course.sent).src : last.src, last.dst,
+  const Tuple last = last_tuple(walked);
+  if (walked.verdict != engine::Verdict::delivered && services_.contains(last.dst)) return std::nullopt;
+  const bool as_sent = direction == cluster::PolicyDirection::egress || !has_other_source(walked);
+  return cluster::PolicyQuestion{as_sent ? from : nullptr, receiver(from, last.dst), as_sent ? tuple_of(walked.sent).src : last.src, last.dst,
                                  upper(proto_name(last.proto, last.dst.family)), last.dport};
 }
 
-void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
-  const auto question = policy_question(&pod, course, cluster::PolicyDirection::egress);
+void IntentChecker::by_firewall(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
+  const auto question = policy_question(&pod, walked, cluster::PolicyDirection::egress);
   if (!question || services_.contains(question->destination)) return;
   const cluster::FirewallRuling r = firewall_ruling(cluster_.objects, cluster_.node(pod.node), *question);
   if (r.firewall == nullptr || r.ruling == Ruling::open) return;
   found.is_asked = true;
   const std::string object = "EgressFirewall " + r.firewall->full_name();
   const Clause<Wanted> asked = asked_by(r, question->destination);
-  if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
+  if (r.ruling == Ruling::denied && walked.verdict == engine::Verdict::delivered) {
     found.violated(object, asked,
-                   course.egress ? Clause<Actual>{Actual::leaves_as, {src_ip(course.egress->packet), course.egress->node}}
+                   walked.egress ? Clause<Actual>{Actual::leaves_as, {src_ip(walked.egress->packet), walked.egress->node}}
                                  : Clause<Actual>{Actual::is_delivered},
                    words_.evidence({r.firewall->from}));
     return;
@@ -101,14 +101,14 @@ void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, c
   found.violated(object, asked, {Actual::own_acl_stops, {path.stopped_at->node}}, std::move(lines));
 }
 
-void IntentChecker::by_policies(const cluster::Pod* from, const Course& course, const PathReport& path, Found& found) const {
+void IntentChecker::by_policies(const cluster::Pod* from, const WalkedPath& walked, const PathReport& path, Found& found) const {
   if (cluster_.objects.admin_network_policies.empty() && cluster_.objects.network_policies.empty()) return;
   for (const auto direction : {cluster::PolicyDirection::egress, cluster::PolicyDirection::ingress})
-    if (const auto question = policy_question(from, course, direction))
-      by_ruling(policy_ruling(cluster_.objects, *question, direction), *question, course, path, found);
+    if (const auto question = policy_question(from, walked, direction))
+      by_ruling(policy_ruling(cluster_.objects, *question, direction), *question, walked, path, found);
 }
 
-void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::PolicyQuestion& question, const Course& course,
+void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::PolicyQuestion& question, const WalkedPath& walked,
                               const PathReport& path, Found& found) const {
   const AclDirection of_acl = r.direction == cluster::PolicyDirection::egress ? AclDirection::from_lport : AclDirection::to_lport;
   const RowRef* row = stopping_row(path, [](const PolicyRef& p) { return p.kind != PolicyRef::Kind::egress_firewall; });
@@ -117,7 +117,7 @@ void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::Pol
   if (r.ruling != Ruling::allowed && r.ruling != Ruling::denied) return;
   found.is_asked = true;
   const Clause<Wanted> expected = asked_by(r, question);
-  if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
+  if (r.ruling == Ruling::denied && walked.verdict == engine::Verdict::delivered) {
     found.violated(object_of(r), expected, {Actual::packet_is_delivered}, words_.evidence({place_of(r)}));
     return;
   }

@@ -1,4 +1,4 @@
-// Endpoints of a service, as EndpointSlices tell them, against the backends of OVN's load balancers.
+// Endpoints of a service, as EndpointSlices show them, against the backends of OVN's load balancers.
 #include <algorithm>
 #include <set>
 
@@ -99,12 +99,12 @@ IntentChecker::Called IntentChecker::called(const Tuple& sent) const {
   return {};
 }
 
-void IntentChecker::answering(const engine::Course& course, Found& found) const {
-  const Tuple sent = tuple_of(course.sent);
+void IntentChecker::answering(const engine::WalkedPath& walked, Found& found) const {
+  const Tuple sent = tuple_of(walked.sent);
   const Called target = called(sent);
   if (target.service == nullptr) return;
   std::set<std::string> seen;
-  for (const engine::Step& step : course.record.steps) {
+  for (const engine::Step& step : walked.record.steps) {
     if (!seen.insert(step.node).second) continue;
     const cluster::Node* node = cluster_.node(step.node);
     if (node != nullptr && !node->bridges.empty()) backends(target, sent, *node, found);
@@ -115,7 +115,7 @@ void IntentChecker::backends(const Called& target, const Tuple& sent, const clus
   const cluster::Service& service = *target.service;
   const cluster::Backing backing = backing_of(service, cluster_.objects);
   const Vips& vips = vips_of(node);
-  if (!backing.told || !vips.complete) return;
+  if (!backing.shown || !vips.complete) return;
   found.is_asked = true;
   const bool local =
       (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";

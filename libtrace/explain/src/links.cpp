@@ -25,7 +25,7 @@ std::optional<std::uint32_t> prefix_of(std::string_view uuid) {
   return static_cast<std::uint32_t>(*n);
 }
 
-// ---- rows by what flows say, where no hint tells
+// ---- rows by what flows say, where no hint shows
 
 bool is_word_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == ':' || c == '_';
@@ -66,7 +66,7 @@ bool made_of_acl(const Row& row, const LogicalFlow& flow) {
          flow.match.find(match) != std::string_view::npos;
 }
 
-// "10.96.0.1:443" is told as "ip4.dst == 10.96.0.1 && tcp.dst == 443", the address of IPv6 in brackets.
+// "10.96.0.1:443" is shown as "ip4.dst == 10.96.0.1 && tcp.dst == 443", the address of IPv6 in brackets.
 bool made_of_load_balancer(const Row& row, const LogicalFlow& flow) {
   const auto it = row.columns.find("vips");
   if (it == row.columns.end() || flow.actions.find("ct_lb") == std::string_view::npos) return false;
@@ -225,7 +225,7 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
       if (row.database == "NB" && has_option(row, option) && is_among(text_of(row, "name"), routers)) rows.push_back(&row);
     return rows;
   }
-  // The database told all hints: what has none stems from no row.
+  // The database showed all hints: what has none stems from no row.
   if (origin != nullptr) return rows;
   const auto kind = kind_of(flow.stage);
   if (!kind) return rows;

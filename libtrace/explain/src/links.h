@@ -2,7 +2,7 @@
 // OVN-Kubernetes made those rows for.
 //
 // A cookie is the first 32 bits of a Southbound row's UUID, a stage hint those of a Northbound one: several rows can
-// share them, and all are told.
+// share them, and all are shown.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class Links {
   // Northbound rows that a logical flow was made for: by its hint, else by what it says.
   std::vector<const ovn::Row*> northbound_rows(const cluster::Node& node, const ovn::LogicalFlow& flow) const;
 
-  // Empty where nothing tells it.
+  // Empty where nothing shows it.
   ObjectRef object_of(const ovn::Row& row) const;
   std::optional<PolicyRef> policy_of(const ovn::Row& row) const;
 
@@ -43,7 +43,7 @@ bool is_deciding(const ovn::Row& row);
 // The option of a logical router that makes a flow translate the source of what a load balancer or a DNAT redirected:
 // no row of NAT stands for that (options:lb_force_snat_ip, ovn-nb(5)). Empty for other flows.
 std::string_view forcing_option(const ovn::LogicalFlow& flow);
-// What tells a row from its neighbours: its name, or what it matches: "snat 10.132.0.13 to 192.168.66.100".
+// What shows a row from its neighbours: its name, or what it matches: "snat 10.132.0.13 to 192.168.66.100".
 std::string row_name(const ovn::Row& row);
 
 }  // namespace egt::explain

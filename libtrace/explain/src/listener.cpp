@@ -14,11 +14,11 @@ std::uint8_t protocol_number(std::string_view name) {
 }
 
 // The machines that the packet came through, in order of names.
-std::set<std::string> nodes_on(const engine::Course& course) {
+std::set<std::string> nodes_on(const engine::WalkedPath& walked) {
   std::set<std::string> names;
-  for (const engine::Step& step : course.record.steps)
+  for (const engine::Step& step : walked.record.steps)
     names.insert(step.node);
-  if (course.end.node != nullptr) names.insert(course.end.node->name);
+  if (walked.end.node != nullptr) names.insert(walked.end.node->name);
   return names;
 }
 
@@ -29,23 +29,23 @@ std::size_t Listeners::HashOfPlace::operator()(const Place& p) const {
   return std::hash<std::uint64_t>()(ends ^ (std::uint64_t{p.port} << 8 | p.proto) * 0xff51afd7ed558ccdULL);
 }
 
-ListenerEvidence Listeners::of(const engine::Course& course) const {
-  const Tuple t = tuple_of(course.received);
-  if (course.verdict != engine::Verdict::delivered || course.left_snapshot) return {};
-  if (!has_ports(course.received)) return {Listener::known, {}};   // the kernel answers echo requests
+ListenerEvidence Listeners::of(const engine::WalkedPath& walked) const {
+  const Tuple t = tuple_of(walked.received);
+  if (walked.verdict != engine::Verdict::delivered || walked.left_snapshot) return {};
+  if (!has_ports(walked.received)) return {Listener::known, {}};   // the kernel answers echo requests
   const Place place{t.dst, t.dport, t.proto};
-  const ListenerEvidence by_process = by_sockets(course.end, place);
+  const ListenerEvidence by_process = by_sockets(walked.end, place);
   if (by_process.listener != Listener::unknown && !by_process.unless_redirected) return by_process;
-  const ListenerEvidence by_answers = answered(course, place);
+  const ListenerEvidence by_answers = answered(walked, place);
   if (by_process.listener == Listener::unknown) return by_answers;
   // A pod that answers at a port on which nothing listens: it redirects the connection, or one of the dumps is older.
   return by_answers.listener == Listener::unknown ? by_process : ListenerEvidence{};
 }
 
-ListenerEvidence Listeners::answered(const engine::Course& course, const Place& place) const {
+ListenerEvidence Listeners::answered(const engine::WalkedPath& walked, const Place& place) const {
   const Known& endpoints = endpoints_.get_or([&] { return known_endpoints(); });
   if (const auto found = endpoints.find(place); found != endpoints.end()) return {Listener::known, found->second};
-  for (const std::string& name : nodes_on(course))
+  for (const std::string& name : nodes_on(walked))
     if (const cluster::Node* node = cluster_.node(name)) {
       const Known& connections = connections_.of(*node, [&] { return known_connections(*node); });
       if (const auto found = connections.find(place); found != connections.end()) return {Listener::known, found->second};

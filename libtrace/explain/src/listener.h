@@ -24,8 +24,8 @@ class Listeners {
  public:
   explicit Listeners(const cluster::Cluster& cluster) : cluster_(cluster), connections_(cluster) {}
 
-  // Of the process or pod that a delivered course ends at.
-  ListenerEvidence of(const engine::Course& course) const;
+  // Of the process or pod that a delivered path ends at.
+  ListenerEvidence of(const engine::WalkedPath& walked) const;
 
  private:
   struct Place {
@@ -40,7 +40,7 @@ class Listeners {
   using Known = std::unordered_map<Place, Provenance, HashOfPlace>;
 
   // By ready endpoints and connections.
-  ListenerEvidence answered(const engine::Course& course, const Place& place) const;
+  ListenerEvidence answered(const engine::WalkedPath& walked, const Place& place) const;
   Known known_endpoints() const;
   static Known known_connections(const cluster::Node& node);
   static ListenerEvidence by_sockets(const engine::Endpoint& end, const Place& place);

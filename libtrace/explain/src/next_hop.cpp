@@ -10,7 +10,7 @@ struct Write {
   U128 value = 0;
 };
 
-// A masked write of dumps as of OpenFlow 1.5 is the write of the part that older dumps tell.
+// A masked write of dumps as of OpenFlow 1.5 is the write of the part that older dumps show.
 Write write_of(const openflow::SetField& set) {
   if (set.mask && set.field == FieldId::xxreg0)
     for (std::uint16_t first = 0; first < 128; first += 32)

@@ -31,7 +31,7 @@ Outcome fold(const Leaves& leaves, std::size_t depth) {
   bool is_unknown = false;
   std::vector<Outcome> outcomes;
   for (const Leaf& leaf : leaves) {
-    if (depth >= leaf.path->choices.size()) {   // no choice tells it from the others
+    if (depth >= leaf.path->choices.size()) {   // no choice shows it from the others
       outcomes.push_back(leaf.outcome);
       continue;
     }

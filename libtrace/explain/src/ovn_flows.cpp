@@ -23,9 +23,9 @@ bool is_of_ovn(const Step& step, const cluster::Node& node, const Names& names) 
 
 }  // namespace
 
-std::vector<std::string> nodes_of_ovn(const engine::Course& course, const cluster::Cluster& cluster, const Names& names) {
+std::vector<std::string> nodes_of_ovn(const engine::WalkedPath& walked, const cluster::Cluster& cluster, const Names& names) {
   std::set<std::string> nodes;
-  for (const Step& step : course.record.steps) {
+  for (const Step& step : walked.record.steps) {
     if (nodes.contains(step.node)) continue;
     const cluster::Node* node = cluster.node(step.node);
     if (node != nullptr && is_of_ovn(step, *node, names)) nodes.insert(step.node);
@@ -33,17 +33,17 @@ std::vector<std::string> nodes_of_ovn(const engine::Course& course, const cluste
   return {nodes.begin(), nodes.end()};
 }
 
-std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Course& course, const cluster::Cluster& cluster,
+std::optional<engine::Assumption> assumed_of_physical_flows(const engine::WalkedPath& walked, const cluster::Cluster& cluster,
                                                            const Names& names) {
-  if (course.verdict != engine::Verdict::dropped || !course.stop) return std::nullopt;
-  const auto& steps = course.record.steps;
+  if (walked.verdict != engine::Verdict::dropped || !walked.stop) return std::nullopt;
+  const auto& steps = walked.record.steps;
   const auto last = std::find_if(steps.rbegin(), steps.rend(),
                                  [](const Step& s) { return std::holds_alternative<TableMatch>(s.kind); });
   if (last == steps.rend()) return std::nullopt;
   const auto& match = std::get<TableMatch>(last->kind);
   const cluster::Node* node = cluster.node(last->node);
   const engine::Details here = {match.bridge, std::uint64_t{match.table}};
-  const engine::Stop& stop = *course.stop;
+  const engine::Stop& stop = *walked.stop;
   const bool stops_here = stop.node == last->node && stop.where.kind == engine::PlaceKind::table && stop.where.about == here;
   if (node == nullptr || match.on != node->integration_bridge() || !stops_here) return std::nullopt;
   const std::vector<const ovn::LogicalFlow*> flows = names.logical_flows(*node, match.cookie);

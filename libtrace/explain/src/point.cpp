@@ -387,7 +387,7 @@ Result<Resolved> resolve_pod_or_host_name(const Point& point, const Cluster& clu
 namespace {
 
 // "@blue" behind a pod names its network, where no node is called so.
-Point with_network_told_apart(Point point, const Cluster& cluster) {
+Point with_distinct_network(Point point, const Cluster& cluster) {
   if (point.kind != Point::Kind::pod || point.at_node.empty() || !point.network.empty() || cluster.handle(point.at_node) != nullptr) return point;
   const bool is_network = point.at_node == "default" || std::any_of(cluster.objects.pods.begin(), cluster.objects.pods.end(), [&](const cluster::Pod& pod) {
     return pod.on_network(point.at_node) != nullptr;
@@ -399,7 +399,7 @@ Point with_network_told_apart(Point point, const Cluster& cluster) {
 }  // namespace
 
 Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
-  const Point point = with_network_told_apart(asked, cluster);
+  const Point point = with_distinct_network(asked, cluster);
   if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
     return Error{fmt::format("the snapshot has no node {}{}{}", point.kind == Point::Kind::pod ? "or network " : "", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};

@@ -39,12 +39,12 @@ const cluster::Service* local_service(const cluster::Cluster& cluster, const Tup
   return nullptr;
 }
 
-// Where a service's endpoints are: as EndpointSlices tell, else the pods that its selector picks.
+// Where a service's endpoints are: as EndpointSlices show, else the pods that its selector picks.
 std::set<std::string> nodes_behind(const cluster::Service& service, const cluster::Objects& objects) {
   std::set<std::string> nodes;
   const cluster::Backing backing = backing_of(service, objects);
   for (const cluster::BackingEndpoint& b : backing.endpoints) nodes.insert(b.endpoint->node);
-  if (!backing.told)
+  if (!backing.shown)
     for (const cluster::Pod& pod : objects.pods)
       if (selects(service, pod)) nodes.insert(pod.node);
   nodes.erase("");
@@ -53,22 +53,22 @@ std::set<std::string> nodes_behind(const cluster::Service& service, const cluste
 
 }  // namespace
 
-std::string logical_drop(const Course& course, const PathReport& path) {
-  if (!course.stop || course.record.steps.empty()) return {};
-  if (!std::holds_alternative<Lost>(course.record.steps.back().kind)) return {};
-  if (course.stop->layer != Layer::ovs && course.stop->layer != Layer::ovn) return {};
+std::string logical_drop(const WalkedPath& walked, const PathReport& path) {
+  if (!walked.stop || walked.record.steps.empty()) return {};
+  if (!std::holds_alternative<Lost>(walked.record.steps.back().kind)) return {};
+  if (walked.stop->layer != Layer::ovs && walked.stop->layer != Layer::ovn) return {};
   const Hop* hop = deciding_hop(path);
-  if (hop == nullptr || hop->node != course.stop->node) return {};
+  if (hop == nullptr || hop->node != walked.stop->node) return {};
   const LflowRef& flow = hop->lflows.front();
-  // Datapaths that share a flow are all told.
+  // Datapaths that share a flow are all shown.
   const bool agreed = std::all_of(hop->lflows.begin(), hop->lflows.end(), [&](const LflowRef& f) {
     return f.stage == flow.stage && f.match == flow.match && f.actions == flow.actions && f.priority == flow.priority;
   });
   if (!agreed || (flow.actions != "drop;" && !flow.actions.ends_with("/* drop */"))) return {};
   const Term on = hop->lflows.size() == 1 ? if_any(flow.datapath) : Term();
   if (flow.priority != 0 || flow.match != "1") return phrase(Ending::logical_flow_drops, {flow.stage, on});
-  if (flow.stage.starts_with("lr_in_ip_routing") && !course.record.sightings.empty())
-    return phrase(Ending::no_route_of_ovn, {on, dst_ip(course.record.sightings.back().packet)});
+  if (flow.stage.starts_with("lr_in_ip_routing") && !walked.record.sightings.empty())
+    return phrase(Ending::no_route_of_ovn, {on, dst_ip(walked.record.sightings.back().packet)});
   return phrase(Ending::no_logical_flow, {flow.stage, on});
 }
 
@@ -80,21 +80,21 @@ std::string deciding_rule(const PathReport& path) {
   return {};
 }
 
-std::string no_local_endpoint(const Course& course, const cluster::Cluster& cluster) {
-  if (!course.stop || !is_ip(course.sent)) return {};
-  const cluster::Node* node = cluster.node(course.stop->node);
+std::string no_local_endpoint(const WalkedPath& walked, const cluster::Cluster& cluster) {
+  if (!walked.stop || !is_ip(walked.sent)) return {};
+  const cluster::Node* node = cluster.node(walked.stop->node);
   if (node == nullptr || node->bridges.empty()) return {};
-  const Tuple sent = tuple_of(course.sent);
+  const Tuple sent = tuple_of(walked.sent);
   const cluster::Service* service = local_service(cluster, sent);
   if (service == nullptr) return {};
   const std::set<std::string> where = nodes_behind(*service, cluster.objects);
   if (where.empty() || where.contains(node->name)) return {};
   Terms about{service->full_name(), where, node->name};
-  const auto nat = std::find_if(course.record.nat.rbegin(), course.record.nat.rend(), [&](const NatEvent& e) {
+  const auto nat = std::find_if(walked.record.nat.rbegin(), walked.record.nat.rend(), [&](const NatEvent& e) {
     return !e.source && e.node == node->name && e.before.dst == sent.dst;
   });
-  if (nat != course.record.nat.rend() && !course.record.sightings.empty()) {
-    const Sighting& last = course.record.sightings.back();
+  if (nat != walked.record.nat.rend() && !walked.record.sightings.empty()) {
+    const Sighting& last = walked.record.sightings.back();
     if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
       about.insert(about.end(), {last.device, endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false)});
   }
@@ -104,7 +104,7 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
 namespace {
 
 // The next hops that BGP would have, where another route beats it by its distance.
-std::set<std::string> beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
+std::set<std::string> shadowed_bgp(const cluster::Node* router, const RouteLookup& choice) {
   if (router == nullptr || choice.route->protocol == "bgp") return {};
   std::set<std::string> paths;
   for (const host::DaemonRoute& offer : router->host.routing_daemon.offers)
@@ -116,7 +116,7 @@ std::set<std::string> beaten_bgp(const cluster::Node* router, const RouteLookup&
 
 }  // namespace
 
-std::string wrong_machine(const Course& request, const Course& answer, const cluster::Cluster& cluster) {
+std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, const cluster::Cluster& cluster) {
   if (!answer.stop || !is_ip(answer.sent)) return {};
   const std::string& here = answer.stop->node;
   const cluster::Node* node = cluster.node(here);
@@ -145,15 +145,15 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
   const host::Route& route = *choice->route;
   const Term protocol = route.protocol == "kernel" ? Term() : if_any(std::string(route.protocol));
   return phrase(Ending::wrong_node, {by, protocol, route.to.length == 0 ? "default" : route.to.to_short_string(), choice->gateway,
-                                     beaten_bgp(cluster.node(by), *choice), nat->node, to, nat->before.src});
+                                     shadowed_bgp(cluster.node(by), *choice), nat->node, to, nat->before.src});
 }
 
 namespace {
 
 // How a packet gets into a machine: the last device before the machine looks at it (a macvlan on the NIC, say).
-const Sighting* entry_into(const Course& course, const std::string& node) {
+const Sighting* entry_into(const WalkedPath& walked, const std::string& node) {
   const Sighting* entry = nullptr;
-  for (const Sighting& s : course.record.sightings) {
+  for (const Sighting& s : walked.record.sightings) {
     if (s.node == node && s.in) entry = &s;
     else if (entry != nullptr) break;
   }
@@ -186,10 +186,10 @@ std::string router_that_remembers(const PathReport& answered, const std::string&
 // The mark that the machine gave the packet, and where.
 struct GivenMark { std::uint32_t mark = 0; std::string where; };
 
-std::optional<GivenMark> mark_given(const Course& course, const std::string& node) {
+std::optional<GivenMark> mark_given(const WalkedPath& walked, const std::string& node) {
   std::optional<GivenMark> given;
   std::string where;
-  for (const Step& step : course.record.steps) {
+  for (const Step& step : walked.record.steps) {
     if (step.node != node) continue;
     if (const auto* hit = std::get_if<RuleHit>(&step.kind))
       where = fmt::format("{} {} {}", hit->front_end, hit->table, hit->chain);
@@ -201,7 +201,7 @@ std::optional<GivenMark> mark_given(const Course& course, const std::string& nod
 
 }  // namespace
 
-std::string remembered_frame(const Before& before, const Course& next, const cluster::Cluster& cluster) {
+std::string remembered_frame(const Before& before, const WalkedPath& next, const cluster::Cluster& cluster) {
   if (!next.stop) return {};
   const std::string& node = next.stop->node;
   const Sighting *first = entry_into(*before.request, node), *now = entry_into(next, node);

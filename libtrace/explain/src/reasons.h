@@ -1,5 +1,5 @@
 // Why a packet ends where it does, beyond the rule that ends it: what led it to a machine that cannot take it, and who
-// could have. Clauses for summaries; empty where the dumps tell no more.
+// could have. Clauses for summaries; empty where the dumps show no more.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@ namespace egt::explain {
 
 // What a packet follows: nothing, a request (then it is the answer), or a request and its answer.
 struct Before {
-  const engine::Course* request = nullptr;
-  const engine::Course* answer = nullptr;
+  const engine::WalkedPath* request = nullptr;
+  const engine::WalkedPath* answer = nullptr;
   const PathReport* answered = nullptr;     // the report of `answer`
 };
 
 // What the logical flow says that dropped the packet: "GR_worker has no route to 10.0.0.1".
-std::string logical_drop(const engine::Course& course, const PathReport& path);
+std::string logical_drop(const engine::WalkedPath& walked, const PathReport& path);
 // The ACL or policy that asks for the drop, and the object that it was made for.
 std::string deciding_rule(const PathReport& path);
 // A service that asks for local endpoints, on a machine that has none.
-std::string no_local_endpoint(const engine::Course& course, const cluster::Cluster& cluster);
+std::string no_local_endpoint(const engine::WalkedPath& walked, const cluster::Cluster& cluster);
 // An answer that was sent to another machine than the one that translated its request.
-std::string wrong_machine(const engine::Course& request, const engine::Course& answer, const cluster::Cluster& cluster);
+std::string wrong_machine(const engine::WalkedPath& request, const engine::WalkedPath& answer, const cluster::Cluster& cluster);
 // A packet behind the handshake that goes to another MAC than the first one, because the answer came from there: who
 // remembers it, by which device the packet enters instead, and which mark it misses there.
-std::string remembered_frame(const Before& before, const engine::Course& next, const cluster::Cluster& cluster);
+std::string remembered_frame(const Before& before, const engine::WalkedPath& next, const cluster::Cluster& cluster);
 // The rule of a host that ends the packet, as its dump prints it; empty where no rule does.
 std::string ending_rule(const StopReport& stop);
 

@@ -30,7 +30,7 @@ std::string shown_mac(MacAddr mac, const cluster::Node* at) {
   return mac.to_string();
 }
 
-SightingReport report_sighting(const Sighting& s, const World& world, const cluster::Node* at) {
+SightingReport report_sighting(const Sighting& s, const NetworkState& network_state, const cluster::Node* at) {
   SightingReport r;
   r.node = s.node;
   r.device = s.device;
@@ -40,8 +40,8 @@ SightingReport report_sighting(const Sighting& s, const World& world, const clus
   r.dst = t.dst.to_string();
   r.proto = proto_name(static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_proto)), family_of(s.packet));
   if (has_ports(s.packet)) {
-    if (!world.is_port_open(t, true)) r.sport = t.sport;
-    if (!world.is_port_open(t, false)) r.dport = t.dport;
+    if (!network_state.is_port_open(t, true)) r.sport = t.sport;
+    if (!network_state.is_port_open(t, false)) r.dport = t.dport;
   }
   r.ttl = static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_ttl));
   r.smac = shown_mac(src_mac(s.packet), at);
@@ -65,7 +65,7 @@ void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops
 }
 
 // What a flow does besides its own entry (conntrack, a learned flow, a message to ovn-controller, a drop) has the flow's
-// causes, and tells what they mean where the entry itself is left to those who ask for details.
+// causes, and shows what they mean where the entry itself is left to those who ask for details.
 void share_causes(std::vector<Hop>& hops) {
   Hop& last = hops.back();
   if (last.evidence.empty() || !last.lflows.empty() || !last.rows.empty()) return;
@@ -88,8 +88,8 @@ std::vector<Gap> distinct(const std::vector<MissingInput>& gaps, const cluster::
   return out;
 }
 
-std::string end_name(const Course& course, const Words& words) {
-  const Endpoint& end = course.end;
+std::string end_name(const WalkedPath& walked, const Words& words) {
+  const Endpoint& end = walked.end;
   switch (end.kind) {
     case Endpoint::Kind::pod: return end.pod.name;
     case Endpoint::Kind::process: return end.node != nullptr ? end.node->name : "";
@@ -98,25 +98,25 @@ std::string end_name(const Course& course, const Words& words) {
   return {};
 }
 
-std::string what_went_before(const Before& before, const Course& course, const cluster::Cluster& cluster) {
+std::string what_went_before(const Before& before, const WalkedPath& walked, const cluster::Cluster& cluster) {
   if (before.request == nullptr) return {};
-  if (before.answer == nullptr) return wrong_machine(*before.request, course, cluster);
-  return remembered_frame(before, course, cluster);
+  if (before.answer == nullptr) return wrong_machine(*before.request, walked, cluster);
+  return remembered_frame(before, walked, cluster);
 }
 
-void report_hops(const Course& course, const Words& words, bool registers, PathReport& path) {
-  for (const Step& step : course.record.steps) {
+void report_hops(const WalkedPath& walked, const Words& words, bool registers, PathReport& path) {
+  for (const Step& step : walked.record.steps) {
     path.hops.push_back(words.hop(step, registers));
     share_causes(path.hops);
-    if (course.record.wants_beaten) path.hops.back().counted = counted(step, words.cluster());
+    if (walked.record.wants_shadowed) path.hops.back().counted = counted(step, words.cluster());
   }
   if (path.hops.empty()) return;
   const auto before_step = [&](std::size_t step) -> Hop& { return path.hops[std::min(step, path.hops.size() - 1)]; };
-  for (const RuleMiss& miss : course.record.misses)
+  for (const RuleMiss& miss : walked.record.misses)
     before_step(miss.before_step)
         .near_misses.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
                                 near_miss_words(miss), words.evidence({miss.rule.rule->from})});
-  for (const RouteMiss& miss : course.record.route_misses) {
+  for (const RouteMiss& miss : walked.record.route_misses) {
     const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
     before_step(miss.before_step)
         .near_misses.push_back({near_miss_place(miss), near_miss_words(miss), words.evidence({line})});
@@ -145,11 +145,11 @@ NatReport report_nat(const NatEvent& e, const Words& words) {
   return report;
 }
 
-void report_seen(const Course& course, PathReport& path) {
-  const Tuple t = tuple_of(course.received);
-  const bool ports = has_ports(course.received);
-  path.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
-  path.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
+void report_seen(const WalkedPath& walked, PathReport& path) {
+  const Tuple t = tuple_of(walked.received);
+  const bool ports = has_ports(walked.received);
+  path.source_seen = seen(t.src, t.sport, ports && !walked.network_state.is_port_open(t, true));
+  path.destination_seen = seen(t.dst, t.dport, ports && !walked.network_state.is_port_open(t, false));
 }
 
 // The test of an ACL comes some tables before the drop that it asks for.
@@ -164,87 +164,87 @@ void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop
   }
 }
 
-void report_group(const Course& course, const Words& words, PathReport& path) {
-  const FlowKey& packet = is_ip(course.received) ? course.received : course.sent;
+void report_group(const WalkedPath& walked, const Words& words, PathReport& path) {
+  const FlowKey& packet = is_ip(walked.received) ? walked.received : walked.sent;
   if (!is_ip(packet)) return;
   const IpAddr to = dst_ip(packet);
   const auto is_broadcast = [&](const host::Link& link) { return engine::is_broadcast_of(link, to); };
   path.is_for_group = to.is_multicast() || (to.is_v4() && to.as_v4() == 0xffffffff);
-  if (course.end.node != nullptr) {
-    const auto& links = course.end.node->host.links.value;
+  if (walked.end.node != nullptr) {
+    const auto& links = walked.end.node->host.links.value;
     path.is_for_group |= std::any_of(links.begin(), links.end(), is_broadcast);
   }
   if (path.is_for_group) assume({engine::Supposition::no_other_receiver, {to}}, words, path);
 }
 
-void report_ovn(const Course& course, const Words& words, PathReport& path) {
-  path.ovn_nodes = nodes_of_ovn(course, words.cluster(), words.names());
-  if (const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names())) assume(*assumed, words, path);
+void report_ovn(const WalkedPath& walked, const Words& words, PathReport& path) {
+  path.ovn_nodes = nodes_of_ovn(walked, words.cluster(), words.names());
+  if (const auto assumed = assumed_of_physical_flows(walked, words.cluster(), words.names())) assume(*assumed, words, path);
 }
 
-PathReport report_verdict(const Course& course) {
+PathReport report_verdict(const WalkedPath& walked) {
   PathReport path;
-  path.verdict = course.verdict;
-  path.confidence = course.assumed() ? Confidence::assumed : Confidence::proven;
-  path.refusal_accepted = course.refusal_accepted;
-  path.size_learned = course.size_learned;
-  path.largest = course.record.largest;
-  path.weight = weight_of(course);
-  path.choices = report_choices(course);
-  if (course.egress) path.egress = EgressReport{course.egress->node, course.egress->device};
+  path.verdict = walked.verdict;
+  path.confidence = walked.assumed() ? Confidence::assumed : Confidence::proven;
+  path.refusal_accepted = walked.refusal_accepted;
+  path.size_learned = walked.size_learned;
+  path.largest = walked.record.largest;
+  path.weight = weight_of(walked);
+  path.choices = report_choices(walked);
+  if (walked.egress) path.egress = EgressReport{walked.egress->node, walked.egress->device};
   return path;
 }
 
-PathReport report_path(const Course& course, const Words& words, const Subject& from, const Before& before,
+PathReport report_path(const WalkedPath& walked, const Words& words, const Subject& from, const Before& before,
                      const HopOptions& hops) {
-  PathReport path = report_verdict(course);
-  if (hops.all_paths || course.verdict != Verdict::delivered) report_hops(course, words, hops.registers, path);
-  const std::vector<std::size_t> order = sighting_order(course.record);
+  PathReport path = report_verdict(walked);
+  if (hops.all_paths || walked.verdict != Verdict::delivered) report_hops(walked, words, hops.registers, path);
+  const std::vector<std::size_t> order = sighting_order(walked.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Sighting& seen = course.record.sightings[i];
-    path.sightings.push_back(report_sighting(seen, course.world, words.cluster().node(seen.node)));
+    const Sighting& seen = walked.record.sightings[i];
+    path.sightings.push_back(report_sighting(seen, walked.network_state, words.cluster().node(seen.node)));
     path.sightings.back().hop = order[i];
   }
-  for (const NatEvent& e : course.record.nat) (e.source ? path.snat : path.dnat).push_back(report_nat(e, words));
+  for (const NatEvent& e : walked.record.nat) (e.source ? path.snat : path.dnat).push_back(report_nat(e, words));
   name_nat(path.snat, path.hops);
   name_nat(path.dnat, path.hops);
-  path.tunnels = course.record.tunnels;
-  for (const Assumption& a : course.record.assumptions) assume(a, words, path);
-  compare_groups(course, words, path);
-  report_ovn(course, words, path);
-  report_group(course, words, path);
-  path.gaps = distinct(course.record.gaps, words.cluster());
+  path.tunnels = walked.record.tunnels;
+  for (const Assumption& a : walked.record.assumptions) assume(a, words, path);
+  compare_groups(walked, words, path);
+  report_ovn(walked, words, path);
+  report_group(walked, words, path);
+  path.gaps = distinct(walked.record.gaps, words.cluster());
   // A path that is not proven names why.
-  if (course.undecided && path.gaps.empty() && path.assumptions.empty())
-    path.gaps.push_back(gap_of_unknown_part(course.stop ? course.stop->node : ""));
-  path.end_name = end_name(course, words);
-  if (course.verdict == Verdict::delivered) {
-    report_seen(course, path);
-    path.summary = sentence_of_delivered(path, from.sender, course.left_snapshot);
+  if (walked.undecided && path.gaps.empty() && path.assumptions.empty())
+    path.gaps.push_back(gap_of_unknown_part(walked.stop ? walked.stop->node : ""));
+  path.end_name = end_name(walked, words);
+  if (walked.verdict == Verdict::delivered) {
+    report_seen(walked, path);
+    path.summary = sentence_of_delivered(path, from.sender, walked.left_snapshot);
   } else {
-    if (course.stop) {
-      path.stopped_at = report_stop(*course.stop, words);
+    if (walked.stop) {
+      path.stopped_at = report_stop(*walked.stop, words);
       name_stop(*path.stopped_at, path.hops.size(), [&](std::size_t i) -> const Hop& { return path.hops[i]; });
     }
-    path.summary = sentence_of_stopped(path, {from.packet, logical_drop(course, path),
-                                              {deciding_rule(path), no_local_endpoint(course, words.cluster()),
-                                               what_went_before(before, course, words.cluster())},
+    path.summary = sentence_of_stopped(path, {from.packet, logical_drop(walked, path),
+                                              {deciding_rule(path), no_local_endpoint(walked, words.cluster()),
+                                               what_went_before(before, walked, words.cluster())},
                                               path.stopped_at ? ending_rule(*path.stopped_at) : ""});
   }
   return path;
 }
 
-std::vector<ChoiceReport> report_choices(const Course& course) {
+std::vector<ChoiceReport> report_choices(const WalkedPath& walked) {
   std::vector<ChoiceReport> choices;
-  for (const MadeChoice& c : course.choices)
+  for (const MadeChoice& c : walked.choices)
     choices.push_back({c.step, c.point.node, what_of(c.point), phrase(c.point.options[c.chosen].label),
                        c.point.kind == ChoicePoint::Kind::unknown, why_of(c.point)});
   return choices;
 }
 
-std::optional<double> weight_of(const Course& course) {
+std::optional<double> weight_of(const WalkedPath& walked) {
   double weight = 1;
-  for (const MadeChoice& c : course.choices) {
+  for (const MadeChoice& c : walked.choices) {
     if (c.point.kind == ChoicePoint::Kind::unknown) return std::nullopt;
     const auto& share = c.point.options[c.chosen].weight;
     if (!share) return std::nullopt;

@@ -161,7 +161,7 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   out += document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// The heading tells the number of the VRF, which is that of its device: "#7"; empty for the default one.
+// The heading shows the number of the VRF, which is that of its device: "#7"; empty for the default one.
 std::string vrf_of(std::string_view text) {
   std::string_view line = text.substr(0, text.find('\n'));
   const std::size_t at = line.find(", vrf id ");

@@ -1,4 +1,4 @@
-// FRR's configuration: vtysh -c "show running-config", /etc/frr/frr.conf. It says what a router was told, not what it does:
+// FRR's configuration: vtysh -c "show running-config", /etc/frr/frr.conf. It says what a router was shown, not what it does:
 // its static routes and distances decide only where no routing table is in the snapshot (staticd(8), zebra(8)).
 #include <algorithm>
 #include <bit>

@@ -44,7 +44,7 @@ const char* protocol_of(char code);      // 'B' → "bgp"; empty for what is unk
 void put_table(cluster::Node& node, std::vector<host::DaemonRoute> routes, bool all);
 
 // A path that BGP uses (the best one, and those of a multipath).
-// `refused`: FRR's table has a better route to the prefix than BGP's ("r", RIB-failure), which BGP does not tell.
+// `refused`: FRR's table has a better route to the prefix than BGP's ("r", RIB-failure), which BGP does not show.
 struct BgpPath { Prefix to; IpAddr next_hop; bool internal = false; std::string vrf; Provenance from; bool refused = false; };
 // As offers to FRR's table: BGP says who a prefix is sent to, not whether a better source of routes (a static one) says
 // otherwise.

@@ -26,7 +26,7 @@ std::optional<Json> read(std::string_view text) {
   return j;
 }
 
-std::string string_text(const Json& s) {   // json-c escapes the slash unless told otherwise; FRR tells it
+std::string string_text(const Json& s) {   // json-c escapes the slash unless set otherwise; FRR shows it
   return s.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -77,7 +77,7 @@ std::optional<Section> section_of(std::string_view line) {
   return section;
 }
 
-// Calls take(line, tree) for each line that tells of a route; counts all.
+// Calls take(line, tree) for each line that mentions a route; counts all.
 template <class Take>
 void read_lines(const Dump& dump, Report& report, Take take) {
   LineReport lines(dump, report);
@@ -163,8 +163,8 @@ host::DaemonRoute route_of(const RouteLine& line, host::RouteType type, const Se
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  std::vector<host::DaemonRoute> routes, beaten;
-  std::vector<host::DaemonRoute>* into = nullptr;   // where the route above went: in the kernel, of BGP and beaten, neither
+  std::vector<host::DaemonRoute> routes, shadowed;
+  std::vector<host::DaemonRoute>* into = nullptr;   // where the route above went: in the kernel, of BGP and shadowed, neither
   Section section;
   read_lines(dump, report, [&](const Line& line, const std::optional<RouteLine>& tree) {
     if (!tree) {
@@ -173,17 +173,17 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
     }
     const ParsedHop parsed = parse_hop(tree->rest);
     if (tree->to) {
-      into = is_in_kernel(*tree) ? &routes : tree->code.front() == 'B' ? &beaten : nullptr;
+      into = is_in_kernel(*tree) ? &routes : tree->code.front() == 'B' ? &shadowed : nullptr;
       if (into != nullptr) into->push_back(route_of(*tree, parsed.type, section, {dump.source, line.number}));
     }
     if (into == nullptr || parsed.inactive || parsed.type != host::RouteType::unicast) return;
-    if (into == &beaten || tree->installed()) into->back().route.next_hops.push_back(parsed.hop);
+    if (into == &shadowed || tree->installed()) into->back().route.next_hops.push_back(parsed.hop);
   });
   std::erase_if(routes, [](const host::DaemonRoute& d) {
     return d.route.type == host::RouteType::unicast && d.route.next_hops.empty();   // selected, and not in the FIB
   });
-  for (host::DaemonRoute& d : beaten) d.bgp = d.distance == 20 ? host::BgpPeer::external : host::BgpPeer::internal;
-  std::move(beaten.begin(), beaten.end(), std::back_inserter(node.host.routing_daemon.offers));
+  for (host::DaemonRoute& d : shadowed) d.bgp = d.distance == 20 ? host::BgpPeer::external : host::BgpPeer::internal;
+  std::move(shadowed.begin(), shadowed.end(), std::back_inserter(node.host.routing_daemon.offers));
   put_table(node, std::move(routes), !is_narrow(dump));
 }
 

@@ -163,7 +163,7 @@ std::string table_of_command(const Dump& dump) {
 
 bool command_shows_all(const Dump& dump) { return command_has(dump, "table all") || command_has(dump, "table 0"); }
 
-// The main table alone does not tell what other tables hold.
+// The main table alone does not show what other tables hold.
 bool routes_are_partial(const Dump& dump, bool whole, bool shows_local) {
   return is_narrow(dump) || !whole || !(command_shows_all(dump) || shows_local);
 }
@@ -206,7 +206,7 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
   const bool shows_tables = learned.empty() || !v4.empty() || !v6.empty();
   std::move(learned.begin(), learned.end(), std::back_inserter(node.host.path_mtus));
   if (!shows_tables) return;
-  // A dump of one family says nothing of the other; "table all" without -4 and -6 tells both.
+  // A dump of one family says nothing of the other; "table all" without -4 and -6 shows both.
   const bool both = command_shows_all(dump) && !command_is_v4(dump) && !command_is_v6(dump);
   const Provenance from{dump.source, 0};
   if (!v4.empty() || both || !command_is_v6(dump)) {
@@ -308,32 +308,32 @@ std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole
 }
 
 template <class T>
-void take_if_told(T& into, T& from) {
+void set_if_shown(T& into, T& from) {
   if (from != T{}) into = std::move(from);
 }
 
-// What one dump does not tell of a device, another may.
+// What one dump does not say of a device, another may.
 void merge_link(host::Link& into, host::Link&& from) {
-  take_if_told(into.index, from.index);
-  take_if_told(into.peer, from.peer);
-  take_if_told(into.flags, from.flags);
-  take_if_told(into.mtu, from.mtu);
-  take_if_told(into.master, from.master);
-  take_if_told(into.state, from.state);
-  take_if_told(into.group, from.group);
-  take_if_told(into.link_type, from.link_type);
+  set_if_shown(into.index, from.index);
+  set_if_shown(into.peer, from.peer);
+  set_if_shown(into.flags, from.flags);
+  set_if_shown(into.mtu, from.mtu);
+  set_if_shown(into.master, from.master);
+  set_if_shown(into.state, from.state);
+  set_if_shown(into.group, from.group);
+  set_if_shown(into.link_type, from.link_type);
   into.mac_disputed |= into.mac && from.mac && *into.mac != *from.mac;
-  take_if_told(into.mac, from.mac);
-  take_if_told(into.kind, from.kind);
-  take_if_told(into.mode, from.mode);
-  take_if_told(into.queue, from.queue);
+  set_if_shown(into.mac, from.mac);
+  set_if_shown(into.kind, from.kind);
+  set_if_shown(into.mode, from.mode);
+  set_if_shown(into.queue, from.queue);
   into.has_program |= from.has_program;
-  take_if_told(into.port_state, from.port_state);
-  take_if_told(into.leg_state, from.leg_state);
-  take_if_told(into.active_leg, from.active_leg);
-  take_if_told(into.vlan_id, from.vlan_id);
+  set_if_shown(into.port_state, from.port_state);
+  set_if_shown(into.leg_state, from.leg_state);
+  set_if_shown(into.active_leg, from.active_leg);
+  set_if_shown(into.vlan_id, from.vlan_id);
   if (from.vlan_protocol != host::Link{}.vlan_protocol) into.vlan_protocol = from.vlan_protocol;
-  take_if_told(into.vrf_table, from.vrf_table);
+  set_if_shown(into.vrf_table, from.vrf_table);
   for (host::Address& a : from.addresses) {
     const bool known = std::any_of(into.addresses.begin(), into.addresses.end(),
                                    [&](const host::Address& b) { return b.prefix == a.prefix; });

@@ -157,7 +157,7 @@ class LinkLowering {
   std::vector<host::Link> take() { return std::move(links_); }
 
  private:
-  // ip -o addr and ip -br tell one device in several lines, or in one.
+  // ip -o addr and ip -br show one device in several lines, or in one.
   host::Link& link_named(std::string_view text, std::uint32_t line) {
     host::Link fresh;
     set_name(fresh, text);

@@ -26,7 +26,7 @@ bool is_neighbour_line(std::string_view text);
 bool is_link_header(std::string_view text);      // "2: eth0: <UP> mtu …", or of ip -o addr
 bool is_brief_link_line(std::string_view text);  // ip -br
 
-// The entries of one dump, in their order. `v6`: of the command; otherwise addresses tell.
+// The entries of one dump, in their order. `v6`: of the command; otherwise addresses show.
 class RuleList {
  public:
   RuleList(const Dump& dump, bool v6) : source_(dump.source), v6_(v6), room_(dump.text, dump.first_line) {}
@@ -66,7 +66,7 @@ class RouteList {
 std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);
 std::vector<host::Link> read_link_lines(const Dump& dump, Report& report);
 
-bool has_mode(std::string_view kind);                        // of a device: ip -d link tells its mode
+bool has_mode(std::string_view kind);                        // of a device: ip -d link shows its mode
 std::uint16_t vlan_protocol(std::string_view word);          // "802.1ad": the EtherType of such tags
 
 std::optional<host::RouteType> route_type(std::string_view word);

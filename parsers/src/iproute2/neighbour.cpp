@@ -56,14 +56,14 @@ bool is_neighbour_line(std::string_view text) {
     reader.next(gap);
     reader.next(gap);
   }
-  bool told = false;
+  bool shown = false;
   while (!reader.done()) {
     const std::string_view word = reader.next(gap);
     if (word == "scope" || word == "via" || word == "metric") return false;  // a route to one host
-    told = told || word == "lladdr" || word == "proxy" ||
+    shown = shown || word == "lladdr" || word == "proxy" ||
            std::any_of(std::begin(kNeighbourStates), std::end(kNeighbourStates), [&](const State& s) { return s.name == word; });
   }
-  return told;
+  return shown;
 }
 
 void parse_neighbour_line(std::string_view text, TextLine& out) {

@@ -174,14 +174,14 @@ Place place_of(const Attributes& words) {
 }
 
 // IPv6 routes end with their router preference.
-bool tells_v6(const Entry& e, const std::string& destination) {
+bool shows_v6(const Entry& e, const std::string& destination) {
   if (is_v6_text(destination) || is_v6_text(e.words.text("src")) || e.words.has("pref")) return true;
   const Attribute* via = e.words.find("via");
   if (via && is_v6_text(words_of::print_value(via->value))) return true;
   return std::any_of(e.more.begin(), e.more.end(), [](const Attributes& m) { return is_v6_text(m.text("via")); });
 }
 
-bool tells_v4(const Entry& e, const std::string& destination) {
+bool shows_v4(const Entry& e, const std::string& destination) {
   return Prefix::parse(destination).has_value() || IpAddr::parse(e.words.text("src")) ||
          IpAddr::parse(e.words.text("via")) || e.words.text("via").starts_with("inet6 ");
 }
@@ -251,9 +251,9 @@ std::optional<host::PathMtu> path_mtu_of(const Entry& e, const Attributes& cache
 host::Route RouteList::lower(const Entry& e) {
   const Place place = place_of(e.words);
   host::Route r;
-  const bool is_v6 = tells_v6(e, place.destination);
+  const bool is_v6 = shows_v6(e, place.destination);
   after_v6_ |= is_v6;
-  r.family = after_v6_ && (v6_ || is_v6 || !tells_v4(e, place.destination)) ? Family::v6 : Family::v4;
+  r.family = after_v6_ && (v6_ || is_v6 || !shows_v4(e, place.destination)) ? Family::v6 : Family::v4;
   r.type = place.type;
   const auto prefix = Prefix::parse(place.destination);
   r.to = prefix ? *prefix : Prefix::any(r.family);

@@ -235,7 +235,7 @@ void RuleList::add(const Entry& e) {
   RuleLowering(e, r).run();
 }
 
-// One dump shows the rules of one version, and only addresses tell of which.
+// One dump shows the rules of one version, and only addresses show of which.
 std::vector<host::PolicyRule> RuleList::take() {
   for (host::PolicyRule& r : rules_) {
     if (!v6_ || r.family == Family::v6) continue;

@@ -43,7 +43,7 @@ struct TextDocument {
   std::vector<TextLine> lines;
 };
 
-// One thing that was told: its line with the words of the lines that continue it.
+// One thing that was shown: its line with the words of the lines that continue it.
 struct Entry {
   std::uint32_t line = 0;
   std::optional<std::uint64_t> head;

@@ -1,4 +1,4 @@
-// What iptables -L writes behind its columns: each module tells its options in words of its own ("tcp dpt:80",
+// What iptables -L writes behind its columns: each module shows its options in words of its own ("tcp dpt:80",
 // "mark match 0x3f0", "to:192.168.66.100"). They are turned into the options that iptables-save would print.
 #include <fmt/format.h>
 
@@ -323,14 +323,14 @@ class DescriptionParser {
     return !take({"mark"}) || target("--tproxy-mark", {next()});
   }
 
-  // Targets that only tell others of the packet: whatever follows is theirs.
+  // Targets that only show others of the packet: whatever follows is theirs.
   bool log_phrase() {
     if (!rule_.target) return false;
     const std::string& name = rule_.target->name;
-    const bool tells = name == "LOG" || name == "NFLOG" || name == "TCPMSS" || name == "TEE" || name == "CLASSIFY" ||
+    const bool shows = name == "LOG" || name == "NFLOG" || name == "TCPMSS" || name == "TEE" || name == "CLASSIFY" ||
                        name == "AUDIT" || name == "CHECKSUM";
     const std::string_view w = word();
-    if (!tells || (w != name && !w.starts_with("nflog-") && w != "gw:")) return false;
+    if (!shows || (w != name && !w.starts_with("nflog-") && w != "gw:")) return false;
     at_ = words_.size();
     return true;
   }

@@ -21,7 +21,7 @@ struct Traits {
   bool listing = false;   // iptables -L
   bool commands = false;  // iptables -S, or pasted rules: -A, -N, -P without a table line
   bool declares = false;  // -P, -N, or COMMIT: not a mere excerpt
-  std::string table;      // of -S and -L: by the command, or by the built-in chains; empty when neither tells
+  std::string table;      // of -S and -L: by the command, or by the built-in chains; empty when neither shows
   std::vector<std::string> chains;  // declared by -P, or with a policy in -L
   int rules = 0;
 };

@@ -88,7 +88,7 @@ bool hides_a_table(const Dump& dump) {
   return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos;
 }
 
-// Rules of a table that was seen in pieces; a chain that another dump has told is left as it is.
+// Rules of a table that was seen in pieces; a chain that another dump has shown is left as it is.
 void merge_chain(netfilter::Table& table, netfilter::Chain&& chain) {
   const auto found = std::find_if(table.chains.begin(), table.chains.end(),
                                   [&](const netfilter::Chain& c) { return c.name == chain.name; });

@@ -101,7 +101,7 @@ std::string comment_of(const Rule& rule) {
   return out;
 }
 
-// Chains of -S and -L without a told table: those of one dump are of one table, which its rules betray.
+// Chains of -S and -L without a shown table: those of one dump are of one table, which its rules betray.
 std::string common_table(const Document& document) {
   std::string found;
   for (const TreeLine& line : document.lines) {

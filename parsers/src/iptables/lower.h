@@ -17,7 +17,7 @@ namespace egt::parsers::iptables {
 // Gathers tables and chains while the lines go by.
 class Lowering {
  public:
-  // `table`: of lines that stand in no table (-S, -L, pasted rules); empty where each line must tell.
+  // `table`: of lines that stand in no table (-S, -L, pasted rules); empty where each line must show.
   Lowering(Family family, SourceId source, std::string table)
       : family_(family), source_(source), given_(std::move(table)), table_(given_) {}
 
@@ -54,7 +54,7 @@ class Lowering {
 // Of lines in no table, which their rules betray.
 netfilter::Ruleset lower(const Document& document, Family family, SourceId source);
 
-// The table that a pasted rule is most likely of: its target or chain tells (SNAT → nat); "filter" otherwise.
+// The table that a pasted rule is most likely of: its target or chain shows (SNAT → nat); "filter" otherwise.
 std::string infer_table(const Rule& rule);
 
 // One line may become several rules where iptables has an "or" that the model lacks; at most one of them applies.

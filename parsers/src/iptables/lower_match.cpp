@@ -18,7 +18,7 @@ namespace nf = netfilter;
 
 std::vector<Tests> one(nf::Test t) { return {{std::move(t)}}; }
 
-std::vector<Tests> cannot_tell(const Match& m, std::optional<double> probability = std::nullopt) {
+std::vector<Tests> cannot_decide(const Match& m, std::optional<double> probability = std::nullopt) {
   return one(undecided(print_match(m), probability));
 }
 
@@ -174,7 +174,7 @@ nf::Test port_test(const Match& m, const Option& o) {
   return option_undecided(m, o);
 }
 
-// Type and code; "not type 3 code 1" is an "or", told as two cases that exclude each other.
+// Type and code; "not type 3 code 1" is an "or", shown as two cases that exclude each other.
 std::vector<Tests> icmp_tests(const Match& m, const Option& o, bool v6) {
   const auto* t = std::get_if<IcmpType>(&o.value);
   if (!t) return one(option_undecided(m, o));
@@ -274,7 +274,7 @@ std::vector<Tests> addrtype_tests_v6(const nf::Read& fib, const std::vector<nf::
   if (!by_route.empty()) parts.push_back([=](bool no) { return one_of_types(fib, by_route, no); });
   std::vector<Tests> cases;
   Tests so_far;
-  for (const Part& part : parts) {           // "not all" is told as cases that exclude each other
+  for (const Part& part : parts) {           // "not all" is shown as cases that exclude each other
     cases.push_back(so_far);
     cases.back().push_back(part(true));
     so_far.push_back(part(false));
@@ -310,7 +310,7 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
     else if (o.name == "--invert")
       invert = true;
     else
-      return cannot_tell(m);
+      return cannot_decide(m);
   }
   return one(
       nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
@@ -362,10 +362,10 @@ std::vector<Tests> ipset_tests(const Match& m) {
     } else if (o.name == "--return-nomatch") {
       test.return_nomatch = true;
     } else if (o.name != "--update-counters" && o.name != "--update-subcounters") {
-      return cannot_tell(m);
+      return cannot_decide(m);
     }
   }
-  if (test.set.empty()) return cannot_tell(m);
+  if (test.set.empty()) return cannot_decide(m);
   return one(std::move(test));
 }
 
@@ -384,13 +384,13 @@ std::vector<Tests> statistic_tests(const Match& m) {
   }
   if (probability && negate) probability = 1 - *probability;
   const bool sure = probability && *probability >= 1.0 && !negate;  // the last endpoint of a service
-  return sure ? std::vector<Tests>{{}} : cannot_tell(m, probability);
+  return sure ? std::vector<Tests>{{}} : cannot_decide(m, probability);
 }
 
 std::vector<Tests> recent_tests(const Match& m) {
   for (const Option& o : m.options)
     if (o.name == "--set" && !o.negate) return {{}};  // notes the address and always matches
-  return cannot_tell(m);
+  return cannot_decide(m);
 }
 
 nf::Test group_test(const Match& m, const Option& o) {
@@ -456,7 +456,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
       "srh",   "hbh",       "dst",       "mh",        "ipv6header", "eui64"};
   if (match.module == "comment" || match.module == "nfacct") return {{}};
   const bool whole = std::find(std::begin(kWholeOnly), std::end(kWholeOnly), match.module) != std::end(kWholeOnly);
-  if (!match.known || whole || has_unknown_option(match)) return cannot_tell(match);
+  if (!match.known || whole || has_unknown_option(match)) return cannot_decide(match);
   if (match.module == "statistic") return statistic_tests(match);
   if (match.module == "recent") return recent_tests(match);
   if (match.module == "rpfilter") return rpfilter_tests(match);
@@ -485,7 +485,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
         product.push_back(left);
         product.back().insert(product.back().end(), right.begin(), right.end());
       }
-    if (product.size() > 64) return cannot_tell(match);
+    if (product.size() > 64) return cannot_decide(match);
     all = std::move(product);
   }
   all.insert(all.end(), apart.begin(), apart.end());

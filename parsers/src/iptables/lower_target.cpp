@@ -178,7 +178,7 @@ Effects duplicate(const Target& t) {
   return {std::move(copy)};
 }
 
-bool only_tells(std::string_view name) {
+bool only_reports(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "LOG",      "NFLOG", "ULOG", "AUDIT",     "TRACE", "TCPMSS",  "TCPOPTSTRIP", "CHECKSUM",
       "CLASSIFY", "ECN",   "LED",  "IDLETIMER", "RATEEST", "SECMARK", "CONNSECMARK"};
@@ -206,7 +206,7 @@ Effects extension(const Target& t, Family family) {
   if (t.name == "SET") return set_update(t);
   if (t.name == "TEE") return duplicate(t);
   if (t.name == "QUEUE" || t.name == "NFQUEUE") return verdict(nf::Verdict::Kind::queue);
-  return only_tells(t.name) ? annotation(t) : opaque(t);
+  return only_reports(t.name) ? annotation(t) : opaque(t);
 }
 
 }  // namespace

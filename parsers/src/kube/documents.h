@@ -25,7 +25,7 @@ struct Chunk {
 // Gives true when the object is of a kind that is used.
 using TakeObject = std::function<bool(const nlohmann::json& object, Chunk where)>;
 
-// Objects of a kind that is not wanted are passed over unread, as far as their text shows the kind: a must-gather has hundreds of
+// Objects of a kind that is not wanted are skipped unread, as far as their text shows the kind: a must-gather has hundreds of
 // thousands of events. Empty: all are wanted.
 using WantKind = std::function<bool(std::string_view kind)>;
 

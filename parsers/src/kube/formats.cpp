@@ -87,7 +87,7 @@ void add_lists(cluster::Objects& made, Provenance from, cluster::Objects& to, st
   (add_all(std::get<I>(lists), from, std::get<I>(into)), ...);
 }
 
-// What an object tells is read on several threads; where its line is, and whether there is one of its name, shows in their order.
+// What an object shows is read on several threads; where its line is, and whether there is one of its name, shows in their order.
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& report) {
   OwnLines own(dump);
   const BeginObject begin = [&](const nlohmann::json& object) -> EndObject {

@@ -42,7 +42,7 @@ class CountingIterator {
 
 struct Pending { Json object; Chunk where; };
 
-// Gives away each item as soon as it is complete, so that a file cut behind it still tells it.
+// Gives away each item as soon as it is complete, so that a file cut behind it still shows it.
 class JsonReader {
  public:
   JsonReader(const Dump& dump, Report& report, const TakeObject& take)

@@ -71,7 +71,7 @@ void take_network(const Json& network, Part& part) {
   part.mac = MacAddr::parse(text(network, "mac_address"));
 }
 
-// Where the annotation does not tell an address, the status does, without a prefix length.
+// Where the annotation does not show an address, the status does, without a prefix length.
 void add_pod_addresses(const Json& o, cluster::Pod& pod) {
   const Json networks = annotation(o, "k8s.ovn.org/pod-networks");
   pod.networks_shown = networks.is_object();

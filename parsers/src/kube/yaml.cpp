@@ -118,7 +118,7 @@ std::string kind_of(const TextBlock& block) {
   return {};
 }
 
-// The kind that a block-style object tells at its first level, as plain text; empty where it tells none, or several.
+// The kind that a block-style object shows at its first level, as plain text; empty where it shows none, or several.
 std::string_view plain_kind(const TextBlock& block) {
   std::string_view kind;
   std::optional<std::size_t> level;

@@ -44,7 +44,7 @@ bool parse_common_elements(Position& first, Position last, std::vector<Element>&
 Literal classify(std::string_view word);
 
 // A whole rule: statements, comment, handle. What cannot be understood becomes an OpaqueStatement up to the comment or
-// handle; Rule::opaque_column tells where it starts.
+// handle; Rule::opaque_column shows where it starts.
 Rule parse_rule(std::string_view text);
 
 }  // namespace egt::parsers::nft

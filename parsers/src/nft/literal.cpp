@@ -1,4 +1,4 @@
-// Words of the grammar: how a literal is spelled tells what it is.
+// Words of the grammar: how a literal is spelled shows what it is.
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
 #include "egtrace/base/text.h"

@@ -1,4 +1,4 @@
-// Expressions of the tree as reads, constants and look-ups of the rule model.
+// Expressions of the tree as reads, constants and lookups of the rule model.
 #pragma once
 
 #include <map>

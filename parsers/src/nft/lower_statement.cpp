@@ -363,7 +363,7 @@ class RuleLowering {
     }
     push(std::move(copy));
   }
-  // Empty where a map tells it.
+  // Empty where a map shows it.
   static std::string device_name(const Expression& e) {
     const auto* name = std::get_if<Literal>(&e.node);
     return name != nullptr ? name->text : std::string();

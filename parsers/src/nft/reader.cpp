@@ -368,7 +368,7 @@ class Reader {
     s.type.interval_data = consume(data, "interval ");
     split_types(data, s.type.data);
   }
-  // At " . " outside of fib's inputs, which nft cannot tell apart either.
+  // At " . " outside of fib's inputs, which nft cannot distinguish either.
   static void split_types(std::string_view text, std::vector<std::string>& out) {
     text = trim(text);
     while (!text.empty()) {

@@ -46,7 +46,7 @@ std::string printed_set(const std::vector<std::string>& texts) {
 std::string topic_of(const Dump& dump, std::string_view what, std::string_view verb) {
   if (dump.partial) return fmt::format("{} excerpt {}:{}", what, dump.path, dump.first_line);
   const std::string owner = argument_after(dump, verb);
-  // Without the router's name two lists cannot be told to be the same one.
+  // Without the router's name two lists cannot be shown to be the same one.
   return owner.empty() ? fmt::format("{} {}:{}", what, dump.path, dump.first_line) : fmt::format("{} of {}", what, owner);
 }
 

@@ -109,7 +109,7 @@ ovn::LogicalFlow flow_of(const FlowLine& line, Provenance from) {
   return flow;
 }
 
-// A pipeline that is there already (of a list of one datapath beside the list of all) is told once: by the dump that has
+// A pipeline that is there already (of a list of one datapath beside the list of all) is shown once: by the dump that has
 // UUIDs, or else by the first.
 using Pipeline = std::pair<std::string_view, bool>;
 void merge_flows(std::vector<ovn::LogicalFlow>& known, std::vector<ovn::LogicalFlow> more) {

@@ -104,7 +104,7 @@ LflowLine parse_flow(Cursor c) {
   return line;
 }
 
-// Flows of --ovs stand four blanks deep; other sections tell of rows that are no logical flows.
+// Flows of --ovs stand four blanks deep; other sections mention rows that are no logical flows.
 bool is_aside(std::string_view text) {
   if (text.starts_with("    ") && (text.find("cookie=") != std::string_view::npos ||
                                    text.find("actions=") != std::string_view::npos))

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_passed_over(std::string_view text) {
+bool is_skipped(std::string_view text) {
   const std::string_view trimmed = trim(text);
   return trimmed.empty() || trimmed.front() == '#' || trimmed == "--";
 }
@@ -25,7 +25,7 @@ void read_rows(const Dump& dump, Report& report, const char* problem, Parse pars
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
-    if (is_passed_over(line.text) || heading(line.text)) {
+    if (is_skipped(line.text) || heading(line.text)) {
       lines.ignored();
     } else if (const auto parsed = parse(line.text)) {
       lines.understood();
@@ -40,7 +40,7 @@ template <class Parse, class Heading, class Print>
 void reprint_rows(const Dump& dump, std::string& out, Report& report, const char* problem, Parse parse, Heading heading,
                   Print print) {
   reprint_lines(dump, out, report, [&](const Line& line, std::string& canonical, LineReport& lines) {
-    if (is_passed_over(line.text) || heading(line.text)) return lines.ignored(), false;
+    if (is_skipped(line.text) || heading(line.text)) return lines.ignored(), false;
     const auto parsed = parse(line.text);
     if (!parsed) return lines.not_understood(line, 1, problem), false;
     lines.understood();
@@ -56,7 +56,7 @@ int share_of_rows(const Dump& dump, Parse parse, Heading heading, Print print, b
   LineReader reader(dump);
   Line line;
   for (int n = 0; n < 60 && reader.next(line); ++n) {
-    if (is_passed_over(line.text) || heading(line.text)) continue;
+    if (is_skipped(line.text) || heading(line.text)) continue;
     ++all;
     const auto parsed = parse(line.text);
     std::string canonical;
@@ -90,7 +90,7 @@ void add_owner(ovn::Row& row, const char* column, const std::string& owner) {
   if (!owner.empty()) row.columns[column] = printed(owner);
 }
 
-// What was asked of one router or switch was told completely: "NB NAT of GR_node".
+// What was asked of one router or switch was shown completely: "NB NAT of GR_node".
 void note_complete(const Dump& dump, const Report& report, const char* table, const std::string& owner,
                    cluster::Node& node) {
   if (owner.empty() || dump.partial || !report.not_understood.empty()) return;

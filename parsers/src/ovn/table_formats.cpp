@@ -49,7 +49,7 @@ bool is_no_row(std::string_view text) {
 
 struct TableShape {
   bool (*is_heading)(std::string_view line);
-  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);   // null: a row alone does not tell them
+  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);   // null: a row alone does not show them
 };
 constexpr TableShape kNatShape = {is_nat_heading, nullptr}, kLbShape = {is_lb_heading, lb_headings_of};
 
@@ -136,7 +136,7 @@ constexpr NatColumn kNatColumns[] = {
 };
 
 // A cell that fills its column may be the beginning of something longer. An address is whole when it can be read; a
-// shortened IPv6 address can be read too, so that it has to be found among the rows that `list nat` told.
+// shortened IPv6 address can be read too, so that it has to be found among the rows that `list nat` shown.
 bool is_trusted(const ColumnTable& table, const ColumnTable::Row& row, const char* heading) {
   if (!table.may_be_cut(row, heading)) return true;
   const auto address = IpAddr::parse(table.cell(row, heading));

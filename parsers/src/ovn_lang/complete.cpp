@@ -1,4 +1,4 @@
-// A southbound database from texts: what lflow-list and the lists of ports tell of it.
+// A southbound database from texts: what lflow-list and the lists of ports say of it.
 #include <fmt/format.h>
 
 #include <map>
@@ -112,7 +112,7 @@ std::uint32_t Completion::key_of(const ovn::LogicalPort& port) const {
   return shown != keys_.ports.end() ? shown->second : 0;
 }
 
-// Keys that nobody told are given out: a walk needs them to be different, not to be right.
+// Keys that nobody showed are given out: a walk needs them to be different, not to be right.
 void Completion::add_ports() {
   std::map<Uuid, std::set<std::uint32_t>> taken;
   for (const ovn::LogicalPort& p : ports_)

@@ -33,16 +33,16 @@ template <class Name>
 class Agreement {
  public:
   void add(const Name& name, std::uint32_t key) {
-    if (const auto [it, fresh] = keys_.emplace(name, key); !fresh && it->second != key) doubtful_.insert(name);
+    if (const auto [it, fresh] = keys_.emplace(name, key); !fresh && it->second != key) ambiguous_.insert(name);
   }
   auto take() {
-    for (const Name& name : doubtful_) keys_.erase(name);
+    for (const Name& name : ambiguous_) keys_.erase(name);
     return std::move(keys_);
   }
 
  private:
   std::map<Name, std::uint32_t, std::less<>> keys_;
-  std::set<Name> doubtful_;
+  std::set<Name> ambiguous_;
 };
 
 // Logical flows of one datapath alone, by the cookie of their flows.

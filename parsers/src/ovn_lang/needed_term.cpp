@@ -14,9 +14,9 @@ namespace egt::parsers::ovn_lang {
 namespace {
 
 constexpr std::size_t kDepth = 32;   // of parentheses; deeper ones are left to the careful reader
-constexpr unsigned kLeastBits = 16;  // of a field that tells flows apart
+constexpr unsigned kLeastBits = 16;  // of a field that distinguishes flows
 
-// How much the kinds of constants tell apart, beside widths of fields in bits.
+// How much the kinds of constants distinguish, beside widths of fields in bits.
 constexpr unsigned kPortWorth = 64, kGroupWorth = 20, kMaskedWorth = 17;
 
 // FIELD == CONSTANT, not looked into yet.

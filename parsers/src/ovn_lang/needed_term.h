@@ -1,4 +1,4 @@
-// The comparisons that tell a match apart from most others, found in its text without reading it: of the ten thousand
+// The comparisons that distinguish a match from most others, found in its text without reading it: of the ten thousand
 // flows of a load balancer's table a packet meets those of one address and port.
 #pragma once
 

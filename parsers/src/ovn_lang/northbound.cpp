@@ -64,8 +64,8 @@ void copy_port_security(const Ovn& ovn, Southbound& southbound) {
   each_row(ovn, "Logical_Switch_Port", [&](const ovn::Row& row) { rows.emplace(column(row, "name").text(), &row); });
   for (sb::PortBinding& p : southbound.ports) {
     const auto row = rows.find(p.logical_port);
-    p.tells_security = row != rows.end() && row->second->columns.contains("port_security");
-    if (p.tells_security) p.port_security = column(*row->second, "port_security").texts();
+    p.shows_security = row != rows.end() && row->second->columns.contains("port_security");
+    if (p.shows_security) p.port_security = column(*row->second, "port_security").texts();
   }
 }
 
@@ -80,7 +80,7 @@ void mark_gateway_ports(const Ovn& ovn, Southbound& southbound) {
       datapaths.insert(d.uuid);
   std::map<std::string, const sb::PortBinding*> bindings;
   for (const sb::PortBinding& p : southbound.ports) bindings.emplace(p.logical_port, &p);
-  // One side names the other; which of the two depends on the list that told the port.
+  // One side names the other; which of the two depends on the list that showed the port.
   std::set<const sb::PortBinding*> gateways;
   for (const sb::PortBinding& p : southbound.ports) {
     const auto option = p.options.find("peer");

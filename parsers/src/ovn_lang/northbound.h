@@ -9,10 +9,10 @@
 
 namespace egt::parsers::ovn_lang {
 
-// "25.03.2-20.41.0-79.6", which northd notes in NB_Global as well; empty where no dump tells.
+// "25.03.2-20.41.0-79.6", which northd notes in NB_Global as well; empty where no dump shows.
 std::string northd_version(const ovn::Ovn& ovn);
 
-// Port security, where northbound rows tell it. Ports that only lists without it told are marked so.
+// Port security, where northbound rows show it. Ports that only lists without it shown are marked so.
 void copy_port_security(const ovn::Ovn& ovn, ovn::Southbound& southbound);
 
 // Ports of routers that are bound to a chassis, and their peers, are of type "l3gateway".

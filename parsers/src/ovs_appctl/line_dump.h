@@ -1,4 +1,4 @@
-// A format of lines that each stand for themselves, below a title that tells what they are.
+// A format of lines that each stand for themselves, below a title that shows what they are.
 //
 // `Lines` has: `Entry`, the tree of a line; `read(text, entry)`; `is_title(text)`: lines that carry no fact; `print(entry, out)`;
 // `json(entry)`; `put(entry, from, datapath)`; `kTopic`; `kCommands`, the ways in which the command is written; `kTitled`: a
@@ -41,11 +41,11 @@ class LineDump {
     ofctl::reprint_lines(dump, out, report, [](std::string_view text, std::string& printed) {
       Entry entry;
       switch (kind_of(text, entry)) {
-        case Kind::title: printed = text; return ofctl::Took::ignored;
-        case Kind::entry: Lines::print(entry, printed); return ofctl::Took::understood;
+        case Kind::title: printed = text; return ofctl::LineResult::ignored;
+        case Kind::entry: Lines::print(entry, printed); return ofctl::LineResult::understood;
         case Kind::other: break;
       }
-      return ofctl::Took::no;
+      return ofctl::LineResult::no;
     });
   }
 

@@ -654,7 +654,7 @@ bool ActionReader::delete_field(const Piece& p, ActionList& out, int) {
   std::uint64_t n = 0;
   if (!consume(option, "tun_metadata")) return fail("only tunnel options can be deleted", p.text);
   if (!number(option, kLastOption, n)) return false;
-  // Of an option that packets have no field for here nobody can tell whether it was there.
+  // Of an option that packets have no field for here nothing shows whether it was there.
   if (const Field* f = find_field(p.args))
     out.push_back({DeleteField{f->id}});
   else

@@ -308,7 +308,7 @@ void write_subfield(const Subfield& s, std::string& out) {
   out += f.nxm_name.empty() ? f.set_name : f.nxm_name;
   out += '[';
   if (s.first == 0 && s.bits == f.bits) {
-    // the whole field: no bits are told
+    // the whole field: no bits are shown
   } else if (s.bits == 1) {
     write_decimal(s.first, out);
   } else {

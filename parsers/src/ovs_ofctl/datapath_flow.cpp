@@ -159,7 +159,7 @@ class Reader {
     U128 value;
   };
 
-  // What is wrong within encap() is told of encap().
+  // What is wrong within encap() is said of encap().
   bool fail(std::string_view at, unsigned depth) {
     if (depth == 0 && error_.empty()) error_ = fmt::format("syntax error at {}", at);
     return false;

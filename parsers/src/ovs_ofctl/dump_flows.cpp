@@ -32,7 +32,7 @@ bool looks_like_flow(std::string_view line) {
 }
 
 int quality_of(const ReplyHeader& h) {
-  // OpenFlow 1.0 cannot tell write_actions and goto_table; later versions tell more and more of a flow.
+  // OpenFlow 1.0 cannot show write_actions and goto_table; later versions show more and more of a flow.
   constexpr int kNxst = 30;
   return kNxst + static_cast<int>(std::min(h.minor, 9u));
 }
@@ -57,7 +57,7 @@ Recognition recognise_flows(const Dump& dump) {
   }
   if (r.confidence == 0 && flows > 0) {
     r.confidence = others > flows ? 55 : 90;
-    r.quality = tells_no_header(dump) ? 10 : 5;
+    r.quality = lacks_headers(dump) ? 10 : 5;
   }
   if (r.confidence == 0 && (command_has(dump, "ovs-ofctl dump-flows") || command_has(dump, "bridge/dump-flows")))
     r.confidence = 30;
@@ -65,7 +65,7 @@ Recognition recognise_flows(const Dump& dump) {
   if (dump.partial) r.quality -= 50;
   if (bridge.empty()) r.quality -= kNamesNoBridge;
   // Without a header it is an excerpt, and those of one unnamed bridge add up.
-  const bool whole = r.confidence == 100 || tells_no_header(dump);
+  const bool whole = r.confidence == 100 || lacks_headers(dump);
   if (r.confidence > 0) r.topic = whole ? topic_of_bridge(dump, "flows", bridge) : "flows " + bridge;
   return r;
 }

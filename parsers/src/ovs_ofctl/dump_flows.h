@@ -17,7 +17,7 @@ LineKind kind_of(std::string_view text, ReplyHeader& h);
 inline bool is_flow_reply(const ReplyHeader& h) { return h.message == "NXST_FLOW" || h.message == "OFPST_FLOW"; }
 std::string bridge_by_command(const Dump& dump);
 // Whether the command prints no header, so that its lack means nothing.
-bool tells_no_header(const Dump& dump);
+bool lacks_headers(const Dump& dump);
 
 void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report);
 

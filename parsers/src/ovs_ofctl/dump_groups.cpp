@@ -66,7 +66,7 @@ Recognition recognise_groups(const Dump& dump) {
   for (int i = 0; i < 40 && lines.next(line); ++i) {
     const std::string_view text = without_colour(line.text, buffer);
     ReplyHeader h;
-    // OpenFlow 1.1 to 1.4 tell neither the selection method nor the numbers of buckets.
+    // OpenFlow 1.1 to 1.4 show neither the selection method nor the numbers of buckets.
     if (read_reply_header(text, h))
       r.quality = h.minor == 0 || h.minor >= 5 ? 20 + static_cast<int>(std::min(h.minor, 9u)) : 10;
     else if (r.confidence == 0 && looks_like_group(text))
@@ -83,9 +83,9 @@ void reprint_groups(const Dump& dump, std::string& out, Report& report) {
   GroupLine group;
   TextError error;
   reprint_lines(dump, out, report, [&](std::string_view text, std::string& printed) {
-    if (!read_group_line(text, group, error) || group.bad_actions) return Took::no;
+    if (!read_group_line(text, group, error) || group.bad_actions) return LineResult::no;
     write_group(group, printed);
-    return Took::understood;
+    return LineResult::understood;
   });
 }
 

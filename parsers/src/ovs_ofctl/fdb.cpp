@@ -109,11 +109,11 @@ void reprint_fdb(const Dump& dump, std::string& out, Report& report) {
     if (read_title(text, next)) {
       title = next;
       write_title(title, printed);
-      return Took::ignored;
+      return LineResult::ignored;
     }
-    if (!read_row(text, title, row)) return Took::no;
+    if (!read_row(text, title, row)) return LineResult::no;
     write_row(row, title, printed);
-    return Took::understood;
+    return LineResult::understood;
   });
 }
 

@@ -339,7 +339,7 @@ Collected collect_words(const FlowLine& line, WordSet& words, const PortResolver
 
 std::string why_not_collected(const Collected& c) {
   if (!c.failed) return {};
-  if (c.how == Added::contradiction) return "contradicts what the line says before: '" + shown(c.failed->name) + "'";
+  if (c.how == Added::inconsistency) return "contradicts what the line says before: '" + shown(c.failed->name) + "'";
   if (c.failed->form == ValueForm::name) return "no number is known for port '" + shown(c.failed->text) + "'";
   return "the presence of a tunnel option cannot be expressed";
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestShownFlow = std::size_t{1} << 12;   // of what is 
 constexpr const char* kTooLong = "longer than 1 MB, which no flow or group of a switch is";
 
 // Reads `text` into `line`; what is understood is kept even where something is not. True when all of it was; else
-// `error` tells of the first thing that was not.
+// `error` mentions the first thing that was not.
 bool read_flow_line(std::string_view text, FlowLine& line, TextError& error);
 // Everything of the line but its actions, up to and with "actions=".
 void write_flow_head(const FlowLine& line, std::string& out);
@@ -24,8 +24,8 @@ void write_flow_head(const FlowLine& line, std::string& out);
 void write_duration(const FlowStat& stat, std::string& out);
 std::string_view stat_word(const FlowStat& stat);
 
-// The words of the match. `words` holds what can be expressed even where `failed` tells of an item that cannot, or that
-// contradicts the ones before it.
+// The words of the match. `words` holds what can be expressed even where `failed` says of an item that cannot, or that
+// conflicts with the ones before it.
 struct Collected {
   Added how = Added::yes;
   const MatchItem* failed = nullptr;

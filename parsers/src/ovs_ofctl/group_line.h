@@ -17,8 +17,8 @@ struct GroupLine {
   openflow::Group group;
 };
 
-// What is understood is kept even where something is not; then `error` tells of it. False when the line as a whole is
-// not; `line.bad_actions` is told by `error`, too.
+// What is understood is kept even where something is not; then `error` mentions it. False when the line as a whole is
+// not; `line.bad_actions` is shown by `error`, too.
 bool read_group_line(std::string_view text, GroupLine& line, TextError& error);
 
 // A group that is not understood must not pass for one that does not exist: it gets one bucket that nobody understands.

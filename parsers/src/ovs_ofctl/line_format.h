@@ -1,4 +1,4 @@
-// The common course of formats whose lines stand for themselves: read a line, print it from what was read, compare.
+// The common loop of formats whose lines stand for themselves: read a line, print it from what was read, compare.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace egt::parsers::ofctl {
 
-enum class Took : std::uint8_t { ignored, understood, no };
+enum class LineResult : std::uint8_t { ignored, understood, no };
 
-// `print(text, out)` appends the line as it understood it and tells whether it did. What it prints is put out only
+// `print(text, out)` appends the line as it understood it and shows whether it did. What it prints is put out only
 // where it is what stands in the dump; any other line is kept and reported.
 template <class Print>
 void reprint_lines(const Dump& dump, std::string& out, Report& report, Print print) {
@@ -23,19 +23,19 @@ void reprint_lines(const Dump& dump, std::string& out, Report& report, Print pri
     const std::string_view text = without_colour(line.text, buffer);
     printed.clear();
     ReplyHeader h;
-    Took took = Took::ignored;
+    LineResult result = LineResult::ignored;
     if (read_reply_header(text, h)) {
       write_reply_header(h, printed);
     } else if (is_filler(text)) {
       printed = text;
     } else {
-      took = print(text, printed);
+      result = print(text, printed);
     }
-    if (took == Took::no || printed != text) {
+    if (result == LineResult::no || printed != text) {
       lines_report.not_understood(line, 1, "line not understood");
       out += text;
     } else {
-      took == Took::understood ? lines_report.understood() : lines_report.ignored();
+      result == LineResult::understood ? lines_report.understood() : lines_report.ignored();
       out += printed;
     }
     out += line.end;

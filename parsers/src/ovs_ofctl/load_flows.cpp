@@ -15,7 +15,7 @@
 #include "ovs_ofctl/dump_flows.h"
 #include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
-#include "ovs_ofctl/line_again.h"
+#include "ovs_ofctl/reprinted_line.h"
 #include "snapshot/compiled.h"
 #include "support/binary.h"
 
@@ -41,7 +41,7 @@ bool uses_ovn_fields(const Dump& dump) {
   return hits > 0;
 }
 
-// The bridge that the flows belong to, with a note when it had to be assumed; empty when there is no telling.
+// The bridge that the flows belong to, with a note when it had to be assumed; empty when there is no way to know.
 std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report& report) {
   std::string name = bridge_by_command(dump);
   if (!name.empty()) return name;
@@ -136,7 +136,7 @@ class DumpedFlows : public openflow::FlowText {
 
   void read(const FlowRef& flow, openflow::FlowContent& out) const override {
     std::string buffer;
-    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    const std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
     FlowLine line;
     WordSet words;
     TextError error;
@@ -158,7 +158,7 @@ class DumpedFlows : public openflow::FlowText {
   std::uint64_t cookie(const FlowRef& flow) const override {
     constexpr std::string_view kBefore = " cookie=0x";
     std::string buffer;
-    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    const std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
     std::uint64_t value = 0;
     const char* const end = text.data() + text.size();
     if (text.starts_with(kBefore)) {
@@ -173,7 +173,7 @@ class DumpedFlows : public openflow::FlowText {
   std::optional<std::uint64_t> packets(const FlowRef& flow) const override {
     constexpr std::string_view kPackets = " n_packets=";
     std::string buffer;
-    std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
     const std::size_t at = text.find(kPackets);
     if (at != std::string_view::npos && text.starts_with(" cookie=0x")) {
       text.remove_prefix(at + kPackets.size());
@@ -187,12 +187,12 @@ class DumpedFlows : public openflow::FlowText {
   }
 
   std::string_view line(const FlowRef& flow, std::string& buffer) const override {
-    return line_again(text_, flow.offset, compiled_.get(), buffer);
+    return reprinted_line(text_, flow.offset, compiled_.get(), buffer);
   }
 
   void memberships(const FlowRef& flow, std::vector<openflow::Conjunction>& out) const override {
     std::string buffer;
-    if (read_memberships(line_again(text_, flow.offset, compiled_.get(), buffer), out)) return;
+    if (read_memberships(reprinted_line(text_, flow.offset, compiled_.get(), buffer), out)) return;
     out.clear();
     openflow::FlowContent content;   // printed otherwise
     std::vector<TextError> errors;
@@ -203,7 +203,7 @@ class DumpedFlows : public openflow::FlowText {
 
   void match(const FlowRef& flow, std::vector<openflow::MatchWord>& out) const override {
     std::string buffer;
-    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    const std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
     thread_local FlowScanner scanner(ActionCheck::printed);
     const std::string_view whole = buffer.empty() ? text_ : text;
     const std::size_t begin = buffer.empty() ? flow.offset : 0;
@@ -394,7 +394,7 @@ std::string bridge_by_command(const Dump& dump) {
   return name.empty() ? bridge_of(dump, "bridge/dump-flows") : name;
 }
 
-bool tells_no_header(const Dump& dump) {
+bool lacks_headers(const Dump& dump) {
   return command_has(dump, "--names") || command_has(dump, "--no-stats") || command_has(dump, "--sort") ||
          command_has(dump, "--rsort") || command_has(dump, "bridge/dump-flows");
 }
@@ -445,11 +445,11 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
   if (name.empty()) return;
   openflow::Bridge* known = node.bridge(name);
   if (known != nullptr && known->flows && !known->flows_partial) {
-    report.told_by = known->flows_source;
+    report.shown_by = known->flows_source;
     return;
   }
   // Excerpts of one bridge add up; a whole dump replaces what was there.
-  const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
+  const bool whole = confidence_by_header(dump, "FLOW") > 0 || lacks_headers(dump);
   const bool adds_up = !whole && known && known->flows && known->flows_partial;
   FlowFacts facts;
   std::optional<openflow::FlowTables> opened;

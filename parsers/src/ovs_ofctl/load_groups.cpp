@@ -12,7 +12,7 @@
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "ovs_ofctl/group_line.h"
-#include "ovs_ofctl/line_again.h"
+#include "ovs_ofctl/reprinted_line.h"
 #include "ovs_ofctl/load_groups.h"
 #include "ovs_ofctl/quick_terms.h"
 #include "ovs_ofctl/reply.h"
@@ -43,7 +43,7 @@ class DumpedGroups : public openflow::GroupText {
 
   Group read(const GroupPlace& place) const override {
     std::string buffer;
-    const std::string_view text = line_again(text_, place.offset, compiled_.get(), buffer);
+    const std::string_view text = reprinted_line(text_, place.offset, compiled_.get(), buffer);
     GroupLine line;
     TextError error;
     const bool read = read_group_line(text, line, error);
@@ -177,7 +177,7 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
                                   {}});
   }
   if (const openflow::Bridge* known = node.bridge(name); known != nullptr && known->has_groups) {
-    report.told_by = known->groups_source;
+    report.shown_by = known->groups_source;
     return;
   }
   GroupFacts facts;

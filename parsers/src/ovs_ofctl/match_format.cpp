@@ -171,7 +171,7 @@ class MatchWriter {
       field_form("packet_type", F::packet_type);
       if (value(F::packet_type) >> 16 == 1) ethertype_ = static_cast<std::uint16_t>(value(F::packet_type) & 0xffff);
     } else if (mask(F::recirc_id) != 0) {
-      word("eth");  // in megaflows the usual packet type is told, too
+      word("eth");  // in megaflows the usual packet type is shown, too
     }
   }
 

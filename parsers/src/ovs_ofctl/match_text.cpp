@@ -285,7 +285,7 @@ void write_mask(const MatchItem& item, std::string& out) {
   }
 }
 
-// A 16-bit view of the outermost tag, with the bit by which Open vSwitch tells tag 0 from no tag.
+// A 16-bit view of the outermost tag, with the bit by which Open vSwitch distinguishes tag 0 from no tag.
 Added add_vlan(const MatchItem& item, WordSet& words) {
   constexpr U128 kPresent = 0x1000;
   const bool ok = [&] {
@@ -299,14 +299,14 @@ Added add_vlan(const MatchItem& item, WordSet& words) {
         return words.add(FieldId::vlan_tci, kPresent | item.value << 13, 0xf000);
     }
   }();
-  return ok ? Added::yes : Added::contradiction;
+  return ok ? Added::yes : Added::inconsistency;
 }
 
 // Type and code of ICMP lie where other protocols have ports, and take all 16 bits of them (match_set_icmp_type()).
 Added add_icmp(FieldId port, const MatchItem& item, WordSet& words) {
   constexpr U128 kWholeByte = 0xff;
   const U128 mask = item.mask == kWholeByte ? U128{0xffff} : item.mask;
-  return words.add(port, item.value & mask, mask) ? Added::yes : Added::contradiction;
+  return words.add(port, item.value & mask, mask) ? Added::yes : Added::inconsistency;
 }
 
 // A field that cannot be masked may be given its whole bytes. Megaflows show masked ICMP types nevertheless.
@@ -451,11 +451,11 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     if (k.kind != KeyInfo::Kind::protocol) return Added::inexpressible;
     const bool ok = (k.ethertype == 0 || words.add(FieldId::eth_type, k.ethertype, 0xffff)) &&
                     (!k.has_ip_proto || words.add(FieldId::nw_proto, k.ip_proto, 0xff));
-    return ok ? Added::yes : Added::contradiction;
+    return ok ? Added::yes : Added::inconsistency;
   }
   if (is_tunnel_option(item.field)) {
     const std::uint64_t bit = std::uint64_t{1} << (static_cast<unsigned>(item.field) - static_cast<unsigned>(FieldId::tun_metadata0));
-    if (!words.add(kTunnelOptionsWord, bit, bit)) return Added::contradiction;
+    if (!words.add(kTunnelOptionsWord, bit, bit)) return Added::inconsistency;
     if (item.form == ValueForm::none) return Added::yes;  // any value
   }
   if (item.form == ValueForm::none) return Added::inexpressible;
@@ -467,7 +467,7 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::vlan_pcp:
       return add_vlan(item, words);
     case FieldId::nw_tos:
-      return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::contradiction;
+      return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::inconsistency;
     case FieldId::in_port:
     case FieldId::in_port_oxm:
     case FieldId::actset_output:
@@ -479,7 +479,7 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
       value = port_number(value);
       // in_port_oxm holds 32 bits over the same place; flows look at 16.
       if (item.field != FieldId::actset_output)
-        return words.add(FieldId::in_port, value, 0xffff) ? Added::yes : Added::contradiction;
+        return words.add(FieldId::in_port, value, 0xffff) ? Added::yes : Added::inconsistency;
       break;
     case FieldId::icmp_type:
     case FieldId::icmpv6_type:
@@ -488,18 +488,18 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::icmpv6_code:
       return add_icmp(FieldId::tp_dst, item, words);
     case FieldId::arp_op:  // lies where other packets have their protocol, and is as wide
-      return words.add(FieldId::nw_proto, value, 0xff) ? Added::yes : Added::contradiction;
+      return words.add(FieldId::nw_proto, value, 0xff) ? Added::yes : Added::inconsistency;
     case FieldId::ipv6_label:
     case FieldId::nd_options_type:
       if (item.mask == ones(field(item.field).bits) &&
           !words.add(field(item.field).word, 0, openflow::beyond_field(item.field)))
-        return Added::contradiction;
+        return Added::inconsistency;
       break;
     default:
       break;
   }
   const U128 mask = value_is_mask(item.field) ? value : item.mask;
-  return words.add(item.field, value, mask) ? Added::yes : Added::contradiction;
+  return words.add(item.field, value, mask) ? Added::yes : Added::inconsistency;
 }
 
 }  // namespace egt::parsers::ofctl

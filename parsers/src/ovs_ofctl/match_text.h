@@ -31,7 +31,7 @@ void write_match_item(const MatchItem& item, std::string& out);
 class WordSet {
  public:
   void clear() { n_ = 0; }
-  // False when it contradicts what is there.
+  // False when it conflicts with what is there.
   bool add(std::uint8_t word, std::uint64_t value, std::uint64_t mask);
   bool add(FieldId f, U128 value, U128 mask);
   openflow::MatchView view() const { return {words_.data(), n_}; }
@@ -44,7 +44,7 @@ class WordSet {
 // Fields of which the switch takes the value for the mask, too (match_set_tun_erspan_ver_masked() and those beside it).
 bool value_is_mask(FieldId id);
 
-enum class Added : std::uint8_t { yes, contradiction, inexpressible };
+enum class Added : std::uint8_t { yes, inconsistency, inexpressible };
 // What an item requires. `inexpressible`: a port name that `ports` does not know, presence of a tunnel option.
 Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports);
 

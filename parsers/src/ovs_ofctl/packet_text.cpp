@@ -68,7 +68,7 @@ class Terms {
   std::string_view rest_;
 };
 
-// The field whose rules a word stands for: a port's name tells its protocol, and the old one means TCP.
+// The field whose rules a word stands for: a port's name shows its protocol, and the old one means TCP.
 FieldId named_field(std::string_view word, FieldId read_as) {
   if (word == "tp_src") return FieldId::tcp_src;
   if (word == "tp_dst") return FieldId::tcp_dst;
@@ -76,7 +76,7 @@ FieldId named_field(std::string_view word, FieldId read_as) {
   return f != nullptr ? f->id : read_as;
 }
 
-// "+foo" is told as foo.
+// "+foo" is shown as foo.
 std::string_view without_sign(std::string_view flag) {
   return flag.starts_with('+') || flag.starts_with('-') ? flag.substr(1) : flag;
 }
@@ -243,7 +243,7 @@ class PacketReader {
   static bool is_integer(FieldId id) {
     return field(id).format == FieldFormat::decimal || field(id).format == FieldFormat::hexadecimal;
   }
-  // The number of a port that is told by name; names may begin with a digit.
+  // The number of a port that is shown by name; names may begin with a digit.
   std::string number_of_port(std::string_view text, FieldId id) const {
     if (!ports_ || (id != FieldId::in_port && id != FieldId::in_port_oxm) || parse_decimal(text)) return {};
     openflow::Port reserved;
@@ -253,7 +253,7 @@ class PacketReader {
     return number ? std::to_string(*number) : std::string();
   }
 
-  // A type or code of ICMP has 8 bits where packets are told, whatever masks show.
+  // A type or code of ICMP has 8 bits where packets are shown, whatever masks show.
   static U128 own_bits(FieldId id) {
     const bool icmp = id == FieldId::icmp_type || id == FieldId::icmp_code || id == FieldId::icmpv6_type ||
                       id == FieldId::icmpv6_code;

@@ -67,20 +67,20 @@ bool is_feature(std::string_view text) {
   return text.starts_with("n_tables:") || text.starts_with("capabilities:") || text.starts_with("actions: ");
 }
 
-Took print_port_line(std::string_view text, std::string& out) {
+LineResult print_port_line(std::string_view text, std::string& out) {
   PortLine p;
   DetailLine d;
   if (is_feature(text)) {
     out += text;
-    return Took::ignored;
+    return LineResult::ignored;
   }
   if (read_port_line(text, p)) {
     write_port_line(p, out);
-    return Took::understood;
+    return LineResult::understood;
   }
-  if (!read_detail(text, d)) return Took::no;
+  if (!read_detail(text, d)) return LineResult::no;
   ((out += kDetailIndent) += d.label) += d.value;
-  return Took::understood;
+  return LineResult::understood;
 }
 
 void reprint_ports(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_port_line); }
@@ -137,11 +137,11 @@ void ports_to_json(const Dump& dump, std::string& out, Report& report) {
 
 // Names of more than 15 characters are cut in OpenFlow 1.0 to 1.4.
 constexpr std::size_t kShortName = 15;
-bool same_port_name(std::string_view full, std::string_view told) {
-  return full == told || (told.size() == kShortName && full.starts_with(told));
+bool same_port_name(std::string_view full, std::string_view shown) {
+  return full == shown || (shown.size() == kShortName && full.starts_with(shown));
 }
 
-// What the database told of ports without their bridge. Empty places are left behind: there may be thousands.
+// What the database said of ports without their bridge. Empty places are left behind: there may be thousands.
 class UnplacedByNumber {
  public:
   explicit UnplacedByNumber(std::vector<openflow::Interface>& all) : all_(all) {
@@ -213,8 +213,8 @@ std::string local_name(const Dump& dump) {
 }
 
 std::string bridge_of_ports(const Dump& dump, std::string_view verb) {
-  const std::string told = bridge_of(dump, verb);
-  return told.empty() ? local_name(dump) : told;
+  const std::string shown = bridge_of(dump, verb);
+  return shown.empty() ? local_name(dump) : shown;
 }
 
 void load_config(const Port& p, openflow::Interface& i) {

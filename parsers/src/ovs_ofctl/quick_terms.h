@@ -19,7 +19,7 @@ QuickNumber quick_decimal(const char* at, const char* end);  // at most 19 digit
 QuickNumber quick_hex(const char* at, const char* end);      // behind "0x", at most 16 digits
 
 // Goes past "cookie=0x1, duration=6.6s, table=3, n_packets=5, " and the like, each of which ends in ", " (flags in a
-// blank). Null: one of them has some other form. `table` is left as it is where none is told. Looks at 32 bytes.
+// blank). Null: one of them has some other form. `table` is left as it is where none is shown. Looks at 32 bytes.
 const char* quick_statistics(const char* at, std::uint64_t& table);
 
 constexpr std::size_t kLongestQuickName = 16;

@@ -28,12 +28,12 @@ bool is_filler(std::string_view line);
 
 // "br-int" of "br-int", "unix:/run/openvswitch/br-int.mgmt", "/run/openvswitch/br-int.mgmt".
 std::string bridge_name(std::string_view argument);
-// First argument behind `verb`, as a bridge; empty when nobody tells.
+// First argument behind `verb`, as a bridge; empty when nothing shows.
 std::string bridge_of(const Dump& dump, std::string_view verb);
-// Where no command tells it: the bridge of the node that the file's name mentions ("worker-1.br-ex.txt"), or that ovs-save
-// calls the file after ("br-ex.flows.dump"); empty when nobody tells.
+// Where no command shows it: the bridge of the node that the file's name mentions ("worker-1.br-ex.txt"), or that ovs-save
+// calls the file after ("br-ex.flows.dump"); empty when nothing shows.
 std::string bridge_by_file_name(const Dump& dump, const cluster::Node& node);
-// What a dump tells `what` of: "flows br-int". One that names no bridge competes with no other for being read: whose it is
+// What a dump shows `what` of: "flows br-int". One that names no bridge competes with no other for being read: whose it is
 // shows when the node's bridges are known.
 std::string topic_of_bridge(const Dump& dump, std::string_view what, std::string_view bridge);
 // The node's bridge, made when it does not exist.
@@ -41,7 +41,7 @@ openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Pr
 
 // How surely one of the first lines is the header of a reply whose message, without OFPST_ or NXST_, is `message`.
 int confidence_by_header(const Dump& dump, std::string_view message);
-// What to call when a dump tells no bridge and there is only one that it can be; empty when there is no telling.
+// What to call when a dump shows no bridge and there is only one that it can be; empty when there is no way to know.
 std::string only_bridge(const cluster::Node& node);
 constexpr std::string_view kIntegrationBridge = "br-int";
 

@@ -1,5 +1,5 @@
-// Meters and the statistics of groups and meters: lists of "key=value" or "key:value". They tell nothing of a packet's
-// course that the engine asks for; they are read, printed and counted.
+// Meters and the statistics of groups and meters: lists of "key=value" or "key:value". They show nothing of a packet's
+// path that the engine asks for; they are read, printed and counted.
 #include <span>
 #include <string>
 #include <vector>
@@ -101,9 +101,9 @@ template <std::size_t kShape>
 void reprint_records(const Dump& dump, std::string& out, Report& report) {
   Record r;
   reprint_lines(dump, out, report, [&r](std::string_view text, std::string& printed) {
-    if (!read_record(kShapes[kShape], text, r)) return Took::no;
+    if (!read_record(kShapes[kShape], text, r)) return LineResult::no;
     write_record(kShapes[kShape], r, printed);
-    return Took::understood;
+    return LineResult::understood;
   });
 }
 

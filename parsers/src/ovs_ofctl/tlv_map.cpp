@@ -58,15 +58,15 @@ bool is_frame(std::string_view text) {
          s.starts_with("class  type") || s.starts_with("------");
 }
 
-Took print_map_line(std::string_view text, std::string& out) {
+LineResult print_map_line(std::string_view text, std::string& out) {
   TlvMapping m;
   if (is_frame(text)) {
     out += text;
-    return Took::ignored;
+    return LineResult::ignored;
   }
-  if (!read_mapping(text, m)) return Took::no;
+  if (!read_mapping(text, m)) return LineResult::no;
   write_mapping(m, out);
-  return Took::understood;
+  return LineResult::understood;
 }
 
 void reprint_map(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_map_line); }
@@ -79,13 +79,13 @@ std::optional<std::uint64_t> allocated_space(std::string_view text) {
   return n.value;
 }
 
-// Whether the whole map was there: its header, all options that it promises, and no line that was not understood.
+// Whether the whole map was there: its header, all options that it announces, and no line that was not understood.
 bool read_map(const Dump& dump, Report& report, std::vector<TlvMapping>& map) {
   LineReport lines_report(dump, report);
   LineReader lines(dump);
   Line line;
   bool whole = false, good = true;
-  std::optional<std::uint64_t> promised;
+  std::optional<std::uint64_t> announced;
   std::uint64_t found = 0;
   while (lines.next(line)) {
     ReplyHeader h;
@@ -97,14 +97,14 @@ bool read_map(const Dump& dump, Report& report, std::vector<TlvMapping>& map) {
       lines_report.understood();
     } else if (is_filler(line.text) || is_frame(line.text) || read_reply_header(line.text, h)) {
       whole = whole || trim(line.text) == "mapping table:";
-      if (const auto space = allocated_space(line.text)) promised = space;
+      if (const auto space = allocated_space(line.text)) announced = space;
       lines_report.ignored();
     } else {
       good = false;
       lines_report.not_understood(line, 1, "line not understood");
     }
   }
-  return whole && good && (!promised || found == *promised);
+  return whole && good && (!announced || found == *announced);
 }
 
 void map_to_json(const Dump& dump, std::string& out, Report& report) {

@@ -55,7 +55,7 @@ std::string_view frag_word(U128 value, U128 mask);
 // Reserved words in any case ("LOCAL", "local", "any"); numbers of 16 bits.
 std::optional<std::uint32_t> reserved_port(std::string_view word);
 std::string_view reserved_port_word(std::uint32_t number);  // empty when it has none
-// 5, LOCAL, "a b", eth0. Numbers of 32 bits above 0xffffff00 are told by their low 16 bits.
+// 5, LOCAL, "a b", eth0. Numbers of 32 bits above 0xffffff00 are shown by their low 16 bits.
 bool read_port(std::string_view text, openflow::Port& out);
 void write_port(const openflow::Port& p, std::string& out);
 void write_port_number(std::uint32_t number, std::string& out);

@@ -3,7 +3,7 @@
 namespace egt::parsers::ovsdb {
 namespace {
 
-constexpr std::size_t kToldWhole = 16;  // elements of a set or map that is told whole, too
+constexpr std::size_t kShownWhole = 16;  // elements of a set or map that is shown whole, too
 
 std::string element_text(const Atom& key, const Atom& value, const ColumnType& type) {
   std::string text;
@@ -14,15 +14,15 @@ std::string element_text(const Atom& key, const Atom& value, const ColumnType& t
   return text;
 }
 
-bool is_told_whole(const ChangedColumn& column, const ColumnType& type) {
-  return !type.is_composite() || column.elements.size() <= kToldWhole;
+bool is_shown_whole(const ChangedColumn& column, const ColumnType& type) {
+  return !type.is_composite() || column.elements.size() <= kShownWhole;
 }
 
-void tell_whole(const ColumnType& type, const ChangedColumn& before, const ChangedColumn& after,
-                cluster::ColumnChange& told) {
-  if (!is_told_whole(before, type) || !is_told_whole(after, type)) return;
-  told.before = to_text(datum_of(before, type));
-  told.after = to_text(datum_of(after, type));
+void describe_whole(const ColumnType& type, const ChangedColumn& before, const ChangedColumn& after,
+                cluster::ColumnChange& shown) {
+  if (!is_shown_whole(before, type) || !is_shown_whole(after, type)) return;
+  shown.before = to_text(datum_of(before, type));
+  shown.after = to_text(datum_of(after, type));
 }
 
 }  // namespace
@@ -66,37 +66,37 @@ void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& c
   }
 }
 
-cluster::ColumnChange tell_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
+cluster::ColumnChange describe_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
                                       const Datum& difference) {
-  cluster::ColumnChange told{name, {}, {}, {}, {}};
+  cluster::ColumnChange shown{name, {}, {}, {}, {}};
   for (std::size_t i = 0; type.is_composite() && i < difference.keys.size(); ++i) {
     const Atom& key = difference.keys[i];
     const Atom value = type.value ? difference.values[i] : Atom{};
     const auto it = before.elements.find(key);
-    if (it != before.elements.end()) told.removed.push_back(element_text(key, it->second, type));
-    if (it == before.elements.end() || it->second != value) told.added.push_back(element_text(key, value, type));
+    if (it != before.elements.end()) shown.removed.push_back(element_text(key, it->second, type));
+    if (it == before.elements.end() || it->second != value) shown.added.push_back(element_text(key, value, type));
   }
-  if (is_told_whole(before, type) && difference.keys.size() <= kToldWhole) {
+  if (is_shown_whole(before, type) && difference.keys.size() <= kShownWhole) {
     ChangedColumn after = before;
     apply_difference(difference, type, after);
-    tell_whole(type, before, after, told);
+    describe_whole(type, before, after, shown);
   }
-  return told;
+  return shown;
 }
 
-cluster::ColumnChange tell_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
+cluster::ColumnChange describe_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
                                        const ChangedColumn& after) {
-  cluster::ColumnChange told{name, {}, {}, {}, {}};
+  cluster::ColumnChange shown{name, {}, {}, {}, {}};
   for (const auto& [key, value] : before.elements) {
     const auto it = after.elements.find(key);
-    if (it == after.elements.end() || it->second != value) told.removed.push_back(element_text(key, value, type));
+    if (it == after.elements.end() || it->second != value) shown.removed.push_back(element_text(key, value, type));
   }
   for (const auto& [key, value] : after.elements) {
     const auto it = before.elements.find(key);
-    if (it == before.elements.end() || it->second != value) told.added.push_back(element_text(key, value, type));
+    if (it == before.elements.end() || it->second != value) shown.added.push_back(element_text(key, value, type));
   }
-  tell_whole(type, before, after, told);
-  return told;
+  describe_whole(type, before, after, shown);
+  return shown;
 }
 
 }  // namespace egt::parsers::ovsdb

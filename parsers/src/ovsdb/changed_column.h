@@ -25,10 +25,10 @@ ChangedColumn changed_of(Datum datum, const ColumnType& type);
 void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& column);
 
 // What apply_difference() is going to do, resp. that `before` becomes `after`. Costs no more than what changes, but for
-// columns that are told whole because they are small.
-cluster::ColumnChange tell_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
+// columns that are shown whole because they are small.
+cluster::ColumnChange describe_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
                                       const Datum& difference);
-cluster::ColumnChange tell_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
+cluster::ColumnChange describe_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
                                        const ChangedColumn& after);
 
 }  // namespace egt::parsers::ovsdb

@@ -46,7 +46,7 @@ class ClusterLogReader {
   void record(const LogRecord& record) {
     LogEntry entry;
     entry.line = record.line;
-    std::uint64_t commit = 0;  // none told
+    std::uint64_t commit = 0;  // none shown
     JsonCursor c(record.body);
     const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
       if (name == "data") return read_data(v, entry);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kProblems = 200;
 
 // What writes a record of all rows says so in its comment (ovsdb_file_compact(), do_compact_standalone(), do_convert(),
-// do_backup()). Only asked of the first record behind the schema: of a cluster's log the schema beside it tells.
-bool tells_all_rows(std::string_view comment) {
+// do_backup()). Only asked of the first record behind the schema: of a cluster's log the schema beside it shows.
+bool shows_all_rows(std::string_view comment) {
   constexpr std::string_view kWriters[] = {"compacting database", "compacted by ", "converted by ",
                                            "produced by \"ovsdb-client backup\""};
   return std::any_of(std::begin(kWriters), std::end(kWriters), [&](std::string_view w) { return comment.starts_with(w); });
@@ -101,7 +101,7 @@ class DatabaseReader {
 
   bool is_snapshot(const LogEntry& entry, const DatabaseTransaction& heading) const {
     const bool first = !file_.clustered && file_.transactions.empty() && file_.later == 0;
-    return !entry.schema.empty() || (first && tells_all_rows(heading.comment));
+    return !entry.schema.empty() || (first && shows_all_rows(heading.comment));
   }
 
   // Whether a transaction is later than the moment as of which the database is read, or behind such a one.
@@ -162,7 +162,7 @@ class DatabaseReader {
     problem(entry.line, fmt::format("the snapshot itself is cut: {} rows that stand before the cut are taken", rows));
   }
 
-  // Whether the changes of rows are told as differences. Only asked for when a row is changed: a snapshot inserts.
+  // Whether the changes of rows are shown as differences. Only asked for when a row is changed: a snapshot inserts.
   bool is_difference() {
     if (difference_) return *difference_;
     difference_ = false;
@@ -200,7 +200,7 @@ class DatabaseReader {
 
   void modify(const StoredTable& table, StoredRow& row, std::string_view json, std::string_view text, std::uint32_t line) {
     row.line = line;
-    std::vector<cluster::ColumnChange> told;
+    std::vector<cluster::ColumnChange> shown;
     JsonCursor c(json);
     const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
       const auto column = table.schema.find(name);
@@ -210,25 +210,25 @@ class DatabaseReader {
       }
       auto value = parse_json_value(v, table.schema.columns[*column].type);
       if (!value) return false;
-      change(table, row, *column, std::move(*value), told);
+      change(table, row, *column, std::move(*value), shown);
       return true;
     });
     if (!whole) problem(line, fmt::format("a change of row {} is damaged", row.uuid));
-    if (how_.watcher) how_.watcher->modified(table, row, text, std::move(told));
+    if (how_.watcher) how_.watcher->modified(table, row, text, std::move(shown));
   }
 
   void change(const StoredTable& table, StoredRow& row, std::size_t column, Datum value,
-              std::vector<cluster::ColumnChange>& told) {
+              std::vector<cluster::ColumnChange>& shown) {
     const ColumnSchema& schema = table.schema.columns[column];
     const bool watched = how_.watcher != nullptr;
     if (is_difference()) {
       ChangedColumn& now = current(table, row, column);
-      if (watched) told.push_back(tell_difference(schema.name, schema.type, now, value));
+      if (watched) shown.push_back(describe_difference(schema.name, schema.type, now, value));
       apply_difference(std::move(value), schema.type, now);
       return;
     }
     ChangedColumn next = changed_of(std::move(value), schema.type);
-    if (watched) told.push_back(tell_replacement(schema.name, schema.type, current(table, row, column), next));
+    if (watched) shown.push_back(describe_replacement(schema.name, schema.type, current(table, row, column), next));
     row.changed.insert_or_assign(column, std::move(next));
   }
 

@@ -65,7 +65,7 @@ struct DatabaseFile {
   std::vector<DatabaseProblem> problems;
   LogFile log;
 
-  // Where it was read as of a moment. Dates are 0 where no transaction tells one.
+  // Where it was read as of a moment. Dates are 0 where no transaction distinguishes one.
   std::int64_t first_date = 0, last_date = 0;   // of the whole log
   std::size_t later = 0;                        // transactions that were left out
   std::uint32_t first_later_line = 0;           // of the first of them

@@ -207,7 +207,7 @@ cluster::DatabaseMoment moment_of(const DatabaseFile& file, const Dump& dump) {
           any ? file.transactions.back().date : 0, file.later, file.begins_later};
 }
 
-// Whether a walk of its logical flows needs nothing that other dumps tell.
+// Whether a walk of its logical flows needs nothing that other dumps show.
 bool holds_logical_network(const DatabaseFile& file) {
   constexpr std::string_view kNeeded[] = {"Datapath_Binding", "Port_Binding", "Logical_Flow"};
   return std::all_of(std::begin(kNeeded), std::end(kNeeded), [&](std::string_view name) {

@@ -28,13 +28,13 @@ bool is_default(const StoredTable& table, const Column& column) {
 }
 
 // Of a row that came or went, what differs from its default.
-std::vector<cluster::ColumnChange> tell_row(const StoredTable& table, const Record& row, bool came) {
+std::vector<cluster::ColumnChange> describe_row(const StoredTable& table, const Record& row, bool came) {
   std::vector<cluster::ColumnChange> columns;
   for (const Column& column : row.columns) {
     if (column.name == "_uuid" || is_default(table, column)) continue;
-    cluster::ColumnChange told{column.name, {}, {}, {}, {}};
-    (came ? told.after : told.before) = to_text(column.value);
-    columns.push_back(std::move(told));
+    cluster::ColumnChange shown{column.name, {}, {}, {}, {}};
+    (came ? shown.after : shown.before) = to_text(column.value);
+    columns.push_back(std::move(shown));
   }
   return columns;
 }
@@ -44,14 +44,14 @@ class HistoryWriter : public TransactionWatcher {
   HistoryWriter(const Dump& dump, cluster::History& history) : dump_(dump), history_(history) {}
 
   void begins(const DatabaseFile& file, const DatabaseTransaction& t) override {
-    cluster::Transaction told;
-    told.time = t.date;
-    told.database = file.name;
-    told.comment = t.comment;
-    told.id = t.entry_id;
-    told.from = {dump_.source, dump_.first_line + t.line};
-    told.is_snapshot = t.is_snapshot;
-    history_.transactions.push_back(std::move(told));
+    cluster::Transaction shown;
+    shown.time = t.date;
+    shown.database = file.name;
+    shown.comment = t.comment;
+    shown.id = t.entry_id;
+    shown.from = {dump_.source, dump_.first_line + t.line};
+    shown.is_snapshot = t.is_snapshot;
+    history_.transactions.push_back(std::move(shown));
   }
   void inserted(const StoredTable& table, const StoredRow& row, std::string_view text) override {
     cluster::Transaction& now = history_.transactions.back();
@@ -78,7 +78,7 @@ class HistoryWriter : public TransactionWatcher {
     const Record record = table.record(row, damaged);
     history_.transactions.back().changes.push_back(
         {kind, table.schema.name, std::string(row.uuid), ovsdb::name_of(record),
-         tell_row(table, record, kind == cluster::RowChange::Kind::inserted), text});
+         describe_row(table, record, kind == cluster::RowChange::Kind::inserted), text});
   }
   // A large set is not gone through again for each change of it.
   const std::string& name_of(const StoredTable& table, const StoredRow& row) {

@@ -1,5 +1,5 @@
 // Walks JSON where it lies (RFC 8259), without building a tree: a Southbound database is one line of a hundred megabytes
-// of which most is never looked at. Values that are passed over are only checked for balanced brackets and quotes.
+// of which most is never looked at. Values that are skipped are only checked for balanced brackets and quotes.
 #pragma once
 
 #include <cstddef>

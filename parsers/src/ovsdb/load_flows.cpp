@@ -228,7 +228,7 @@ class FlowLoader {
   const bool typed_only_;
   ovn::Ovn& ovn_;
   ovn::Southbound& sb_;
-  const std::size_t begin_;            // behind rows that lists told
+  const std::size_t begin_;            // behind rows that lists showed
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ ovn::Row row_of(const Record& record, SourceId source) {
   return row;
 }
 
-bool tells_ports(const TableRows& rows) {
+bool shows_ports(const TableRows& rows) {
   return rows.table == "Port_Binding" || rows.table == "Logical_Switch_Port";
 }
 
@@ -41,7 +41,7 @@ void add_rows(const TableRows& rows, cluster::Node& node, Report& report) {
   if (rows.complete)
     node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
   if (rows.database == Database::sb) load_southbound_rows(rows, node.ovn);
-  if (tells_ports(rows)) node.ovn.has_ports = true;
+  if (shows_ports(rows)) node.ovn.has_ports = true;
 }
 
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report) {

@@ -61,7 +61,7 @@ openflow::Interface interface_of(const ovn::Row& row) {
   return i;
 }
 
-// The interfaces of a Port row. A single interface that no dump tells has the name of its port.
+// The interfaces of a Port row. A single interface that no dump shows has the name of its port.
 std::vector<openflow::Interface> interfaces_of(const ovn::Row& port, const RowIndex& interfaces,
                                                std::vector<std::string>& placed) {
   std::vector<openflow::Interface> all;
@@ -105,7 +105,7 @@ void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& int
   }
 }
 
-// Interfaces that no dump tells the bridge of, by name.
+// Interfaces that no dump shows the bridge of, by name.
 class UnplacedByName {
  public:
   explicit UnplacedByName(std::vector<openflow::Interface>& all) : all_(all) {

@@ -47,7 +47,7 @@ ListLine parse_list_line(const Line& line);
 // "%-20s: %s" without the end of the line.
 void print_list_line(const Column& column, std::string& out);
 
-// All records of a text listing; what is no record is reported and passed over.
+// All records of a text listing; what is no record is reported and skipped.
 std::vector<Record> read_list(const Dump& dump, Report& report);
 
 // ---- JSON

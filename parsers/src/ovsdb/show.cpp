@@ -108,7 +108,7 @@ void print_northbound_entity(const ShowItem& item, std::string& out) {
   if (item.alias) fmt::format_to(std::back_inserter(out), " (aka {})", *item.alias);
 }
 
-bool is_passed_over(std::string_view text) {
+bool is_skipped(std::string_view text) {
   const std::string_view trimmed = trim(text);
   return trimmed.empty() || trimmed.front() == '#' || trimmed == "--";
 }
@@ -155,7 +155,7 @@ std::vector<ShowItem> read_show(const Dump& dump, ShowStyle style, Report& repor
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
-    if (is_passed_over(line.text)) {
+    if (is_skipped(line.text)) {
       lines.ignored();
       continue;
     }

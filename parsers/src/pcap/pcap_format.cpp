@@ -39,11 +39,11 @@ bool is_pcap(std::string_view bytes) {
 
 void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, capture::Capture& capture,
                 const TakeFrame& take) {
-  const capture::Direction told = frame.direction;
+  const capture::Direction shown = frame.direction;
   ++capture.frames;
   switch (decode_frame(bytes, link_type, frame)) {
     case Decoded::ip:
-      if (told != capture::Direction::unknown) frame.direction = told;
+      if (shown != capture::Direction::unknown) frame.direction = shown;
       take(frame);
       break;
     case Decoded::not_ip:

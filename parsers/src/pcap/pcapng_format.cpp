@@ -1,5 +1,5 @@
 // pcapng (draft-ietf-opsawg-pcapng): sections, interface blocks and packets. libpcap reads such files too, but neither
-// tells the interfaces' names nor takes files whose interfaces have different link types.
+// shows the interfaces' names nor takes files whose interfaces have different link types.
 #include <algorithm>
 #include <optional>
 #include <vector>

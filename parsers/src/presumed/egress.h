@@ -22,7 +22,7 @@ struct Egress {
   std::vector<cluster::OpenEgress> open;   // no object explains them
 };
 
-// Objects tell what OVN-Kubernetes would set up; the policies of the node's northbound database, which pods it is set up for
+// Objects show what OVN-Kubernetes would set up; the policies of the node's northbound database, which pods it is set up for
 // (a must-gather has no pods of most namespaces).
 Egress egress_of(const cluster::Node& node, const NodeFacts& facts, const cluster::Objects& objects);
 

@@ -1,4 +1,4 @@
-// What databases, objects and annotations tell of a node's host that no dump shows.
+// What databases, objects and annotations say of a node's host that no dump shows.
 #pragma once
 
 #include <cstdint>

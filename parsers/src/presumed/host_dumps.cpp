@@ -27,7 +27,7 @@ std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
   return devices;
 }
 
-// No dump tells the MAC of such a device; one of locally administered addresses stands for it.
+// No dump shows the MAC of such a device; one of locally administered addresses stands for it.
 std::string some_mac(const IpAddr& address) { return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string(); }
 
 class Texts {

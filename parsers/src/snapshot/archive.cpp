@@ -104,7 +104,7 @@ class Visit {
   }
 
  private:
-  // Where a stream stands: its path, the time that its archive tells, and how many archives are around it.
+  // Where a stream stands: its path, the time that its archive shows, and how many archives are around it.
   struct Place {
     std::string path;
     std::int64_t time = 0;
@@ -173,9 +173,9 @@ class Visit {
     check(filter->error(), place.path);
   }
 
-  // Bytes that are wrong, rather than missing, put all of the stream in doubt.
+  // Bytes that are wrong, rather than missing, put all of the stream undecided.
   void check(const std::string& error, const std::string& path) {
-    if (!error.empty() && !stopped_ && !tells_truncation(error)) visitor_.damaged(path, error);
+    if (!error.empty() && !stopped_ && !says_truncated(error)) visitor_.damaged(path, error);
   }
 
   void zip_in_memory(std::string_view bytes, const std::string& path) {
@@ -264,8 +264,8 @@ class Visit {
     } else if (archive_entry_symlink(header) != nullptr || archive_entry_hardlink(header) != nullptr) {
       link(header, *clean, prefix, std::move(found));
     } else if (type == AE_IFREG && !clean->empty()) {
-      const bool told = archive_entry_size_is_set(header) != 0 && archive_entry_size(header) > 0;
-      body(a, std::move(found), told ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, place.depth);
+      const bool shown = archive_entry_size_is_set(header) != 0 && archive_entry_size(header) > 0;
+      body(a, std::move(found), shown ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, place.depth);
     } else if (type != AE_IFDIR && !clean->empty()) {
       visitor_.remark(found.path, "no regular file; left out");
     }
@@ -302,7 +302,7 @@ class Visit {
       member.left_out = true;
       return visitor_.take(std::move(member));
     }
-    // What the archive promises is only believed as far as it costs nothing.
+    // What the archive announces is only believed as far as it costs nothing.
     std::string text;
     text.reserve(static_cast<std::size_t>(std::min(size, kBelieved)));
     const std::uint64_t limit = budget_.limits.file_bytes;

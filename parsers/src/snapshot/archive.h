@@ -1,10 +1,10 @@
 // Archives as streams: members are visited in the order in which they lie, archives inside archives included, and what
 // nobody wants is never held. Nothing is written anywhere.
 //
-// Understood are tar (ustar, pax, GNU, v7) and zip, behind any stack of gzip, xz, lzma, bzip2, zstd and lz4, told by
+// Understood are tar (ustar, pax, GNU, v7) and zip, behind any stack of gzip, xz, lzma, bzip2, zstd and lz4, shown by
 // content. Filters of libarchive that start other programs are not used. Input is hostile until shown otherwise: the
 // budget bounds what is kept and what is unpacked at all, members whose names lead out of the archive are refused, and
-// links are told as paths inside the archive or not at all.
+// links are shown as paths inside the archive or not at all.
 #pragma once
 
 #include <atomic>
@@ -40,9 +40,9 @@ class UnpackBudget {
 struct ArchiveMember {
   std::string path;  // archives stand for folders of their names; '/' between parts
   bool is_link = false;
-  std::string link_target;  // where it leads, told as `path` is
+  std::string link_target;  // where it leads, shown as `path` is
   Content content;
-  std::int64_t time = 0;  // of its last change, seconds since 1970; 0: not told
+  std::int64_t time = 0;  // of its last change, seconds since 1970; 0: not shown
   bool left_out = false;  // not wanted: there is no content
 };
 

@@ -151,7 +151,7 @@ std::unique_ptr<ByteSource> decompressed(ByteSource& packed, std::string_view be
   return std::make_unique<FilterSource>(packed);
 }
 
-bool tells_truncation(std::string_view error) {
+bool says_truncated(std::string_view error) {
   // The latter is how liblzma says that it wants more (LZMA_BUF_ERROR).
   return error.find("runcated") != std::string_view::npos ||
          error.find("No progress is possible") != std::string_view::npos;

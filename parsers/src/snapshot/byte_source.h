@@ -49,11 +49,11 @@ class PeekedSource : public ByteSource {
   bool begun_ = false;
 };
 
-// What `packed` holds compressed, told by its beginning, which is_compressed(). One layer: what comes out may be
+// What `packed` holds compressed, shown by its beginning, which is_compressed(). One layer: what comes out may be
 // compressed again.
 std::unique_ptr<ByteSource> decompressed(ByteSource& packed, std::string_view beginning);
 
-// Whether an error tells of a stream that ends too early and not of one that is damaged: what came before it is right.
-bool tells_truncation(std::string_view error);
+// Whether an error mentions a stream that ends too early and not of one that is damaged: what came before it is right.
+bool says_truncated(std::string_view error);
 
 }  // namespace egt::parsers

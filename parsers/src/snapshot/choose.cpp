@@ -14,7 +14,7 @@ namespace egt::parsers {
 namespace {
 
 constexpr int kWideQuality =
-    50;  // from here on a dump tells the whole topic, below only a part (one table, one family)
+    50;  // from here on a dump shows the whole topic, below only a part (one table, one family)
 
 // Whether the name speaks of another tool's output than what the file holds: a copy in the wrong place, as a rule.
 bool is_misnamed(const Candidate& c) {
@@ -24,7 +24,7 @@ bool is_misnamed(const Candidate& c) {
          std::any_of(all.begin(), all.end(), [&](const Format* f) { return command_has(c.dump, f->kind); });
 }
 
-// Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
+// Whether `a` is the better source of what both show: wide before narrow, even where it was cut; whole before partial,
 // filled before empty; what is where it should be before a stray copy, the first dump before the second, then by quality.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {

@@ -68,7 +68,7 @@ class Comparison {
   void report(const Route* r) {
     if (r == nullptr) return;
     const char* dash = r->family == Family::v4 ? "-4" : "-6";
-    node_.contradictions.push_back({cluster::Contradiction::About::routes, "", r->to, cluster::Conflict::routes,
+    node_.inconsistencies.push_back({cluster::Inconsistency::About::routes, "", r->to, cluster::Conflict::routes,
                                     {r->to.to_short_string(), r->table, dash}});
   }
 
@@ -132,7 +132,7 @@ void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node
     for (const host::Neighbour& n : other.host.neighbours.value) {
       const auto same = known.find({n.address, n.device});
       if (same == known.end() || !n.mac || *n.mac == *same->second->mac) continue;
-      node.contradictions.push_back({cluster::Contradiction::About::neighbour, "", Prefix::host(n.address), cluster::Conflict::neighbour,
+      node.inconsistencies.push_back({cluster::Inconsistency::About::neighbour, "", Prefix::host(n.address), cluster::Conflict::neighbour,
                                      {n.address.to_string(), n.device}});
     }
 }
@@ -211,7 +211,7 @@ void compare_rule_dumps(const std::vector<Candidate*>& dumps, cluster::Node& nod
       const auto& read = node.host.*rules;
       if (!other || !read.present || read.partial || !(other->host.*rules).present) continue;
       if (const auto differs = netfilter::different_chain(read.value, (other->host.*rules).value))
-        node.contradictions.push_back({cluster::Contradiction::About::netfilter, "", std::nullopt, cluster::Conflict::rules,
+        node.inconsistencies.push_back({cluster::Inconsistency::About::netfilter, "", std::nullopt, cluster::Conflict::rules,
                                        {differs->chain, differs->table, fmt::format("{}; {}", command, command_of(*c, command))}});
     }
   }

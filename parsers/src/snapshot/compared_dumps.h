@@ -8,7 +8,7 @@
 
 namespace egt::parsers {
 
-// Adds what differs to the node's contradictions. `dumps`: all of its machine; the node holds what those that were read show.
+// Adds what differs to the node's inconsistencies. `dumps`: all of its machine; the node holds what those that were read show.
 // Returns the tables that another dump shows with the same routes.
 host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
 // Likewise of neighbours that have another MAC in another dump.

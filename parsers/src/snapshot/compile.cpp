@@ -59,7 +59,7 @@ bool is_used(const cluster::DumpInfo& dump) {
   return dump.kind != "unknown" && (dump.kind != kube_formats().front().kind || dump.understood > 0);
 }
 
-// The names of the others stay, for layouts are told by them, and `inspect` lists them.
+// The names of the others stay, for layouts are shown by them, and `inspect` lists them.
 void leave_out_unused(const cluster::Cluster& cluster, std::vector<FoundFile>& files) {
   std::set<std::string_view> used;
   for (const cluster::DumpInfo& dump : cluster.dumps)

@@ -29,7 +29,7 @@ void for_each_word(std::string_view text, Take take) {
   }
 }
 
-// A Candidate, but for what the files themselves tell.
+// A Candidate, but for what the files themselves show.
 struct KeptCandidate {
   std::uint64_t file = 0;
   std::string path, command;
@@ -154,14 +154,14 @@ std::string MentionedWords::bytes_of(const std::vector<std::string_view>& texts)
 
 // Where a text has a name with no character of a name before and behind it, each run of such characters in the name is one of the
 // text, too.
-bool MentionedWords::may_have(std::string_view told) const {
+bool MentionedWords::may_have(std::string_view shown) const {
   const auto at = [&](std::size_t i) {
     std::uint32_t hash = 0;
     std::memcpy(&hash, hashes_.data() + i * sizeof hash, sizeof hash);
     return hash;
   };
   bool all = true;
-  for_each_word(told, [&](std::string_view word) {
+  for_each_word(shown, [&](std::string_view word) {
     const std::uint32_t hash = hash_of_word(word);
     std::size_t begin = 0, end = hashes_.size() / sizeof hash;
     while (begin < end) {

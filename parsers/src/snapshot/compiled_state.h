@@ -1,5 +1,5 @@
 // What a compiled snapshot keeps of opening it and of reading its machines, so that neither is done again: which dumps there are and
-// whose, the objects, where each machine may be found without reading it, and of each machine all that its dumps told but for flows
+// whose, the objects, where each machine may be found without reading it, and of each machine all that its dumps showed but for flows
 // and groups, which have sections of their own.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace egt::parsers {
 
-// What a machine's text mentions: hashes of its words, by which a name or an address is told not to be there.
+// What a machine's text mentions: hashes of its words, by which a name or an address is shown not to be there.
 class MentionedWords {
  public:
   MentionedWords() = default;
@@ -27,7 +27,7 @@ class MentionedWords {
   static std::string bytes_of(const std::vector<std::string_view>& texts);
 
   // False: none of the texts has it as a name or an address of its own.
-  bool may_have(std::string_view told) const;
+  bool may_have(std::string_view shown) const;
 
  private:
   std::string_view hashes_;   // 32 bits each, ascending

@@ -17,7 +17,7 @@ namespace {
 
 bool all_digits(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_digit); }
 
-// The name without what tells a copy from its original; none where nothing does.
+// The name without what shows a copy from its original; none where nothing does.
 std::optional<std::string_view> original_name(std::string_view name) {
   for (const std::string_view mark : {"~", ".bak", ".old", ".orig", ".save", " (copy)", " - Copy", "-copy", "_copy"})
     if (name.size() > mark.size() && name.ends_with(mark)) return name.substr(0, name.size() - mark.size());

@@ -13,7 +13,7 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/compiled.h"
-#include "snapshot/glance.h"
+#include "snapshot/preview.h"
 #include "snapshot/machine_key.h"
 #include "snapshot/mapped_file.h"
 
@@ -93,7 +93,7 @@ class Walk {
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);
-    if (failed) return {};  // leads nowhere, which is told otherwise
+    if (failed) return {};  // leads nowhere, which is shown otherwise
     if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
     if (is_below(real_root_, target) && target != real_root_)
       return "leads to what is around the snapshot; not followed";
@@ -239,7 +239,7 @@ void read_whole_file(const std::string& path, FoundFile file, const std::string&
   } else {
     file.content = std::move(*content);
     const bool compiled = folder.empty() && is_compiled(file.content.text);   // the user named this very file
-    file.left_out = !compiled && !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kGlance));
+    file.left_out = !compiled && !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kPreview));
     if (options.progress != nullptr) ++options.progress->files;
   }
   out.files.push_back(std::move(file));

@@ -25,7 +25,7 @@ struct FoundFile {
   bool masked = false;    // secrets in it were masked
   bool to_mask = false;   // they are to be, before anybody reads it (mask.h)
   bool left_out = false;  // its beginning shows that it is no dump: not read
-  std::int64_t time = 0;  // of its last change, as an archive tells it (seconds since 1970); 0: not told
+  std::int64_t time = 0;  // of its last change, as an archive shows it (seconds since 1970); 0: not shown
   Content content;
   std::string problem;  // why it could not be read; empty: it was
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot

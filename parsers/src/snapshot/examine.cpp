@@ -6,7 +6,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/layout.h"
-#include "snapshot/noise.h"
+#include "snapshot/session_text.h"
 #include "snapshot/prompt.h"
 #include "snapshot/segment.h"
 
@@ -74,8 +74,8 @@ void take_run(const RanCommand& ran, Candidate& candidate) {
 }
 
 // What the tool or the way to it said besides the dump.
-void take_noise(Candidate& candidate) {
-  const Quiet quiet = without_noise(candidate.dump.text);
+void drop_session_text(Candidate& candidate) {
+  const Quiet quiet = without_session_text(candidate.dump.text);
   if (!quiet.failed.empty()) {
     candidate.problem = "holds no dump, its command failed: " + quiet.failed;
     return;
@@ -144,8 +144,8 @@ bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
 }
 
 // Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one
-// pod alone tells nothing about which machine it is.
-bool pods_tell_machines(const Segments& segments) {
+// pod alone shows nothing about which machine it is.
+bool pods_identify_machines(const Segments& segments) {
   std::set<std::string> pods;
   bool any_host = false;
   for (const Segment& piece : segments.pieces) {
@@ -169,7 +169,7 @@ std::set<Shell> shells_on_machines(const Segments& segments) {
 }
 
 std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whole) {
-  const bool by_pod = pods_tell_machines(segments);
+  const bool by_pod = pods_identify_machines(segments);
   const std::set<Shell> on_machines = shells_on_machines(segments);
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
@@ -184,7 +184,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.keep = piece.kept;
     if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
-    take_noise(candidate);
+    drop_session_text(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
     if (!piece.netns.empty()) candidate.netns = piece.netns;
     candidate.within_machine = !piece.netns.empty() && on_machines.contains(shell_of(piece));
@@ -213,7 +213,7 @@ std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& se
   if (ran != nullptr) take_run(*ran, whole);
   const SnapshotSettings::DumpSetting* setting = settings.dump_of(file.path);
   const bool named = begins_with_tool(whole.dump.command) || (setting != nullptr && !setting->kind.empty());
-  if (!file.compiled && !looks_binary(whole.dump.text)) take_noise(whole);
+  if (!file.compiled && !looks_binary(whole.dump.text)) drop_session_text(whole);
   if (whole.problem.starts_with("holds no dump")) return {std::move(whole)};
   name_format(whole, setting);
   const bool object = whole.is_object() && begins_as_object(whole.dump.text);

@@ -17,7 +17,7 @@ struct Candidate {
   std::shared_ptr<const void> keep;
   const Format* format = nullptr;  // null: nobody knows it
   Recognition how;
-  std::string place;  // path below the snapshot's root, which tells the machine
+  std::string place;  // path below the snapshot's root, which shows the machine
   std::string identity;
   bool by_link = false;
   std::string host, pod;  // machine by a prompt, or by where it lies
@@ -27,7 +27,7 @@ struct Candidate {
   bool to_mask = false;   // before it is loaded
   std::shared_ptr<const CompiledDump> unchecked;   // likewise: its text is to be checked (FoundFile::unchecked)
   std::string node;       // machine by the user's word
-  std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nobody tells
+  std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nothing shows
   bool succeeded = false;  // a collector that keeps the error output apart says so: what is empty is all there is
   std::string why_partial;
   std::string problem;        // unreadable or damaged: why

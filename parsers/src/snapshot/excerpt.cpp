@@ -19,7 +19,7 @@ std::size_t count_lines_starting(std::string_view text, std::string_view start) 
 
 // A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, as text
 // 120 kB where flows are OVN's, so the last header is near the end, or there is a single one at the beginning.
-bool more_flows_promised(std::string_view text) {
+bool more_flows_announced(std::string_view text) {
   constexpr std::size_t kTail = std::size_t{1} << 20, kHead = 4096;
   const std::string_view tail = text.substr(text.size() - std::min(text.size(), kTail));
   std::size_t at = tail.rfind("_FLOW reply");
@@ -76,7 +76,7 @@ std::string why_cut(std::string_view text, std::string_view kind) {
     const std::string_view end = trim_right(text.substr(text.size() - std::min<std::size_t>(text.size(), 64)));
     return end.ends_with('}') || end.ends_with(']') ? "" : "the JSON text ends early";
   }
-  if (more_flows_promised(text)) return "its last header promises more flows";
+  if (more_flows_announced(text)) return "its last header promises more flows";
   if (kind == "ovs-ofctl dump-flows" && flows_lack_their_beginning(text))
     return "its beginning is missing: the first tables";
   if (kind == "ip route" && begins_within_a_route(text)) return "it begins in the middle of a line";

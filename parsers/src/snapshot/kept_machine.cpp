@@ -26,11 +26,11 @@ struct KeptRead {
   std::vector<Diagnostic> diagnostics;
 };
 
-bool tells_flows(const Candidate& c) {
+bool shows_flows(const Candidate& c) {
   return c.format != nullptr && (c.format->kind.find("dump-flows") != std::string_view::npos || c.format->kind.find("dump-groups") != std::string_view::npos);
 }
 
-// Which dumps told a bridge's flows and groups.
+// Which dumps showed a bridge's flows and groups.
 using FlowsOrigin = std::tuple<SourceId, bool, bool, SourceId>;
 
 std::vector<FlowsOrigin> origins_of(const cluster::Node& node) {
@@ -123,10 +123,10 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
   in.get(made);
   if (!in.at_end()) ModelReader::wrong();
   take_all(node, made);
-  const std::vector<FlowsOrigin> told = origins_of(node);
+  const std::vector<FlowsOrigin> shown = origins_of(node);
   load_flows(node);
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
-  if (in.bridges.size() != node.bridges.size() || origins_of(node) != told) ModelReader::wrong();
+  if (in.bridges.size() != node.bridges.size() || origins_of(node) != shown) ModelReader::wrong();
   for (std::size_t i = 0; i < node.bridges.size(); ++i) {
     openflow::Bridge& bridge = node.bridges[i];
     const BridgeCounts& counts = in.bridges[i];
@@ -142,7 +142,7 @@ void MachineReader::load_flows(cluster::Node& node) const {
   scratch.sources = (*sorted_->cluster)->sources;
   for (openflow::Bridge& bridge : node.bridges) bridge.has_groups = false, bridge.groups_source = kNoSource;   // whose dump says so
   for (Candidate* c : chosen_) {
-    if (!tells_flows(*c)) continue;
+    if (!shows_flows(*c)) continue;
     Report said_before;
     c->format->load(c->dump, scratch, node, said_before);
   }

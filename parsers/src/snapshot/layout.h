@@ -1,4 +1,4 @@
-// What the path of a file tells in the layouts of support archives: sos report (4.x and its predecessor), OpenShift's
+// What the path of a file shows in the layouts of support archives: sos report (4.x and its predecessor), OpenShift's
 // must-gather and `oc adm inspect`.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace egt::parsers {
 
 struct Place {
-  std::string command;   // that printed it, where the name is not the command's own; empty: the name tells
+  std::string command;   // that printed it, where the name is not the command's own; empty: the name shows
   std::string pod;       // in which it was printed, or whose database it is: on the pod's node
   std::string node;      // by the node's name in the file's name
   std::string netns;     // network namespace (a pod's, as a rule) in which it was printed: nothing of the host's
@@ -26,7 +26,7 @@ bool is_second_dump(std::string_view path);
 std::string path_in_machine(std::string_view path);
 
 // The folder (with '/' behind it) of a sosreport or of a must-gather that a path lies in; empty: in none, or in one
-// that is the snapshot's root (`found` tells).
+// that is the snapshot's root (`found` shows).
 struct Root {
   std::string folder;
   bool found = false;

@@ -1,4 +1,4 @@
-// A secret of this machine's user, by which a compiled snapshot that was made here is told from any other: only of the former
+// A secret of this machine's user, by which a compiled snapshot that was made here is distinguished from any other: only of the former
 // is believed what reading its dumps found out.
 #pragma once
 

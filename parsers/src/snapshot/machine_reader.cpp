@@ -63,13 +63,13 @@ std::string_view value_behind(std::string_view text, std::size_t at) {
 }
 
 // Whether the text holds this name or address, and not as a part of a longer one.
-bool names(std::string_view text, std::string_view told) {
+bool names(std::string_view text, std::string_view shown) {
   const auto goes_on = [&](std::size_t at) {
     const char c = at < text.size() ? text[at] : ' ';
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
   };
-  for (std::size_t at = find_word(text, told); at < text.size(); at = find_word(text, told, at + 1))
-    if ((at == 0 || !goes_on(at - 1)) && !goes_on(at + told.size())) return true;
+  for (std::size_t at = find_word(text, shown); at < text.size(); at = find_word(text, shown, at + 1))
+    if ((at == 0 || !goes_on(at - 1)) && !goes_on(at + shown.size())) return true;
   return false;
 }
 
@@ -113,7 +113,7 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
     // A format's own bug must not cost the other dumps.
     remark(fmt::format("could not be read to its end: {}", error.what()));
   }
-  if (report.told_by != kNoSource) return leave_to(sorted, report.told_by, c);
+  if (report.shown_by != kNoSource) return leave_to(sorted, report.shown_by, c);
   if (report.moment) moments.emplace_back(&c, std::move(*report.moment));
   cluster::DumpInfo& info = sorted.info_of(c);
   info.lines = report.lines;
@@ -123,8 +123,8 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
   info.not_understood = std::move(report.not_understood);
   if (report.diagnostics.size() > kMaxDiagnostics) report.diagnostics.resize(kMaxDiagnostics);
   std::move(report.diagnostics.begin(), report.diagnostics.end(), std::back_inserter(diagnostics));
-  const bool telling = !c.why_partial.empty() && c.why_partial != kAnExcerpt;
-  if (telling) remark("taken for a part of the whole: " + c.why_partial);
+  const bool showing = !c.why_partial.empty() && c.why_partial != kAnExcerpt;
+  if (showing) remark("taken for a part of the whole: " + c.why_partial);
 }
 
 MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known)
@@ -169,14 +169,14 @@ bool MachineReader::lacks_flows() const {
   return any([](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
 }
 
-bool MachineReader::may_have_port(std::string_view told) {
+bool MachineReader::may_have_port(std::string_view shown) {
   const std::lock_guard<std::mutex> lock(guard_);
-  const bool any_address = IpAddr::parse(told).has_value() && has_pods_without_address();
-  if (any_address || (known_ && !known_->words.may_have(told))) return any_address;
+  const bool any_address = IpAddr::parse(shown).has_value() && has_pods_without_address();
+  if (any_address || (known_ && !known_->words.may_have(shown))) return any_address;
   return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](Candidate* c) {
     if (!lists_ports(*c)) return false;
     if (known_) prepare_text(*sorted_, *c);
-    return names(c->dump.text, told);
+    return names(c->dump.text, shown);
   });
 }
 
@@ -203,7 +203,7 @@ void MachineReader::assign_dumps(cluster::Node& node) const {
   node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
 }
 
-// Of a machine's dumps none tells anything of the cluster.
+// Of a machine's dumps none shows anything of the cluster.
 void MachineReader::load(Candidate& c, cluster::Node& node) {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
@@ -222,7 +222,7 @@ void MachineReader::read_namespace(const std::string& name, const std::vector<Ca
 void MachineReader::read(cluster::Node& node) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (std::exchange(is_read_, true)) return;
-  if (known_ && known_->section != 0 && !sorted_->as_told) return read_kept(node);
+  if (known_ && known_->section != 0 && !sorted_->as_dumped) return read_kept(node);
   for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);
   const auto remark = [&](Provenance at, const std::string& message) {
     diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
@@ -238,8 +238,8 @@ void MachineReader::read(cluster::Node& node) {
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
   node.place_interfaces();
   node.host.settle_routes();
-  const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
-  if (!sorted_->as_told) {
+  const host::ConfirmedTables confirmed = sorted_->as_dumped ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
+  if (!sorted_->as_dumped) {
     compare_neighbour_dumps(machine_.dumps, node);
     compare_rule_dumps(machine_.dumps, node);
   }
@@ -264,9 +264,9 @@ void MachineReader::read(cluster::Node& node) {
 }
 
 void MachineReader::compare_with_others(cluster::Node& node) {
-  if (sorted_->as_told) return;
+  if (sorted_->as_dumped) return;
   const cluster::Cluster& cluster = **sorted_->cluster;
-  cluster::notice_contradictions(cluster, sorted_->sizes.get_or([&] { return cluster::DumpsBySize(cluster); }), node);
+  cluster::find_inconsistencies(cluster, sorted_->sizes.get_or([&] { return cluster::DumpsBySize(cluster); }), node);
 }
 
 }  // namespace egt::parsers

@@ -20,7 +20,7 @@ namespace egt::parsers {
 
 // What all machines of a snapshot are read from.
 struct Sorted {
-  bool as_told = false, as_of = false;
+  bool as_dumped = false, as_of = false;
   SnapshotProgress* progress = nullptr;   // until the snapshot is open
   SnapshotSettings settings;
   std::vector<Candidate> candidates;      // parallel to Cluster::dumps
@@ -32,7 +32,7 @@ struct Sorted {
   cluster::DumpInfo& info_of(const Candidate& c) const { return (*cluster)->dumps[index_of(c)]; }
 };
 
-// What a database told of the moment that it was read as of.
+// What a database said of the moment that it was read as of.
 using Moments = std::vector<std::pair<const Candidate*, cluster::DatabaseMoment>>;
 
 // Before a dump is read, shown or compared, once: damage of a compiled snapshot is an error (std::runtime_error), and secrets are
@@ -49,7 +49,7 @@ class MachineReader : public cluster::NodeReader {
   MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known = std::nullopt);
 
   cluster::Outline outline() override;
-  bool may_have_port(std::string_view told) override;
+  bool may_have_port(std::string_view shown) override;
   void read(cluster::Node& node) override;
   void compare_with_others(cluster::Node& node) override;
 

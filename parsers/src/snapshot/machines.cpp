@@ -107,7 +107,7 @@ bool differ(const MachineSigns& a, const MachineSigns& b) {
   return std::none_of(a.addresses.begin(), a.addresses.end(), [&](const std::string& address) { return b.addresses.contains(address); });
 }
 
-// The name that the facts in some dumps tell, learnt by loading them for this alone.
+// The name that the facts in some dumps show, learnt by loading them for this alone.
 std::string name_by_facts(const std::vector<Candidate*>& dumps) {
   cluster::Cluster scratch;
   cluster::Node node;
@@ -281,7 +281,7 @@ class Sorting {
     c.format = nullptr;
   }
 
-  static bool tells_listeners(const Candidate& c) {
+  static bool shows_listeners(const Candidate& c) {
     return c.format->kind == "ss" || c.format->kind == "ip addr" || c.format->kind == "ip link";
   }
 
@@ -300,7 +300,7 @@ class Sorting {
       return machine;
     }
     for (Candidate* c : dumps) {
-      if (c->format != nullptr && !c->netns.empty() && !tells_listeners(*c)) leave_out(*c);
+      if (c->format != nullptr && !c->netns.empty() && !shows_listeners(*c)) leave_out(*c);
       const bool is_read_apart = c->format != nullptr && !c->netns.empty();
       (is_read_apart ? machine.namespaces[c->netns] : machine.dumps).push_back(c);
     }
@@ -402,7 +402,7 @@ class Sorting {
     });
   }
 
-  // Where the objects do not tell the pod's node its own database does.
+  // Where the objects do not show the pod's node its own database does.
   std::string node_of_pod(const std::string& pod, const Group& group) const {
     for (const cluster::Pod& known : objects_.pods) {
       if (known.name == pod && !known.node.empty()) return known.node;
@@ -456,7 +456,7 @@ class Sorting {
 
   bool is_node_object(const std::string& name) const { return node_names_.contains(name); }
 
-  // A database of the whole cluster tells of each node in it.
+  // A database of the whole cluster mentions each node in it.
   void share(const std::vector<Candidate*>& central) {
     constexpr std::size_t kMostNodes = 64;  // each holds the facts of all
     if (central.empty()) return;

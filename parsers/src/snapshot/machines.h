@@ -12,7 +12,7 @@
 namespace egt::parsers {
 
 struct Machine {
-  std::string name;  // empty: only the dumps' facts can tell it
+  std::string name;  // empty: only the dumps' facts can show it
   std::vector<Candidate*> dumps;
   std::map<std::string, std::vector<Candidate*>> namespaces;   // dumps of network namespaces other than its own
 };

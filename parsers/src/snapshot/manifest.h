@@ -18,7 +18,7 @@ struct RanCommand {
   bool errors_apart = false;   // its error output is not in the file
   bool timed_out = false;  // status 124: stopped by timeout(1)
   int status = 0;
-  std::int64_t time = 0;  // when it ended, seconds since 1970; 0: not told
+  std::int64_t time = 0;  // when it ended, seconds since 1970; 0: not shown
 };
 
 struct Manifest {

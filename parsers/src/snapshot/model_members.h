@@ -1,4 +1,4 @@
-// Members of model types that have a base class, which the compiler does not tell by itself (support/members.h). A member that is
+// Members of model types that have a base class, which the compiler does not show by itself (support/members.h). A member that is
 // missing here does not compile.
 #pragma once
 

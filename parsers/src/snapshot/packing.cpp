@@ -54,11 +54,11 @@ bool is_tar(std::string_view bytes) {
   const std::string_view field = bytes.substr(148, 8);
   const std::size_t end = field.find_first_not_of("01234567", field.find_first_not_of(' '));
   if (bytes[0] == '\0' || end == std::string_view::npos || end < 4) return false;
-  unsigned told = 0;
-  for (const char c : trim(field.substr(0, end))) told = told * 8 + static_cast<unsigned>(c - '0');
+  unsigned shown = 0;
+  for (const char c : trim(field.substr(0, end))) shown = shown * 8 + static_cast<unsigned>(c - '0');
   const auto add = [](unsigned sum, char c) { return sum + static_cast<unsigned char>(c); };
   const unsigned sum = std::accumulate(bytes.begin(), bytes.begin() + 148, 8U * ' ', add);
-  return told == std::accumulate(bytes.begin() + 156, bytes.begin() + 512, sum, add);
+  return shown == std::accumulate(bytes.begin() + 156, bytes.begin() + 512, sum, add);
 }
 
 bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }

@@ -1,4 +1,4 @@
-// What reading a snapshot as of a moment, and telling its history, ask of all its dumps together.
+// What reading a snapshot as of a moment, and showing its history, ask of all its dumps together.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,7 @@ class PrivateMaps {
 
   bool empty() const { return maps_.empty(); }
 
-  // That of the report which the path leads into, or the only one that may be of all; null where it cannot be told.
+  // That of the report which the path leads into, or the only one that may be of all; null where it cannot be shown.
   const PrivateMap* of(std::string_view path) const {
     const Whose* general = maps_.size() == 1 ? &maps_.front() : nullptr;
     std::size_t unnamed = 0;
@@ -119,12 +119,12 @@ std::optional<PrivateMap> PrivateMap::parse(std::string_view text) {
       if (replacement.is_string()) map.add_without_prefix(original, replacement.get_ref<const std::string&>());
   const Json networks = json.value("/ipv6_map/networks"_json_pointer, Json::object());
   if (!networks.is_object()) return map;
-  for (const auto& [network, told] : networks.items()) {
-    if (!told.is_object()) continue;
-    if (const auto as = told.find("obfuscated"); as != told.end() && as->is_string())
+  for (const auto& [network, shown] : networks.items()) {
+    if (!shown.is_object()) continue;
+    if (const auto as = shown.find("obfuscated"); as != shown.end() && as->is_string())
       map.add(network, as->get_ref<const std::string&>());
-    const auto hosts = told.find("hosts");
-    if (hosts == told.end() || !hosts->is_object()) continue;
+    const auto hosts = shown.find("hosts");
+    if (hosts == shown.end() || !hosts->is_object()) continue;
     for (const auto& [original, replacement] : hosts->items())
       if (replacement.is_string()) map.add(original, replacement.get_ref<const std::string&>());
   }

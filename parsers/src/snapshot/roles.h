@@ -1,4 +1,4 @@
-// What a machine is, told by what its dumps hold.
+// What a machine is, shown by what its dumps hold.
 #pragma once
 
 #include <string_view>

@@ -23,7 +23,7 @@ struct Segment {
   std::string_view text;                // of the file, or of `kept`, when comment signs or indentation were taken away
   std::shared_ptr<const std::string> kept;
   std::uint32_t first_line = 1;
-  LineKind kind = LineKind::none;       // of its lines; none: only a prompt tells what it is
+  LineKind kind = LineKind::none;       // of its lines; none: only a prompt shows what it is
   std::string command, host, pod, netns;  // from its prompt
 };
 

@@ -14,7 +14,7 @@ struct SnapshotSettings {
   struct NodeSetting {
     std::string name;
     std::string path;                  // folder or glob below the root; empty: a folder of the node's name
-    std::vector<cluster::Role> roles;  // empty: told by content
+    std::vector<cluster::Role> roles;  // empty: shown by content
     std::uint32_t line = 0;
   };
   struct DumpSetting {

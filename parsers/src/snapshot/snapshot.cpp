@@ -47,7 +47,7 @@ std::string tool_of(std::string_view text) {
 class Reader {
  public:
   explicit Reader(const SnapshotRequest& request) : request_(request) {
-    sorted_->as_told = request.as_told;
+    sorted_->as_dumped = request.as_dumped;
     sorted_->progress = request.progress;
     sorted_->cluster = cluster_.place();
   }
@@ -165,7 +165,7 @@ class Reader {
     for (cluster::DeclaredLink& link : settings().links) link.from.source = source;
   }
 
-  // --- telling what they are -----------------------------------------------------------------------------------------
+  // --- showing what they are -----------------------------------------------------------------------------------------
   void examine_files() {
     read_manifests();
     follow_flattened_links(files_);
@@ -292,7 +292,7 @@ class Reader {
     auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine), std::move(known));
     readers_.push_back(reader.get());
     if (node->name.empty())
-      nameless_ = true, reader->read(*node);   // which tells its name
+      nameless_ = true, reader->read(*node);   // which shows its name
     else
       reader->assign_dumps(*node);
     const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
@@ -302,13 +302,13 @@ class Reader {
 
   // Dumps that several machines share are read for each of them, one after the other.
   bool has_shared_dumps() const {
-    std::size_t told = 0;
+    std::size_t shown = 0;
     std::set<std::size_t> dumps;
     for (const cluster::NodeHandle& node : cluster_.nodes) {
-      told += node.identity()->dumps.size();
+      shown += node.identity()->dumps.size();
       dumps.insert(node.identity()->dumps.begin(), node.identity()->dumps.end());
     }
-    return told != dumps.size();
+    return shown != dumps.size();
   }
 
   // Machines of which something is to be presumed are read at once: their outlines do not show what.
@@ -336,7 +336,7 @@ class Reader {
       if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);   // of no machine
   }
 
-  // What the log of a database tells besides its rows.
+  // What the log of a database shows besides its rows.
   void remember(const Candidate& c, const std::string& node) {
     const auto moment = std::find_if(moments_.begin(), moments_.end(), [&](const auto& m) { return m.first == &c; });
     if (moment != moments_.end()) {

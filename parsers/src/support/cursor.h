@@ -1,4 +1,4 @@
-// A place in a piece of text, for hand-written parsers of line formats: no allocation, every position can be told.
+// A place in a piece of text, for hand-written parsers of line formats: no allocation, every position can be shown.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ std::uint64_t quick_hash(std::string_view text) {
   return fold_product(h ^ text.size(), kLane[3]);
 }
 
-// Where the pieces that are hashed end is told by what is left of the text, so that longer numbers change nothing.
+// Where the pieces that are hashed end is shown by what is left of the text, so that longer numbers change nothing.
 std::uint64_t form_of(std::string_view text) {
   std::array<char, 1024> form;
   std::size_t n = 0;

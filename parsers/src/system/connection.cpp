@@ -41,7 +41,7 @@ class TupleReader {
     if (!address("src", t.src) || !address("dst", t.dst)) return false;
     if (t.src.family != t.dst.family) return fail(problem_, "addresses of two families in one tuple", place());
     if (is_icmp(proto)) return icmp(t);
-    // A GRE connection is told by its keys where others have ports.
+    // A GRE connection is shown by its keys where others have ports.
     const bool keys = find_item(items_, "srckey") != nullptr;
     return number(keys ? "srckey" : "sport", needs_ports(proto), t.sport) &&
            number(keys ? "dstkey" : "dport", needs_ports(proto), t.dport);

@@ -105,7 +105,7 @@ class EntryParser {
     return true;
   }
 
-  // [family number] protocol number [timeout] [what the protocol tells] [state]
+  // [family number] protocol number [timeout] [what the protocol shows] [state]
   bool header() {
     std::uint64_t number = 0;
     if (is_name(ahead(2)) && is_plain_decimal(ahead(3))) {

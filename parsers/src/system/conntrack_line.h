@@ -25,7 +25,7 @@ struct ConntrackLine {
   Problem problem;                       // of unknown
 
   std::string_view stamp;                // "[1700000000.123456]" of -o timestamp
-  std::string_view event;                // NEW, UPDATE or DESTROY: a line of -E, which tells a change
+  std::string_view event;                // NEW, UPDATE or DESTROY: a line of -E, which shows a change
   std::string_view family;               // "ipv4" of -o extended
   std::uint32_t family_number = 0;
   std::string_view proto_name;           // "tcp", "unknown"

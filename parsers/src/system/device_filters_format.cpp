@@ -133,7 +133,7 @@ std::vector<DeviceFilter> read(const Dump& dump, Report& report) {
   return all;
 }
 
-// Several dumps tell of several devices: none supersedes another.
+// Several dumps mention several devices: none supersedes another.
 template <class Parser>
 Recognition recognise(const Dump& dump) {
   const bool named = command_has(dump, Parser::kVerb) || command_has(dump, std::string("tc -s ") + (Parser::kVerb + 3));

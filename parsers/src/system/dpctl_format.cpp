@@ -90,7 +90,7 @@ bool has_word(std::string_view flags, std::string_view wanted) {
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
-// Without -m only TCP's state tells whether an answer was seen, and with -s a count of the answer's packets.
+// Without -m only TCP's state shows whether an answer was seen, and with -s a count of the answer's packets.
 void judge_reply(const DpctlLine& parsed, host::ConntrackEntry& entry) {
   if (const Item* status = find_item(parsed.connection.rest, "status")) {
     entry.unreplied = !has_word(status->text, "SEEN_REPLY");

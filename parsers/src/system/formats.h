@@ -35,7 +35,7 @@ std::vector<std::string_view> words_behind(const Dump& dump, std::string_view ve
 // Whether the command ran in another network namespace than the machine's own.
 bool is_other_namespace(const Dump& dump);
 bool is_blank_dump(const Dump& dump);
-// `topic`, or one of the dump's own where it does not tell of the same thing as others.
+// `topic`, or one of the dump's own where it does not mention the same thing as others.
 std::string topic_of(const Dump& dump, std::string_view topic, bool own);
 
 void append_json(const nlohmann::ordered_json& document, std::string& out);

@@ -1,4 +1,4 @@
-// `hostname`: one name. Its content could be anything, so that only the command tells it. Naming the node is done where
+// `hostname`: one name. Its content could be anything, so that only the command shows it. Naming the node is done where
 // snapshots are read.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Lines of the kind "via 10.0.0.1 dev eth0 metric 20 onlink": keys with values, told apart by a table of keys.
+// Lines of the kind "via 10.0.0.1 dev eth0 metric 20 onlink": keys with values, distinguished by a table of keys.
 //
 // A value is typed where its text is the usual text of that type; blanks are kept, so that a line prints as it was.
 #pragma once

@@ -202,12 +202,12 @@ TEST(Audit, SaysWhatExplainSays) {
   EXPECT_TRUE(rows->front().leak);
 }
 
-std::string told(explain::Verdict verdict, explain::Confidence confidence, const std::optional<explain::SeenAddress>& seen,
+std::string shown(explain::Verdict verdict, explain::Confidence confidence, const std::optional<explain::SeenAddress>& seen,
                  const std::string& node, const std::string& device) {
   return std::string(explain::name_of(verdict)) + " " + std::string(explain::name_of(confidence)) + " " + (seen ? seen->ip + " " + std::to_string(seen->port.value_or(0)) : "-") + " " + node + " " + device;
 }
 
-// Row for row, towards whatever it asks by itself: nothing is left out, added or told otherwise.
+// Row for row, towards whatever it asks by itself: nothing is left out, added or shown otherwise.
 TEST(Audit, HasOneRowForEachWayOfExplain) {
   AuditOptions options;
   options.namespaces = {"demo-egress", "other"};
@@ -216,12 +216,12 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_question;
   std::set<Target> kinds;
   for (const AuditRow& r : *rows) {
-    by_question[{r.namespace_ + "/" + r.pod, r.to}].push_back(told(r.verdict, r.confidence, r.source_seen, r.egress_node, r.egress_device));
+    by_question[{r.namespace_ + "/" + r.pod, r.to}].push_back(shown(r.verdict, r.confidence, r.source_seen, r.egress_node, r.egress_device));
     kinds.insert(r.to_kind);
   }
   EXPECT_TRUE(kinds.contains(Target::other_node));
   EXPECT_GE(by_question.size(), 2U * 5U);   // five pods, outside and another node
-  for (const auto& [question, told_rows] : by_question) {
+  for (const auto& [question, shown_rows] : by_question) {
     explain::Question q;
     q.from = *explain::parse_point(question.first);
     q.to = *explain::parse_point(question.second);
@@ -230,8 +230,8 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
     ASSERT_TRUE(x);
     std::vector<std::string> paths;
     for (const explain::PathReport& w : x->paths)
-      paths.push_back(told(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
-    EXPECT_EQ(paths, told_rows) << question.first << " to " << question.second;
+      paths.push_back(shown(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
+    EXPECT_EQ(paths, shown_rows) << question.first << " to " << question.second;
   }
 }
 
@@ -397,7 +397,7 @@ TEST(Reports, Sarif) {
   expect_sarif(render::triage_sarif(triage(sample()), kPlaces, "1.0"));
 }
 
-// Of a snapshot outside the repository no path of the machine is told; of what no object line and no file promises the evidence is the place.
+// Of a snapshot outside the repository no path of the machine is shown; of what no object line and no file implies the evidence is the place.
 TEST(Reports, SarifOfASnapshotElsewhere) {
   const std::string text = render::check_sarif(reports(), {"", "", "case.tar.xz"}, "1.0");
   const json run = json::parse(text)["runs"][0];

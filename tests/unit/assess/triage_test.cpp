@@ -9,7 +9,7 @@
 
 #include "egtrace/assess/cause.h"
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 #include "support/sample.h"
 
 namespace egt::assess {
@@ -28,7 +28,7 @@ const char* const kPolicyList = "master-03-demo/ovn-nbctl_lr-policy-list_ovn_clu
 
 void as_it_is(Sample&) {}
 
-// iptables-save alone tells the rules of a node.
+// iptables-save alone shows the rules of a node.
 Sample& only_iptables(Sample& s, const std::string& node) {
   return s.remove(node + "/nft_list_ruleset").remove(node + "/nft_-j_list_ruleset").remove(node + "/iptables_-t_nat_-S");
 }
@@ -87,7 +87,7 @@ std::string mac_binding(const std::string& mac) {
          "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" + mac + "\"\noverride_dynamic_mac: true\n";
 }
 
-// An ACL that OVN-Kubernetes made, as `ovn-nbctl list acl` prints it; `ids`: those that tell what for.
+// An ACL that OVN-Kubernetes made, as `ovn-nbctl list acl` prints it; `ids`: those that show what for.
 std::string acl(char digit, const std::string& action, const std::string& ids, const std::string& match) {
   return "_uuid               : 4111111" + std::string(1, digit) + "-2222-4333-8444-555555555555\naction              : " + action +
          "\ndirection           : to-lport\nexternal_ids        : {" + ids + "}\nlabel               : 0\nlog                 : false\n"
@@ -639,10 +639,10 @@ Triage run(const Change& change, const std::vector<std::string>& only) {
   const parsers::Snapshot snapshot = sample.open(only == std::vector<std::string>{"stages-differ"});
   const cluster::Cluster& cluster = snapshot.cluster;
   const explain::Explainer explainer(cluster);
-  return triage(explainer, only, parsers::twin_dumps(cluster, snapshot.collection));
+  return triage(explainer, only, parsers::dump_copies(cluster, snapshot.collection));
 }
 
-std::string told(const Triage& t) {
+std::string shown(const Triage& t) {
   std::string all;
   for (const Finding& f : t.findings) all += f.id + ": " + f.claim + "\n";
   for (const SkippedCheck& s : t.skipped) all += "skipped " + s.id + ": " + s.why + "\n";
@@ -658,7 +658,7 @@ class Catalogue : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Catalogue, FindsTheFault) {
   const Triage t = run(GetParam().fault, {GetParam().id});
-  ASSERT_FALSE(t.findings.empty()) << told(t);
+  ASSERT_FALSE(t.findings.empty()) << shown(t);
   for (const Finding& f : t.findings) {
     EXPECT_EQ(GetParam().id, f.id);
     EXPECT_FALSE(f.claim.empty());
@@ -670,8 +670,8 @@ TEST_P(Catalogue, FindsTheFault) {
 TEST_P(Catalogue, IsQuietWhereItIsNearlyThere) {
   static const Triage untouched = run(as_it_is, {});
   const Triage t = is_untouched(GetParam().nearly) ? untouched : run(GetParam().nearly, {GetParam().id});
-  const auto tells = [](const Finding& f) { return f.id == GetParam().id && f.severity != Severity::note; };
-  EXPECT_TRUE(std::none_of(t.findings.begin(), t.findings.end(), tells)) << told(t);
+  const auto shows = [](const Finding& f) { return f.id == GetParam().id && f.severity != Severity::note; };
+  EXPECT_TRUE(std::none_of(t.findings.begin(), t.findings.end(), shows)) << shown(t);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& c) {
@@ -690,7 +690,7 @@ TEST(Catalogue, EveryCheckHasATestAndAPage) {
 }
 
 TEST(Triage, NamesWhatDiffersFromANetworkPolicy) {
-  const auto found = [](const Change& change) { return told(run(change, {"networkpolicy-acl"})); };
+  const auto found = [](const Change& change) { return shown(run(change, {"networkpolicy-acl"})); };
   const std::vector<std::string> all = {"requester-3a", "requester-3b"};
   const std::string set = found([](Sample& s) { add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"}); });
   EXPECT_NE(set.find("On master-03-demo the address sets of ingress rule 0 of NetworkPolicy demo-egress/web lack pod demo-web/web-2 (10.132.0.39)."),
@@ -753,7 +753,7 @@ TEST(Triage, MarksAreMissingOnlyWhereThePoliciesOfAllRoutersAreDumped) {
         s.remove("master-02-demo/ovn-nbctl_list_logical_router_policy");
       },
       {"egressip-mark-missing"});
-  EXPECT_TRUE(of_one_router.findings.empty()) << told(of_one_router);
+  EXPECT_TRUE(of_one_router.findings.empty()) << shown(of_one_router);
   EXPECT_FALSE(of_one_router.skipped.empty());
 }
 
@@ -774,7 +774,7 @@ Triage triage_of_databases(const std::string& also, const Change& change = {}) {
   }
   for (const auto& file : others) std::filesystem::remove(file);
   const parsers::Snapshot snapshot = sample.open(true);
-  return triage(explain::Explainer(snapshot.cluster), {}, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
+  return triage(explain::Explainer(snapshot.cluster), {}, parsers::dump_copies(snapshot.cluster, snapshot.collection));
 }
 
 // What is presumed of a host beside the dumps that there are takes nothing from them.
@@ -792,7 +792,7 @@ TEST(Triage, BelievesRulesOfAHostWithoutDevices) {
 TEST(Triage, IsQuietOnTheDatabasesOfAHealthySnapshot) {
   const Triage t = triage_of_databases({});
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
-  EXPECT_NE(told(t).find("egressip-pod-not-taken-up"), std::string::npos) << told(t);
+  EXPECT_NE(shown(t).find("egressip-pod-not-taken-up"), std::string::npos) << shown(t);
 }
 
 TEST(Triage, ComparesEachRuleOfAnEgressFirewallWithItsAcl) {
@@ -831,11 +831,11 @@ TEST(Triage, ADropOfIptablesCountsUpWhereNoOtherCounterGoesDown) {
     }, {"drop-counts-up"});
   };
   const Triage more = dropped(4, 9);
-  ASSERT_EQ(1u, more.findings.size()) << told(more);
-  EXPECT_NE(std::string::npos, more.findings.front().claim.find("dropped 7 packets between router/iptables-save and router/later")) << told(more);
+  ASSERT_EQ(1u, more.findings.size()) << shown(more);
+  EXPECT_NE(std::string::npos, more.findings.front().claim.find("dropped 7 packets between router/iptables-save and router/later")) << shown(more);
   EXPECT_EQ(2u, more.findings.front().evidence.size());
   EXPECT_TRUE(dropped(4, 2).findings.empty());
-  EXPECT_TRUE(dropped(0, 9).findings.empty());   // one of them was set to 0: which is later, nobody can tell
+  EXPECT_TRUE(dropped(0, 9).findings.empty());   // one of them was set to 0: which is later, nothing shows
 }
 
 // What is missing behind the cluster changes nothing of the source that leaves it: audit and triage agree.
@@ -844,7 +844,7 @@ TEST(Triage, ALeakIsOneWithoutTheDumpsOfTheRouter) {
     drop_snat(s);
     for (const auto& entry : std::filesystem::directory_iterator(s.path() + "/router")) s.remove("router/" + entry.path().filename().string());
   }, {"egress-leak"});
-  ASSERT_FALSE(t.findings.empty()) << told(t);
+  ASSERT_FALSE(t.findings.empty()) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
 }
 
@@ -852,20 +852,20 @@ TEST(Triage, ALeakIsOneWithoutTheDumpsOfTheRouter) {
 TEST(Triage, ReportsWhatIsLostBetweenPodsOfTwoNodes) {
   const Triage t = run([](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); },
                        {"connection-lost"});
-  ASSERT_FALSE(t.findings.empty()) << told(t);
+  ASSERT_FALSE(t.findings.empty()) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
-  EXPECT_NE(std::string::npos, t.findings.front().claim.find("br-int table 0")) << told(t);
+  EXPECT_NE(std::string::npos, t.findings.front().claim.find("br-int table 0")) << shown(t);
 }
 
-// A finding that tells which connections it explains is the only one about them, and takes its severity from them.
+// A finding that shows which connections it explains is the only one about them, and takes its severity from them.
 TEST(Triage, APortThatDropsIsOneFinding) {
   const Triage t = run([](Sample& s) { set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_RECV"); }, {});
   ASSERT_FALSE(t.findings.empty());
-  EXPECT_EQ("port-flag", t.findings.front().id) << told(t);
+  EXPECT_EQ("port-flag", t.findings.front().id) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
   for (const Finding& f : t.findings)
     if (f.id == "connection-lost") {
-      EXPECT_EQ(std::string::npos, f.claim.find("requester-3b")) << told(t);
+      EXPECT_EQ(std::string::npos, f.claim.find("requester-3b")) << shown(t);
     }
 }
 
@@ -874,7 +874,7 @@ TEST(Triage, APodThatHasEndedAndIsStillServedIsAWarning) {
     add_service(s, "Cluster", "- addresses: [10.132.0.77]\n  nodeName: master-01-demo\n  conditions: {ready: true}\n");
     s.append("k8s/pods.yaml", pod_of_phase("Failed", "10.132.0.77"));
   }, {"pod-not-running"});
-  ASSERT_EQ(1U, t.findings.size()) << told(t);
+  ASSERT_EQ(1U, t.findings.size()) << shown(t);
   EXPECT_EQ(Severity::warning, t.findings.front().severity);
   EXPECT_EQ("Pod other/job has ended (Failed), and service demo-web/shop still sends to its address 10.132.0.77.", t.findings.front().claim);
 }
@@ -886,16 +886,16 @@ TEST(Triage, AnAddressSetHasTheEffectThatWalksShow) {
       s.replace(file, "[\"10.132.0.13\", \"10.133.0.9\"]", "[\"10.132.0.13\"]");
   };
   const Triage older = run(lacking, {"egressip-address-set-lacks-pod"});
-  ASSERT_EQ(1U, older.findings.size()) << told(older);
+  ASSERT_EQ(1U, older.findings.size()) << shown(older);
   EXPECT_EQ(Severity::warning, older.findings.front().severity);
-  EXPECT_NE(std::string::npos, older.findings.front().claim.find("do not follow that yet")) << told(older);
+  EXPECT_NE(std::string::npos, older.findings.front().claim.find("do not follow that yet")) << shown(older);
   const Triage leaking = run([&](Sample& s) {
     lacking(s);
     s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,ip,metadata=0x4,nw_src=10.133.0.9");
   }, {"egressip-address-set-lacks-pod"});
-  ASSERT_EQ(1U, leaking.findings.size()) << told(leaking);
+  ASSERT_EQ(1U, leaking.findings.size()) << shown(leaking);
   EXPECT_EQ(Severity::error, leaking.findings.front().severity);
-  EXPECT_NE(std::string::npos, leaking.findings.front().claim.find("it leaves as 192.168.99.25, not as 192.168.66.100")) << told(leaking);
+  EXPECT_NE(std::string::npos, leaking.findings.front().claim.find("it leaves as 192.168.99.25, not as 192.168.66.100")) << shown(leaking);
 }
 
 TEST(Triage, ARouterThatDoesNotForwardLosesConnections) {
@@ -905,8 +905,8 @@ TEST(Triage, ARouterThatDoesNotForwardLosesConnections) {
         .replace("router/sysctl", "net.ipv4.conf.enp1s0.forwarding = 1", "net.ipv4.conf.enp1s0.forwarding = 0");
   }, {"connection-lost"});
   ASSERT_FALSE(t.findings.empty());
-  EXPECT_EQ(Severity::error, t.findings.front().severity) << told(t);
-  EXPECT_NE(std::string::npos, t.findings.front().claim.find("lost at router")) << told(t);
+  EXPECT_EQ(Severity::error, t.findings.front().severity) << shown(t);
+  EXPECT_NE(std::string::npos, t.findings.front().claim.find("lost at router")) << shown(t);
 }
 
 // A leak of one pod explains nothing of another one that the same object selects and whose packets are dropped.
@@ -917,7 +917,7 @@ TEST(Triage, ADropDoesNotHideBehindALeak) {
   }, {});
   EXPECT_TRUE(std::any_of(t.findings.begin(), t.findings.end(), [](const Finding& f) {
     return f.severity == Severity::error && f.claim.find("demo-egress/requester-2a") != std::string::npos && f.claim.find("FORWARD") != std::string::npos;
-  })) << told(t);
+  })) << shown(t);
 }
 
 // One cause on several nodes is one finding, and so is one policy against several destinations.
@@ -925,7 +925,7 @@ TEST(Triage, OneCauseIsOneFinding) {
   const Triage t = run([](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); }, {"connection-lost"});
   std::size_t errors = 0;
   for (const Finding& f : t.findings) errors += f.severity == Severity::error ? 1U : 0U;
-  EXPECT_EQ(1U, errors) << told(t);
+  EXPECT_EQ(1U, errors) << shown(t);
 }
 
 // What the destination itself has wrong is the cause, wherever the packet ends.
@@ -957,7 +957,7 @@ TEST(Triage, ARuleAgainstOnePortIsNoGuardAgainstPods) {
                                      "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
                                      "-A FORWARD -s 10.9.0.0/16 -p udp -m udp --dport 6081 -j DROP\nCOMMIT\n");
   }, {"guard-cannot-match"});
-  EXPECT_TRUE(t.findings.empty()) << told(t);
+  EXPECT_TRUE(t.findings.empty()) << shown(t);
 }
 
 // What a pod sends within the cluster counts at its port, not at the policy that sends it out.
@@ -965,18 +965,18 @@ TEST(Triage, APodThatNeverLeavesTheClusterMissesNoTranslation) {
   const Triage t = run(
       [](Sample& s) {
         counters(s, "[7:420]", "[0:0]");
-        // Flows of the policy, on the pod's node and on the one of the egress IP; compressed or not, contents tell.
+        // Flows of the policy, on the pod's node and on the one of the egress IP; compressed or not, contents show.
         for (const std::string node : {"master-03-demo", "master-02-demo"})
           s.replace(node + "/ovs-ofctl_dump-flows_br-int.gz", "table=25, n_packets=14,", "table=25, n_packets=0,");
       },
       {"translation-never-counted"});
-  EXPECT_TRUE(t.findings.empty()) << told(t);
+  EXPECT_TRUE(t.findings.empty()) << shown(t);
 }
 
 TEST(Triage, PutsCausesBeforeWhatFollowsFromThem) {
   const Triage t = run(drop_snat, {});
   ASSERT_FALSE(t.findings.empty());
-  EXPECT_EQ("egressip-snat-missing", t.findings.front().id) << told(t);
+  EXPECT_EQ("egressip-snat-missing", t.findings.front().id) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
 }
 
@@ -989,7 +989,7 @@ TEST(Triage, TakesNoAbsentDumpForAFault) {
       s.remove(std::string("master-02-demo/") + file);
   }, {});
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
-  EXPECT_TRUE(std::any_of(t.skipped.begin(), t.skipped.end(), [](const SkippedCheck& s) { return s.id == "egressip-rule-missing"; })) << told(t);
+  EXPECT_TRUE(std::any_of(t.skipped.begin(), t.skipped.end(), [](const SkippedCheck& s) { return s.id == "egressip-rule-missing"; })) << shown(t);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(WhenNeeded, MachinesOffTheWayStayUnread) {
   EXPECT_LT(count_read(snapshot), snapshot.cluster.nodes.size());
 }
 
-// What contradicts a machine's dumps may be another one's, which nobody asked about.
+// What conflicts with a machine's dumps may be another one's, which nobody asked about.
 TEST(WhenNeeded, CopiedDumpsAreNoticed) {
   egt::testing::Sample sample;
   const auto whole = open(sample.path(), false);
@@ -101,8 +101,8 @@ TEST(WhenNeeded, CopiedDumpsAreNoticed) {
   }
   const auto changed = open(sample.path(), false), waiting = open(sample.path(), true);
   for (const std::size_t i : {1U, 0U}) {
-    EXPECT_FALSE(changed.cluster.nodes[i]->contradictions.empty());
-    EXPECT_EQ(changed.cluster.nodes[i]->contradictions, waiting.cluster.nodes[i]->contradictions);
+    EXPECT_FALSE(changed.cluster.nodes[i]->inconsistencies.empty());
+    EXPECT_EQ(changed.cluster.nodes[i]->inconsistencies, waiting.cluster.nodes[i]->inconsistencies);
   }
 }
 

@@ -9,14 +9,14 @@ namespace egt {
 namespace {
 
 // Names and numbers; an empty name is absent.
-struct Thing {
+struct LookupTerm {
   std::string name;
   std::uint64_t number = 0;
 };
 
 class Things : public Named {
  public:
-  explicit Things(std::vector<Thing> all) : all_(std::move(all)) {}
+  explicit Things(std::vector<LookupTerm> all) : all_(std::move(all)) {}
   std::size_t size() const override { return all_.size(); }
   std::string text(std::size_t i) const override { return all_[i].name; }
   std::uint64_t number(std::size_t i) const override { return all_[i].number; }
@@ -24,10 +24,10 @@ class Things : public Named {
   std::optional<std::size_t> find(std::string_view name) const override { return name == "first" ? std::optional<std::size_t>(0) : std::nullopt; }
 
  private:
-  std::vector<Thing> all_;
+  std::vector<LookupTerm> all_;
 };
 
-std::string filled(std::string_view words, std::vector<Thing> things) { return fill(words, Things(std::move(things))); }
+std::string filled(std::string_view words, std::vector<LookupTerm> objects) { return fill(words, Things(std::move(objects))); }
 
 TEST(Fill, NamesThings) {
   EXPECT_EQ(filled("nothing is named", {}), "nothing is named");

@@ -1,4 +1,4 @@
-// The audit of many pods: threads share it out, and nobody can tell by what it prints.
+// The audit of many pods: threads share it out, and nothing shows by what it prints.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ namespace {
 
 using egt::testing::Ran;
 
-// Pods without a gateway: each row is a gap, which is soon told.
+// Pods without a gateway: each row is a gap, which is soon shown.
 void write_node(const std::string& folder, int pods) {
   std::string interfaces, objects = "apiVersion: v1\nkind: List\nitems:\n";
   for (int i = 0; i < pods; ++i) {

@@ -196,7 +196,7 @@ TEST_F(Baselines, CodeQualityOfGitLab) {
   expect_code_quality(json::parse(triage.out));
 }
 
-// A snapshot of the repository is told from its root, wherever the call is made.
+// A snapshot of the repository is distinguished from its root, wherever the call is made.
 TEST_F(Baselines, PlacesAreThoseOfTheRepository) {
   home_.file("e.yaml", "version: 1\nexpect:\n" + kFails);
   EXPECT_EQ(0, egt::testing::run({"cp", "-r", kSnapshot, home_.path() + "/dumps"}).status);

@@ -34,7 +34,7 @@ TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(0, egtrace({"parse", "--help"}).status);
 }
 
-// What is odd in the dumps is no second line beside the error, but it is told where the verb has done its work.
+// What is odd in the dumps is no second line beside the error, but it is shown where the verb has done its work.
 TEST(Cli, WarningsDoNotMixWithTheError) {
   const TemporaryDirectory d;
   d.file("w1/ip_rule", "0:\tfrom all lookup local\n7: nonsense\n32766:\tfrom all lookup main\n");

@@ -1,4 +1,4 @@
-// egtrace diff: what means the same is no difference, and what one side does not tell is none either.
+// egtrace diff: what means the same is no difference, and what one side does not show is none either.
 #include <gtest/gtest.h>
 
 #include <filesystem>

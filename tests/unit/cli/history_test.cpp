@@ -1,4 +1,4 @@
-// What the program tells of the past: inspect --history, and --at of the verbs that take it.
+// What the program says of the past: inspect --history, and --at of the verbs that take it.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

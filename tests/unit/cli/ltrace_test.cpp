@@ -1,4 +1,4 @@
-// Logical traces from text: what northbound rows tell instead of a southbound database, and what nothing tells.
+// Logical traces from text: what northbound rows show instead of a southbound database, and what nothing shows.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ std::string from_pod(const std::string& source) {
          "ip4.src==" + source + " && ip4.dst==192.168.55.13 && tcp && tcp.dst==80 && ip.ttl==64";
 }
 
-// The sample's node without the lists of the southbound database that tell datapaths and ports.
+// The sample's node without the lists of the southbound database that show datapaths and ports.
 void northbound_only(const TemporaryDirectory& to) {
   fs::create_directory(to.path() + "/" + kNode);
   for (const auto& file : fs::directory_iterator(kSample + "/" + kNode)) {

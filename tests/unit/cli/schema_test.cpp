@@ -42,8 +42,8 @@ TEST(Schema, Explain) {
 }
 
 TEST(Schema, Lookup) {
-  for (const char* thing : {"10.133.0.9", "metadata=0x2", "br-int", "EgressIP/project-egressip", "nothing-of-the-kind"})
-    expect_contract({"lookup", "samples/egressip-secondary", thing});
+  for (const char* object : {"10.133.0.9", "metadata=0x2", "br-int", "EgressIP/project-egressip", "nothing-of-the-kind"})
+    expect_contract({"lookup", "samples/egressip-secondary", object});
 }
 
 TEST(Schema, Flows) {

@@ -37,7 +37,7 @@ class TraceBatch : public testing::Test {
 
 TEST_F(TraceBatch, AnswersComeInTheOrderOfThePacketsOnAnyNumberOfThreads) {
   const Ran one = answer("1"), three = answer("3");
-  EXPECT_EQ(one.status, 3);  // what ports there are is not told
+  EXPECT_EQ(one.status, 3);  // what ports there are is not shown
   EXPECT_EQ(three.status, 3);
   EXPECT_EQ(one.out, three.out);
   EXPECT_EQ(one.err, three.err);

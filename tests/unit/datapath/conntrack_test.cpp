@@ -82,7 +82,7 @@ class TablesAndList {
       for (unsigned i = 0; i < entries; ++i) add_dumped(*node);
       cluster_.nodes.push_back(std::move(node));
     }
-    tables = initial_world(cluster_, true).conntrack;
+    tables = initial_network_state(cluster_, true).conntrack;
   }
 
   void change_both() {
@@ -163,16 +163,16 @@ TEST(Conntrack, CopiesShareTheDumpAndChangeOnTheirOwn) {
   cluster.nodes.push_back(std::move(node));
   const ZoneKey zone{"n1", ConntrackSpace::kernel, 0};
 
-  const World world = initial_world(cluster, true);
-  World changed = world, erased = world, other = world;
+  const NetworkState network_state = initial_network_state(cluster, true);
+  NetworkState changed = network_state, erased = network_state, other = network_state;
   Connection& found = *changed.conntrack.find(zone, e.original).connection;
   found.mark = 8;
   changed.conntrack.insert(zone, {});
   EXPECT_EQ(&found, changed.conntrack.find(zone, e.reply).connection);
   erased.conntrack.erase(zone, *erased.conntrack.find(zone, e.reply).connection);
 
-  EXPECT_EQ(World(changed).conntrack.find(zone, e.reply).connection->mark, 8U);
-  EXPECT_FALSE(World(erased).conntrack.find(zone, e.original));
+  EXPECT_EQ(NetworkState(changed).conntrack.find(zone, e.reply).connection->mark, 8U);
+  EXPECT_FALSE(NetworkState(erased).conntrack.find(zone, e.original));
   EXPECT_FALSE(erased.conntrack.reply_taken(zone, e.reply));
   EXPECT_EQ(other.conntrack.find(zone, e.original).connection->mark, 7U);
 }

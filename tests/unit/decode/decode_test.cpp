@@ -7,7 +7,7 @@
 namespace egt::explain {
 namespace {
 
-bool tells(std::string_view value, const Meaning& wanted, const DecodeOptions& options = {}) {
+bool shows(std::string_view value, const Meaning& wanted, const DecodeOptions& options = {}) {
   const auto all = decode_value(value, options);
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
@@ -20,23 +20,23 @@ bool says(std::string_view value, std::string_view as, std::string_view words, c
 }
 
 TEST(Decode, RegisterValuesAreAddresses) {
-  EXPECT_TRUE(tells("0x64580003", {"IPv4", "100.88.0.3"}));
+  EXPECT_TRUE(shows("0x64580003", {"IPv4", "100.88.0.3"}));
   EXPECT_TRUE(says("0x64580003", "OVN-Kubernetes", "node with id 3"));
   EXPECT_TRUE(says("0x64580003", "cookie", "64580003-"));
-  EXPECT_TRUE(tells("100.88.0.3", {"hexadecimal", "0x64580003"}));
-  EXPECT_TRUE(tells("0xfd970000000000000000000000000003", {"IPv6", "fd97::3"}));
+  EXPECT_TRUE(shows("100.88.0.3", {"hexadecimal", "0x64580003"}));
+  EXPECT_TRUE(shows("0xfd970000000000000000000000000003", {"IPv6", "fd97::3"}));
   EXPECT_FALSE(says("0x3", "IPv4", ""));
 }
 
 TEST(Decode, WritesOfWideRegisters) {
-  EXPECT_TRUE(tells("load:0x64580003->NXM_NX_XXREG0[96..127]", {"reg0", "reg0 = 100.88.0.3"}));
-  EXPECT_TRUE(tells("load:0x64400001->NXM_NX_XXREG0[64..95]", {"reg1", "reg1 = 100.64.0.1"}));
-  EXPECT_TRUE(tells("set_field:0x64580003->reg0", {"reg0", "reg0 = 100.88.0.3"}));
-  EXPECT_TRUE(tells("set_field:0x64580003000000000000000000000000/0xffffffff000000000000000000000000->xxreg0",
+  EXPECT_TRUE(shows("load:0x64580003->NXM_NX_XXREG0[96..127]", {"reg0", "reg0 = 100.88.0.3"}));
+  EXPECT_TRUE(shows("load:0x64400001->NXM_NX_XXREG0[64..95]", {"reg1", "reg1 = 100.64.0.1"}));
+  EXPECT_TRUE(shows("set_field:0x64580003->reg0", {"reg0", "reg0 = 100.88.0.3"}));
+  EXPECT_TRUE(shows("set_field:0x64580003000000000000000000000000/0xffffffff000000000000000000000000->xxreg0",
                     {"reg0", "reg0 = 100.88.0.3"}));
-  EXPECT_TRUE(tells("load:0x1->OXM_OF_PKT_REG4[32..47]", {"reg8", "reg8 = 0x1/0xffff"}));
+  EXPECT_TRUE(shows("load:0x1->OXM_OF_PKT_REG4[32..47]", {"reg8", "reg8 = 0x1/0xffff"}));
   EXPECT_TRUE(says("load:0x1->OXM_OF_PKT_REG4[32..47]", "reg8[0..15] on a router", "ECMP group id"));
-  EXPECT_TRUE(tells("set_field:0x0a5864580003->xreg0[0..47]", {"MAC", "0a:58:64:58:00:03"}));
+  EXPECT_TRUE(shows("set_field:0x0a5864580003->xreg0[0..47]", {"MAC", "0a:58:64:58:00:03"}));
   EXPECT_TRUE(says("load:0x1->NXM_NX_XXREG0[102]", "reg0[6] on a switch", "hairpin"));
 }
 
@@ -52,7 +52,7 @@ TEST(Decode, FlagsAndPorts) {
 }
 
 TEST(Decode, Macs) {
-  EXPECT_TRUE(tells("0a:58:64:58:00:03", {"IPv4", "100.88.0.3"}));
+  EXPECT_TRUE(shows("0a:58:64:58:00:03", {"IPv4", "100.88.0.3"}));
   EXPECT_TRUE(says("dl_dst=0a:58:0a:84:00:0d", "IPv4", "10.132.0.13"));
   EXPECT_TRUE(says("ff:ff:ff:ff:ff:ff", "MAC", "broadcast"));
   EXPECT_FALSE(says("00:50:56:8e:2a:32", "IPv4", ""));
@@ -93,7 +93,7 @@ TEST(Decode, TunnelsAndCookies) {
   EXPECT_TRUE(says("tun_metadata0=0x30001", "Geneve option", "input port key 3"));
   EXPECT_TRUE(says("cookie=0xab12", "cookie", "0000ab12-"));
   EXPECT_TRUE(says("cookie=0xdeff105", "cookie", "external bridge"));
-  EXPECT_TRUE(tells("7d8c250c-1111-2222-3333-444444444444",
+  EXPECT_TRUE(shows("7d8c250c-1111-2222-3333-444444444444",
                     {"cookie", "flows of this Southbound row have the cookie 0x7d8c250c"}));
 }
 

@@ -21,7 +21,7 @@ class DeviceSwitch : public ::testing::Test {
     for (const char* dump : {"server/ip_-d_link", "server/ip_-d_addr"}) sample_.replace(dump, what, with);
   }
 
-  // Still answered by what the dumps tell, but no longer proven.
+  // Still answered by what the dumps show, but no longer proven.
   void expect_assumed(const std::string& what) {
     const nlohmann::json e = explained();
     EXPECT_EQ("answered", e["outcome"]) << e["fault"];

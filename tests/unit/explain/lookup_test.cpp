@@ -75,9 +75,9 @@ struct Snapshot {
     match.require(FieldId::reg0, cookie);
     bridge.flows->add(table, 100, cookie, 0, match.view(), "resubmit(,26)", {});
   }
-  std::vector<std::string> kinds(const char* thing) const {
+  std::vector<std::string> kinds(const char* term) const {
     std::vector<std::string> all;
-    for (const LookupMatch& m : look_up(cluster, thing).matches) all.push_back(m.kind);
+    for (const LookupMatch& m : look_up(cluster, term).matches) all.push_back(m.kind);
     return all;
   }
 };
@@ -90,11 +90,11 @@ std::string fact(const LookupMatch& m, const std::string& name) {
 
 TEST(Lookup, FindsTheRowAndTheObjectBehindACookie) {
   const Snapshot s;
-  for (const char* thing : {"0x7d8c250c", "cookie=0x7d8c250c", "7d8c250c", "7d8c250c-0000"}) {
-    const Lookup found = look_up(s.cluster, thing);
+  for (const char* term : {"0x7d8c250c", "cookie=0x7d8c250c", "7d8c250c", "7d8c250c-0000"}) {
+    const Lookup found = look_up(s.cluster, term);
     const auto match = std::find_if(found.matches.begin(), found.matches.end(),
                                     [](const LookupMatch& m) { return m.kind == "logical flow"; });
-    ASSERT_NE(match, found.matches.end()) << thing;
+    ASSERT_NE(match, found.matches.end()) << term;
     EXPECT_NE(fact(*match, "made for").find("EgressIP prod for pod shop/cart-1"), std::string::npos);
     ASSERT_EQ(match->used_by.size(), 1u);
     EXPECT_NE(match->used_by[0].what.find("table 25"), std::string::npos);
@@ -111,11 +111,11 @@ TEST(Lookup, FindsTheFlowsOfANorthboundRow) {
 
 TEST(Lookup, FindsPhysicalFlowsOfAPort) {
   const Snapshot s;
-  for (const char* thing : {"0x93f7000b", "shop_cart-1"}) {
-    const Lookup found = look_up(s.cluster, thing);
+  for (const char* term : {"0x93f7000b", "shop_cart-1"}) {
+    const Lookup found = look_up(s.cluster, term);
     const auto match = std::find_if(found.matches.begin(), found.matches.end(),
                                     [](const LookupMatch& m) { return m.kind == "Port_Binding"; });
-    ASSERT_NE(match, found.matches.end()) << thing;
+    ASSERT_NE(match, found.matches.end()) << term;
     EXPECT_EQ(fact(*match, "object"), "pod shop/cart-1");
     ASSERT_EQ(match->used_by.size(), 1u);
   }
@@ -169,9 +169,9 @@ TEST(Lookup, FindsAnAddressInWhateverDecides) {
          " cookie=0x4, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.70 actions=drop\n");
   const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster);
-  const auto shown = [&](const char* thing) {
+  const auto shown = [&](const char* term) {
     std::vector<std::string> all;
-    for (const LookupMatch& m : look_up(*cluster, thing).matches) {
+    for (const LookupMatch& m : look_up(*cluster, term).matches) {
       all.push_back(m.kind);
       for (const LookupUse& u : m.used_by) all.push_back(u.what + " " + std::to_string(u.evidence.at(0).line));
     }
@@ -233,27 +233,27 @@ struct Objects : Snapshot {
 
 TEST(Lookup, FindsWhatAnEgressIpDoes) {
   const Objects s;
-  for (const char* thing : {"billing-out", "EgressIP/billing-out", "eip/billing-out", "egressips.k8s.ovn.org/billing-out"})
-    EXPECT_EQ(s.kinds(thing), (std::vector<std::string>{"egress IP", "pod", "NAT"})) << thing;
+  for (const char* term : {"billing-out", "EgressIP/billing-out", "eip/billing-out", "egressips.k8s.ovn.org/billing-out"})
+    EXPECT_EQ(s.kinds(term), (std::vector<std::string>{"egress IP", "pod", "NAT"})) << term;
   EXPECT_EQ(fact(look_up(s.cluster, "billing-out").matches[0], "assigned"), "192.0.2.100 on worker");
   EXPECT_TRUE(s.kinds("svc/billing-out").empty());
 }
 
 TEST(Lookup, FindsPoliciesOfAnEgressIpByTheirOwnerWhereNoObjectIsDumped) {
   const Snapshot s;
-  for (const char* thing : {"prod", "EgressIP/prod"}) EXPECT_EQ(s.kinds(thing), std::vector<std::string>{"Logical_Router_Policy"}) << thing;
+  for (const char* term : {"prod", "EgressIP/prod"}) EXPECT_EQ(s.kinds(term), std::vector<std::string>{"Logical_Router_Policy"}) << term;
 }
 
 TEST(Lookup, FindsAPodThatNoObjectShows) {
   const Snapshot s;
-  for (const char* thing : {"shop/cart-1", "pod/shop/cart-1", "pod/cart-1"})
-    EXPECT_EQ(s.kinds(thing), (std::vector<std::string>{"Logical_Router_Policy", "Port_Binding"})) << thing;
+  for (const char* term : {"shop/cart-1", "pod/shop/cart-1", "pod/cart-1"})
+    EXPECT_EQ(s.kinds(term), (std::vector<std::string>{"Logical_Router_Policy", "Port_Binding"})) << term;
 }
 
 TEST(Lookup, FindsTheServiceOfANodePort) {
   const Objects s;
-  for (const char* thing : {"31999", "nodeport=31999", "Service/shop/front", "svc/front", "svc:shop/front"})
-    EXPECT_EQ(s.kinds(thing).at(0) + s.kinds(thing).at(1), "serviceLoad_Balancer") << thing;
+  for (const char* term : {"31999", "nodeport=31999", "Service/shop/front", "svc/front", "svc:shop/front"})
+    EXPECT_EQ(s.kinds(term).at(0) + s.kinds(term).at(1), "serviceLoad_Balancer") << term;
 }
 
 TEST(Lookup, TakesANamespaceForAKindAsWell) {
@@ -266,9 +266,9 @@ TEST(Lookup, TakesANamespaceForAKindAsWell) {
 
 TEST(Lookup, FindsAGroupWithItsBucketsAndFlows) {
   const Objects s;
-  for (const char* thing : {"group/12", "group:12", "group=12"}) {
-    const Lookup found = look_up(s.cluster, thing);
-    ASSERT_EQ(found.matches.front().kind, "group") << thing;
+  for (const char* term : {"group/12", "group:12", "group=12"}) {
+    const Lookup found = look_up(s.cluster, term);
+    ASSERT_EQ(found.matches.front().kind, "group") << term;
     EXPECT_EQ(fact(found.matches.front(), "bucket"), "0: weight 100, resubmit(,24)");
     EXPECT_EQ(found.matches.front().used_by.size(), 1u);
   }

@@ -44,10 +44,10 @@ TEST(Phrases, HoldThoseOfWhatTheyName) {
 }
 
 TEST(Phrases, OfAssumptionsAndWhatWouldProveThem) {
-  const Assumption doubt{Supposition::no_route, {kAddress}, {std::uint64_t{1}, std::uint64_t{4}}, {}, "w1"};
-  EXPECT_EQ(what_of(doubt), "w1: no route to 192.0.2.7");
-  EXPECT_EQ(why_of(doubt), "the routes are of FRR's routing table, as no dump shows the kernel's");
-  const MissingInput missing{"w1", doubt.what, {kAddress, std::uint64_t{1}, std::uint64_t{4}}};
+  const Assumption assume{Supposition::no_route, {kAddress}, {std::uint64_t{1}, std::uint64_t{4}}, {}, "w1"};
+  EXPECT_EQ(what_of(assume), "w1: no route to 192.0.2.7");
+  EXPECT_EQ(why_of(assume), "the routes are of FRR's routing table, as no dump shows the kernel's");
+  const MissingInput missing{"w1", assume.what, {kAddress, std::uint64_t{1}, std::uint64_t{4}}};
   EXPECT_EQ(gap_of(missing), (Gap{"w1", "no route to 192.0.2.7", "ip -4 route show table all"}));
   EXPECT_EQ(gap_of({"w1", Input::netfilter_rules, {std::uint64_t{1}}}),
             (Gap{"w1", "netfilter rules", "ip6tables-save; nft list ruleset"}));

@@ -1,4 +1,4 @@
-// Summaries tell what led a packet to its end, not only the rule that ended it.
+// Summaries show what led a packet to its end, not only the rule that ended it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,10 +36,10 @@ class SampleCopy {
   // The summary as one line.
   std::string summary(std::vector<std::string> question) const {
     question.push_back("-q");
-    return told(question);
+    return shown(question);
   }
-  // All that is told, without breaks of lines.
-  std::string told(const std::vector<std::string>& question) const {
+  // All that is shown, without breaks of lines.
+  std::string shown(const std::vector<std::string>& question) const {
     std::vector<std::string> command = {EGTRACE_BINARY, "explain", folder_.path()};
     command.insert(command.end(), question.begin(), question.end());
     std::string out = egt::testing::run(command).out, line;
@@ -66,9 +66,9 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo translates the request to 192.168.66.100")) << summary;
   sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
   sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
-  const std::string beaten = sample.summary(question);
-  EXPECT_TRUE(says(beaten, "router's static route 192.168.66.100 via 192.168.99.23, which is preferred to BGP's via 192.168.99.24, sends it "
-                           "to the wrong node")) << beaten;
+  const std::string shadowed = sample.summary(question);
+  EXPECT_TRUE(says(shadowed, "router's static route 192.168.66.100 via 192.168.99.23, which is preferred to BGP's via 192.168.99.24, sends it "
+                           "to the wrong node")) << shadowed;
 }
 
 TEST(Reasons, TheAnswerHasNoRoute) {
@@ -106,7 +106,7 @@ TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
   sample.add(place + "ss_-tulpn", header + "tcp   LISTEN 0      128          0.0.0.0:9099    0.0.0.0:*          \n");
   EXPECT_TRUE(says(sample.summary(question), "ANSWERED (proven)")) << sample.summary(question);
   sample.add(place + "ss_-tulpn", header + "tcp   LISTEN 0      128        127.0.0.1:9099    0.0.0.0:*          \n");
-  const std::string closed = sample.told(question);
+  const std::string closed = sample.shown(question);
   EXPECT_TRUE(says(closed, "REFUSED (assumed): no process listens on 10.132.0.13:9099")) << closed;
   EXPECT_TRUE(says(closed, "no rule in the network namespace of demo-egress/requester-2a redirects the connection")) << closed;
   sample.add("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: a-1\n  namespace: demo-egress\n"
@@ -122,8 +122,8 @@ TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
 TEST(Reasons, SeveralMachinesHaveTheTunnelsEnd) {
   SampleCopy sample;
   sample.duplicate("master-02-demo", "stray");
-  const std::string told = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-egress/requester-2a:8080"});
-  EXPECT_FALSE(says(told, "(proven)")) << told;
+  const std::string shown = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-egress/requester-2a:8080"});
+  EXPECT_FALSE(says(shown, "(proven)")) << shown;
 }
 
 // Masks and MACs that sos clean replaced may be all that stops the packet.
@@ -131,21 +131,21 @@ TEST(Reasons, NoDropIsToldOfReplacedAddresses) {
   SampleCopy sample;
   sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.101 nhid");
   sample.add("report-obfuscated.txt", "of sos clean");
-  const std::string told = sample.told({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
-  EXPECT_TRUE(says(told, "undecided: in what sos clean left of the dumps, ")) << told;
-  EXPECT_TRUE(says(told, "addresses as they were before sos clean replaced them")) << told;
-  EXPECT_FALSE(says(told, "DROPPED")) << told;
-  EXPECT_FALSE(says(told, "proven")) << told;
+  const std::string shown = sample.shown({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(shown, "undecided: in what sos clean left of the dumps, ")) << shown;
+  EXPECT_TRUE(says(shown, "addresses as they were before sos clean replaced them")) << shown;
+  EXPECT_FALSE(says(shown, "DROPPED")) << shown;
+  EXPECT_FALSE(says(shown, "proven")) << shown;
 }
 
-// What objects promise and the dumps do otherwise.
+// What objects imply and the dumps do otherwise.
 TEST(IntentChecker, APodLeavesOtherwiseThanItsEgressIpSays) {
   SampleCopy sample;
   const std::vector<std::string> question = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"};
   sample.replace("k8s/egressips.yaml", "node: master-02-demo", "node: master-01-demo");
-  const std::string told = sample.told(question);
-  EXPECT_TRUE(says(told, "EgressIP project-egressip: the pod leaves as 192.168.66.100 by master-01-demo, but it leaves as "
-                         "192.168.66.100 by master-02-demo")) << told;
+  const std::string shown = sample.shown(question);
+  EXPECT_TRUE(says(shown, "EgressIP project-egressip: the pod leaves as 192.168.66.100 by master-01-demo, but it leaves as "
+                         "192.168.66.100 by master-02-demo")) << shown;
 }
 
 TEST(IntentChecker, AnEgressServiceOutweighsAnEgressIp) {
@@ -167,9 +167,9 @@ items:
   endpoints:
   - {addresses: [10.133.0.9], nodeName: master-03-demo, targetRef: {kind: Pod, name: requester-3a, namespace: demo-egress}}
 )");
-  const std::string told = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
-  EXPECT_TRUE(says(told, "EgressService demo-egress/out: its pods leave as 192.168.66.200 by master-01-demo, but it leaves as "
-                         "192.168.66.100 by master-02-demo")) << told;
+  const std::string shown = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(shown, "EgressService demo-egress/out: its pods leave as 192.168.66.200 by master-01-demo, but it leaves as "
+                         "192.168.66.100 by master-02-demo")) << shown;
 }
 
 TEST(IntentChecker, GatewaysAndFirewallsOfANamespace) {
@@ -182,10 +182,10 @@ items:
 - {apiVersion: k8s.ovn.org/v1, kind: EgressFirewall, metadata: {name: default, namespace: demo-egress},
    spec: {egress: [{type: Deny, to: {cidrSelector: 192.168.55.0/24}, ports: [{protocol: TCP, port: 81}]}]}}
 )");
-  const std::string allowed = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
+  const std::string allowed = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
   EXPECT_TRUE(says(allowed, "AdminPolicyBasedExternalRoute gateway: the pod leaves by gateway 192.168.99.13, but on ")) << allowed;
   EXPECT_FALSE(says(allowed, "EgressFirewall")) << allowed;
-  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:81"});
+  const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:81"});
   EXPECT_TRUE(says(denied, "EgressFirewall demo-egress/default: rule 0 denies 192.168.55.0/24: no packet to 192.168.55.13, but it leaves as ")) << denied;
 }
 
@@ -199,9 +199,9 @@ items:
           egress: [{name: web, action: Deny, to: [{namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-web}}}],
                     ports: [{portNumber: {protocol: TCP, port: 8080}}]}]}}
 )");
-  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
+  const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
   EXPECT_TRUE(says(denied, "AdminNetworkPolicy closed: egress rule 0 (web) denies TCP port 8080, but the packet is delivered")) << denied;
-  const std::string other = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
+  const std::string other = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
   EXPECT_FALSE(says(other, "AdminNetworkPolicy")) << other;
 }
 
@@ -213,15 +213,15 @@ items:
 - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: web, namespace: demo-web},
    spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 8081}]}]}}
 )");
-  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
+  const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
   EXPECT_TRUE(says(denied, "NetworkPolicy demo-web/web: no ingress rule lets TCP port 8080 through, but the packet is delivered")) << denied;
-  const std::string allowed = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
+  const std::string allowed = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
   EXPECT_FALSE(says(allowed, "NetworkPolicy")) << allowed;
 }
 
 // Endpoints of a service, and backends of OVN's load balancers on the nodes that the packet passes.
 TEST(IntentChecker, EndpointsAreNotTheBackends) {
-  const auto told = [](const std::string& backends, const std::string& more_of_service = "") {
+  const auto shown = [](const std::string& backends, const std::string& more_of_service = "") {
     SampleCopy sample({"k8s", "master-03-demo"});
     sample.add("k8s/services.yaml", R"(apiVersion: v1
 kind: List
@@ -246,18 +246,18 @@ items:
                "name                : \"Service_demo-egress/web_TCP_cluster\"\n"
                "protocol            : tcp\n"
                "vips                : {" + backends + "}\n");
-    return sample.told({"--from", "demo-egress/requester-3a", "--to", "172.22.0.77:80"});
+    return sample.shown({"--from", "demo-egress/requester-3a", "--to", "172.22.0.77:80"});
   };
   const std::string service = "Service demo-egress/web: its EndpointSlices have 10.133.0.9:8080, 10.132.0.13:8080, 192.168.99.23:8080, "
                               "but OVN on master-03-demo ";
-  std::string text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.13:8080,169.254.0.2:8080\"");
+  std::string text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.13:8080,169.254.0.2:8080\"");
   EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
-  text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.14:8080\"");
+  text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.14:8080\"");
   EXPECT_TRUE(says(text, service + "does not send to 10.132.0.13:8080, and sends to 10.132.0.14:8080, which no EndpointSlice "
                                    "has as ready")) << text;
-  text = told("\"172.22.0.78:80\"=\"10.133.0.9:8080\"");
+  text = shown("\"172.22.0.78:80\"=\"10.133.0.9:8080\"");
   EXPECT_TRUE(says(text, service + "has no load balancer for it")) << text;
-  text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080\"", ", internalTrafficPolicy: Local");
+  text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080\"", ", internalTrafficPolicy: Local");
   EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
 }
 
@@ -282,18 +282,18 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
 // REG_NEXT_HOP_IPV6 is the whole of xxreg0, which older dumps write in two halves; that of IPv4 is its upmost quarter.
 TEST(Reasons, NextHopsAreTakenFromTheRegistersOfTheirFamily) {
   const egt::testing::TemporaryDirectory folder;
-  const auto told = [&](const std::string& match, const std::string& writes, const std::string& from, const std::string& to) {
+  const auto shown = [&](const std::string& match, const std::string& writes, const std::string& from, const std::string& to) {
     egt::testing::write_file(folder.path() + "/runbook.txt",
                              "# ovs-ofctl dump-flows br-int\n cookie=0x4730bcac, duration=7.314s, table=21, n_packets=12, "
                              "n_bytes=867, idle_age=4, priority=193," + match + ",metadata=0x5 actions=dec_ttl()," + writes +
                              ",mod_dl_src:0a:58:64:58:00:03,load:0x4->NXM_NX_REG15[],resubmit(,22)\n");
     return egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", from, "--to", to}).out;
   };
-  const std::string v6 = told("ipv6,ipv6_src=fd01:0:0:1::9",
+  const std::string v6 = shown("ipv6,ipv6_src=fd01:0:0:1::9",
                               "load:0x2->NXM_NX_XXREG0[0..63],load:0xfd97000000000000->NXM_NX_XXREG0[64..127]",
                               "fd01:0:0:1::9", "[fd55::13]:80");
   EXPECT_TRUE(says(v6, "reroutes to next hop fd97::2")) << v6;
-  const std::string v4 = told("ip,nw_src=10.128.0.9",
+  const std::string v4 = shown("ip,nw_src=10.128.0.9",
                               "load:0x64580002->NXM_NX_XXREG0[96..127],load:0x64580003->NXM_NX_XXREG0[64..95]", "10.128.0.9",
                               "192.0.2.1:80");
   EXPECT_TRUE(says(v4, "reroutes to next hop 100.88.0.2")) << v4;

@@ -18,13 +18,13 @@ class UserDefinedNetwork : public ::testing::Test {
                     "{\"ip_addresses\":[\"10.20.0.5/16\"],\"mac_address\":\"0a:58:0a:14:00:05\",\"role\":\"primary\"}}'");
   }
 
-  nlohmann::json told(std::vector<std::string> args) const {
+  nlohmann::json shown(std::vector<std::string> args) const {
     args.insert(args.begin(), EGTRACE_BINARY);
     for (const char* more : {"--format", "json"}) args.emplace_back(more);
     return nlohmann::json::parse(egt::testing::run(args).out);
   }
   nlohmann::json explained(const std::string& from, const std::string& to) const {
-    return told({"explain", sample_.path(), "--from", from, "--to", to});
+    return shown({"explain", sample_.path(), "--from", from, "--to", to});
   }
 
   egt::testing::Sample sample_;
@@ -54,7 +54,7 @@ TEST_F(UserDefinedNetwork, PerhapsWhereNoObjectShowsRoles) {
 }
 
 TEST_F(UserDefinedNetwork, AuditLeavesItsRowsOpen) {
-  const auto rows = told({"audit", sample_.path()})["rows"];
+  const auto rows = shown({"audit", sample_.path()})["rows"];
   int of_pod = 0;
   for (const auto& row : rows)
     if (row["pod"] == "requester-2a") {
@@ -65,7 +65,7 @@ TEST_F(UserDefinedNetwork, AuditLeavesItsRowsOpen) {
 }
 
 TEST_F(UserDefinedNetwork, TriageBlamesNothingOnIt) {
-  for (const auto& f : told({"triage", sample_.path()})["findings"])
+  for (const auto& f : shown({"triage", sample_.path()})["findings"])
     for (const auto& pod : f.value("pods", nlohmann::json::array())) EXPECT_NE("demo-egress/requester-2a", pod) << f;
 }
 

@@ -177,7 +177,7 @@ TEST(FlowRates, OfASecondDumpInTheSnapshot) {
   EXPECT_EQ(5.0, flow_of(j, "in_port=1").at("rate").at("packets"));
 }
 
-// Flows of the datapath have no age: the times of the dumps tell, and a rate is the least that it can be.
+// Flows of the datapath have no age: the times of the dumps show, and a rate is the least that it can be.
 TEST(FlowRates, OfTheDatapath) {
   const auto dump = [](int packets) {
     return fmt::format("recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=no), packets:{}, bytes:{}, used:0.5s, actions:3\n", packets, packets * 10);

@@ -62,7 +62,7 @@ const std::string kJson =
     "}\n";
 
 // What FRR 8.4.4 and the kernel below it made of one configuration.
-const std::string kTold =
+const std::string kShown =
     "ip route 10.1.0.0/16 192.0.2.1\n"
     "ip route 10.1.0.0/16 198.51.100.1\n"
     "ip route 10.2.0.0/16 10.1.0.9\n"
@@ -251,7 +251,7 @@ TEST_F(Frr, BgpGivesItsBestPathsWhereNothingElseDoes) {
   add_link(cluster, "eth0", {"192.0.2.12/24"});
   formats.load(formats.dump(kBgp), cluster);
   cluster.node("n")->host.settle_routes();
-  EXPECT_EQ(host::RouteTeller::offers, cluster.node("n")->host.routes_v4_by);
+  EXPECT_EQ(host::RouteSource::offers, cluster.node("n")->host.routes_v4_by);
   const auto routes = routes_of(*cluster.node("n"));
   EXPECT_EQ((std::map<std::string, std::string>{{"main 192.0.2.0/24", "dev eth0"},
                                                 {"main 203.0.113.100/32", "via 192.0.2.23 dev eth0, via 192.0.2.24 dev eth0"}}),
@@ -287,14 +287,14 @@ TEST_F(Frr, WhatBgpAloneDoesNotPlaceStaysOpen) {
   cluster.node("n")->host.settle_routes();
   auto routes = routes_of(*cluster.node("n"));
   EXPECT_EQ("via 10.9.9.8 dev , via 10.9.9.9 dev ", routes["main 203.0.113.100/32"]);
-  EXPECT_EQ("dev ", routes["main 203.0.113.7/32"]);        // another route is better, and BGP does not tell it
+  EXPECT_EQ("dev ", routes["main 203.0.113.7/32"]);        // another route is better, and BGP does not show it
 }
 
 // Both what FRR's table shows and what follows from its configuration are the kernel's routes.
 TEST_F(Frr, RoutesAreTheKernels) {
   Formats ip{iproute2_formats()};
-  cluster::Cluster kernel, table, told;
-  for (cluster::Cluster* c : {&kernel, &table, &told}) {
+  cluster::Cluster kernel, table, shown;
+  for (cluster::Cluster* c : {&kernel, &table, &shown}) {
     add_link(*c, "d0", {"192.0.2.12/24", "fd00:1::12/64", "fe80::a/64"});
     add_link(*c, "d1", {"198.51.100.12/24", "fe80::b/64"});
   }
@@ -302,11 +302,11 @@ TEST_F(Frr, RoutesAreTheKernels) {
   ip.load(ip.dump(kKernelV6, "ip -6 route show table all"), kernel);
   formats.load(formats.dump(kTable, "vtysh -c 'show ip route vrf all'"), table);
   formats.load(formats.dump(kTableV6, "vtysh -c 'show ipv6 route'"), table);
-  formats.load(formats.dump(kConfig + kTold), told);
-  for (cluster::Cluster* c : {&kernel, &table, &told}) c->node("n")->host.settle_routes();
+  formats.load(formats.dump(kConfig + kShown), shown);
+  for (cluster::Cluster* c : {&kernel, &table, &shown}) c->node("n")->host.settle_routes();
   EXPECT_EQ(routes_of(*kernel.node("n")), routes_of(*table.node("n")));
-  EXPECT_EQ(routes_of(*kernel.node("n")), routes_of(*told.node("n")));
-  EXPECT_EQ(host::RouteTeller::kernel, kernel.node("n")->host.routes_v4_by);
+  EXPECT_EQ(routes_of(*kernel.node("n")), routes_of(*shown.node("n")));
+  EXPECT_EQ(host::RouteSource::kernel, kernel.node("n")->host.routes_v4_by);
 }
 
 TEST_F(Frr, KeepsLinesThatItDoesNotKnow) {

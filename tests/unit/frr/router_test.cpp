@@ -1,4 +1,4 @@
-// A router of a real lab whose kernel was not asked: what FRR prints must lead to the same course, or be called
+// A router of a real lab whose kernel was not asked: what FRR prints must lead to the same path, or be called
 // assumed. Runs over scenarios of ../shared/corpus where that is at hand; EGTRACE_CASES=N for more of them.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const fs::path kCorpus = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus";
 
-// What the course of a packet outside needs: more would only be read.
+// What the path of a packet outside needs: more would only be read.
 bool is_needed(const std::string& name) {
   static const std::set<std::string> kNames = {
       "hostname", "ip_a", "ip_-d_link", "ip_neigh", "ip_-4_rule_list", "ip_route_show_table_all", "sysctl"};
@@ -65,14 +65,14 @@ Answer ask(const cluster::Cluster& cluster, const IpAddr& from, const IpAddr& to
   if (!e) return answer;
   answer.confidence = explain::name_of(e->confidence);
   for (const explain::PathReport& path : e->paths) {
-    std::string course(explain::name_of(path.verdict));
-    for (const explain::SightingReport& s : path.sightings) course += " " + s.node + "/" + s.device + ">" + s.dmac;
-    answer.paths.insert(course);
+    std::string walked(explain::name_of(path.verdict));
+    for (const explain::SightingReport& s : path.sightings) walked += " " + s.node + "/" + s.device + ">" + s.dmac;
+    answer.paths.insert(walked);
   }
   return answer;
 }
 
-const host::Route* told_by_a_protocol(const cluster::Cluster& cluster) {
+const host::Route* from_a_protocol(const cluster::Cluster& cluster) {
   for (const host::Route& r : cluster.node("router")->host.routes_v4.value)
     if (r.protocol == "bgp" || r.protocol == "static") return &r;
   return nullptr;
@@ -96,15 +96,15 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
   std::set<std::pair<std::string, std::size_t>> kinds;  // protocol and number of next hops: one of each will do
   for (const fs::path& scenario : scenarios_with_routes()) {
     const cluster::Cluster full = machines(scenario, {}, true);
-    const host::Route* told = told_by_a_protocol(full);
+    const host::Route* shown = from_a_protocol(full);
     const host::Link* leg = nullptr;
     for (const host::Link& link : full.node("server")->host.links.value)
       if (!link.addresses.empty() && link.link_type != "loopback") leg = &link;
-    if (told == nullptr || leg == nullptr || asked == most) continue;
-    if (!kinds.emplace(told->protocol, told->next_hops.size()).second && wanted == nullptr) continue;
+    if (shown == nullptr || leg == nullptr || asked == most) continue;
+    if (!kinds.emplace(shown->protocol, shown->next_hops.size()).second && wanted == nullptr) continue;
     ++asked;
     const IpAddr from = leg->addresses.front().prefix.address;
-    const Answer kernel = ask(full, from, told->to.address);
+    const Answer kernel = ask(full, from, shown->to.address);
     const std::string show = "vtysh_-c_show_";
     for (const std::vector<std::string>& names :
          std::vector<std::vector<std::string>>{{"ip_route"},
@@ -114,9 +114,9 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
                                                {"ip_bgp"}}) {
       std::vector<std::string> files;
       for (const std::string& name : names) files.push_back(show + name);
-      const Answer answer = ask(machines(scenario, files, false), from, told->to.address);
+      const Answer answer = ask(machines(scenario, files, false), from, shown->to.address);
       EXPECT_NE("proven", answer.confidence) << scenario << " " << names.front();
-      // A static route that no dump tells may beat BGP's.
+      // A static route that no dump shows may beat BGP's.
       if (names != std::vector<std::string>{"ip_bgp"}) {
         EXPECT_EQ(kernel.paths, answer.paths) << scenario << " " << names.front();
       }

@@ -69,7 +69,7 @@ TEST(Connection, FinishedOneIsOpenedAnew) {
   over.reply = reversed(over.original);
   over.seen_reply = over.nat_done = true;
   over.tcp = engine::TcpState::time_wait;
-  lab.world.conntrack.insert({"n1", engine::ConntrackSpace::kernel, 0}, over);
+  lab.network_state.conntrack.insert({"n1", engine::ConntrackSpace::kernel, 0}, over);
   EXPECT_EQ(src_ip(lab.receive("in0", with_flags(sent, kAck)).packet), ip("10.0.0.5"));
   EXPECT_EQ(src_ip(lab.receive("in0", sent).packet), ip("10.1.0.1"));
 }
@@ -80,12 +80,12 @@ TEST(Connection, PickedUpInItsMidst) {
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
-  EXPECT_FALSE(lab.proven());            // no dump tells nf_conntrack_tcp_loose
+  EXPECT_FALSE(lab.proven());            // no dump shows nf_conntrack_tcp_loose
   EXPECT_EQ(lab.receive("in0", with_flags(tcp("10.0.0.5", "9.9.9.9", 4001, 80), kAck | kFin)).kind, Kind::dropped);
   h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "1");
-  Lab told(h);
-  EXPECT_EQ(told.receive("in0", amid).kind, Kind::transmit);
-  EXPECT_TRUE(told.proven()) << told.doubts();
+  Lab shown(h);
+  EXPECT_EQ(shown.receive("in0", amid).kind, Kind::transmit);
+  EXPECT_TRUE(shown.proven()) << shown.assumptions();
   h.host().sysctl.value.clear();
   h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "0").sysctl("net.ipv4.conf.in0.forwarding", "1");
   Lab strict(h);
@@ -101,7 +101,7 @@ TEST(Connection, PickingUpIsAssumedOnlyWhereItDecides) {
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
   Lab indifferent(h);
   EXPECT_EQ(indifferent.receive("in0", amid).kind, Kind::transmit);
-  EXPECT_TRUE(indifferent.proven()) << indifferent.doubts();
+  EXPECT_TRUE(indifferent.proven()) << indifferent.assumptions();
   EXPECT_EQ(indifferent.receive("out0", with_flags(answer_to(amid), kAck)).kind, Kind::transmit);
   EXPECT_FALSE(indifferent.proven());    // invalid, it would have met no rule that accepts it
   TestHost translating = two_legs(kMasquerade);
@@ -190,7 +190,7 @@ TEST(Connection, ErrorIsNoAnswer) {
   Lab lab(h);
   const HostOutcome refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
   ASSERT_TRUE(refused.answer);
-  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine host(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   EXPECT_EQ(host.send(*refused.answer).kind, Kind::transmit);
 }
 
@@ -201,11 +201,11 @@ TEST(Connection, ErrorAboutAnUntrackedPacketFindsTheConnectionThatItQuotes) {
       "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j REJECT\nCOMMIT\n");
   h.routes("10.77.0.0/16 dev in0").local_table();
   Lab lab(h);
-  ASSERT_EQ(src_ip(lab.send(udp("10.1.0.1", "10.1.0.9", 4000, 80)).packet), ip("10.77.0.2")) << lab.doubts();
+  ASSERT_EQ(src_ip(lab.send(udp("10.1.0.1", "10.1.0.9", 4000, 80)).packet), ip("10.77.0.2")) << lab.assumptions();
   const HostOutcome refused = lab.receive("in0", udp("10.77.0.2", "10.1.0.9", 4000, 80));
-  ASSERT_EQ(refused.kind, Kind::rejected) << lab.doubts();
+  ASSERT_EQ(refused.kind, Kind::rejected) << lab.assumptions();
   ASSERT_TRUE(refused.answer);
-  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine host(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   const HostOutcome back = host.send(*refused.answer);
   EXPECT_EQ(back.kind, Kind::delivered);
   EXPECT_EQ(dst_ip(back.packet), ip("10.1.0.1"));
@@ -239,11 +239,11 @@ TEST(Connection, RulesOnTheSourceCountForErrorsOfIpv6) {
   EXPECT_EQ(refused.kind, Kind::dropped);            // the rule takes the packet itself
   h.host().rules_v6.value.back().from_prefix = *Prefix::parse("fd00::1/128");
   const HostOutcome second = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
-  ASSERT_EQ(second.kind, Kind::rejected) << lab.doubts();
+  ASSERT_EQ(second.kind, Kind::rejected) << lab.assumptions();
   ASSERT_TRUE(second.answer);
   EXPECT_FALSE(second.answer->choose_source);        // "from" rules see the address of the inbound device
   ASSERT_EQ(lab.chooser.points.size(), 1u);
-  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine host(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   EXPECT_NE(host.send(*second.answer).kind, Kind::transmit);
 }
 
@@ -254,7 +254,7 @@ TEST(Connection, Ipv6TriesOnceMoreWithASource) {
   h.neighbour("fd00:1::9", "out0", "52:54:00:00:00:09");
   Lab lab(h);
   const HostOutcome sent = lab.send(udp("::", "fd99::9", 4000, 80), true);
-  ASSERT_EQ(sent.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(sent.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(src_ip(sent.packet), ip("fd00:1::1"));
   EXPECT_EQ(sent.device, "out0");
 }
@@ -265,11 +265,11 @@ TEST(Connection, ErrorOfATranslatedConnectionIsRoutedWithItsSource) {
   h.host().rules_v4.value.back().iif = "in0";
   Lab lab(h);
   const HostOutcome in = lab.receive("out0", udp("9.9.9.9", "10.1.0.77", 4000, 80));
-  ASSERT_EQ(in.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(in.kind, Kind::transmit) << lab.assumptions();
   const HostOutcome refused = lab.receive("in0", answer_to(in.packet));
   ASSERT_TRUE(refused.answer);
   h.host().rules_v4.value.back().iif = "lo";
-  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine host(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   EXPECT_EQ(host.send(*refused.answer).kind, Kind::dropped);
 }
 
@@ -288,7 +288,7 @@ TEST(Connection, LimitedBroadcastIsNotRoutedAnew) {
   h.rules("30: from all fwmark 0x1 lookup 7").routes("default via 10.1.0.9 dev out0 table 7").local_table();
   Lab lab(h);
   const HostOutcome sent = lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67));
-  EXPECT_EQ(sent.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(sent.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(sent.device, "in0");
   EXPECT_EQ(dst_mac(sent.packet).to_string(), "ff:ff:ff:ff:ff:ff");
 }
@@ -334,17 +334,17 @@ TEST(Connection, StatusTellsWhetherItIsInTheTable) {
 }
 
 TEST(Connection, ErrorIsRelatedAndNotExpected) {
-  const auto told = [](const char* status) {
+  const auto shown = [](const char* status) {
     TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j REJECT --reject-with icmp-port-unreachable\n"
                                       "-A OUTPUT -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
     h.local_table();
     Lab lab(h);
     const auto refused = lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53));
     EXPECT_TRUE(refused.answer);
-    return engine::HostEngine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind == Kind::transmit;
+    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind == Kind::transmit;
   };
-  EXPECT_TRUE(told("EXPECTED"));
-  EXPECT_TRUE(told("CONFIRMED"));
+  EXPECT_TRUE(shown("EXPECTED"));
+  EXPECT_TRUE(shown("CONFIRMED"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(Copy, LeavesTowardsTheGatewayAndThePacketGoesOn) {
   EXPECT_EQ(tuple_of(copy.packet), tuple_of(kPacket));
   EXPECT_EQ(copy.packet.u32(FieldId::nw_ttl), kPacket.u32(FieldId::nw_ttl) - 1);  // against loops of copies
   EXPECT_EQ(lab.steps<engine::SendCopy>().size(), 1u);
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
 TEST(Copy, PassesOutputUntrackedAndIsNotCopiedAgain) {
@@ -117,7 +117,7 @@ TEST(Copy, WithoutAWayIsLost) {
   EXPECT_EQ(out.copies[0].kind, Kind::delivered);     // the gateway is this host
   EXPECT_EQ(out.copies[1].kind, Kind::inconclusive);  // nobody knows a neighbour there
   EXPECT_EQ(out.copies[2].kind, Kind::dropped);
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
 // icmp_send() asks for the kind of the route, and that of a copy leads to its gateway.

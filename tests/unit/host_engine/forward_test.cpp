@@ -31,7 +31,7 @@ TEST(Forward, TakesTheRouteAndTheNeighbour) {
   EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 63u);
   EXPECT_EQ(dst_mac(o.packet), mac(kRouterMac));
   EXPECT_EQ(src_mac(o.packet), mac("02:00:00:00:00:02"));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   const auto routes = lab.steps<engine::RouteLookup>();
   ASSERT_EQ(routes.size(), 1u);
   EXPECT_EQ(routes[0]->rule->table, "main");
@@ -41,15 +41,15 @@ TEST(Forward, TakesTheRouteAndTheNeighbour) {
   EXPECT_TRUE(resolved[0]->from_dump);
 }
 
-// As whom a node of the cluster sends what it forwards, its rules tell: without a dump of any the source is open.
+// As whom a node of the cluster sends what it forwards, its rules show: without a dump of any the source is open.
 TEST(Forward, SourcesAreOpenWithoutRulesOfANode) {
-  const auto forwarded = [](std::vector<cluster::Role> roles, bool told) {
+  const auto forwarded = [](std::vector<cluster::Role> roles, bool shown) {
     TestHost h = router();
     h.local_table();
     h.host().iptables_v4 = {};
     h.host().nft = {};
     h.node.roles = std::move(roles);
-    if (told) h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n");
+    if (shown) h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n");
     return Lab(h).receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind;
   };
   EXPECT_EQ(forwarded({cluster::Role::cluster_node}, false), Kind::inconclusive);
@@ -67,7 +67,7 @@ TEST(Forward, NamesOfTablesWithoutRoutesTakeTheProof) {
   h.routes("192.0.2.0/24 dev out0 table far");
   Lab known(h);
   EXPECT_EQ(known.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
-  EXPECT_TRUE(known.proven()) << known.doubts();
+  EXPECT_TRUE(known.proven()) << known.assumptions();
 }
 
 TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
@@ -152,7 +152,7 @@ TEST(Forward, ReversePathFilterIsAskedForOnlyWhereItMatters) {
   h.host().sysctl.value.erase("net.ipv4.conf.in0.rp_filter");
   Lab lab(h);
   lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   lab.receive("in0", tcp("10.9.0.5", "10.9.1.1", 1000, 80));
   ASSERT_EQ(lab.record.gaps.size(), 1u);
   EXPECT_EQ(explain::gap_of(lab.record.gaps[0]).command, "sysctl net.ipv4.conf.in0.rp_filter");
@@ -194,7 +194,7 @@ TEST(Forward, NeighbourThatNeverAnswered) {
   const HostOutcome known = lab.receive("in0", tcp("10.1.0.5", "10.2.0.10", 1000, 80));
   EXPECT_EQ(known.kind, Kind::transmit);
   EXPECT_EQ(dst_mac(known.packet), mac("02:aa:00:00:00:10"));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
 // arp_solicit().
@@ -339,7 +339,7 @@ TEST(Forward, Ipv6IsDecidedByTheWholeHost) {
   h.neighbour("fd00:2::9", "out0", kRouterMac).local_table();
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", tcp("fd00:1::5", "fd00:9::1", 1, 2)).kind, Kind::transmit);
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   const HostOutcome none = lab.receive("in0", tcp("fd00:1::5", "2001:db8::1", 1, 2));
   EXPECT_EQ(none.reject_with, "icmp6-no-route");
   h.sysctl("net.ipv6.conf.all.forwarding", "0");

@@ -124,7 +124,7 @@ TEST(LookUp, ErrorGoesToTheSourceThatARuleWrote) {
   h.routes("unreachable 77.0.0.0/8").local_table();
   Lab lab(h);
   const auto refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
-  ASSERT_TRUE(refused.answer) << lab.doubts();
+  ASSERT_TRUE(refused.answer) << lab.assumptions();
   EXPECT_EQ(dst_ip(refused.answer->packet), ip("10.0.0.6"));
 }
 
@@ -180,7 +180,7 @@ TEST(LookUp, ResetGoesBackThroughABridgeThatAsksIptables) {
   Lab lab(h);
   const HostOutcome refused = lab.receive("br0", syn);
   ASSERT_TRUE(refused.answer);
-  engine::HostEngine engine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine engine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   const HostOutcome reset = engine.send(*refused.answer);
   ASSERT_EQ(reset.kind, Kind::transmit);  // past OUTPUT
   EXPECT_EQ(reset.device, "br0");
@@ -225,7 +225,7 @@ TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
   h.iptables("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -j DNAT --to-destination 10.1.0.9 --random\nCOMMIT\n").local_table();
   Lab lab(h);
   lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   lab.receive("in0", ping("10.0.0.5", "9.9.9.9", 7));
   EXPECT_FALSE(lab.proven());
 }
@@ -273,7 +273,7 @@ TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   const auto arrives = [&](const char* to) {
     FlowKey error = ping("10.1.0.9", to, 0);
     error.set(FieldId::icmp_type, 3);
-    return engine::HostEngine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours, {60, tuple_of(sent)}).receive("out0", error).kind;
+    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours, {60, tuple_of(sent)}).receive("out0", error).kind;
   };
   EXPECT_EQ(arrives("10.1.0.1"), Kind::delivered);
   EXPECT_EQ(arrives("10.0.0.1"), Kind::dropped);
@@ -309,7 +309,7 @@ TEST(LookUp, PacketsOfAVrfHaveComeByIt) {
   const auto kind = [&](std::uint16_t port) { return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, port)).kind; };
   EXPECT_EQ(kind(53), Kind::dropped);
   EXPECT_EQ(kind(54), Kind::dropped);
-  EXPECT_EQ(kind(55), Kind::transmit) << lab.doubts();
+  EXPECT_EQ(kind(55), Kind::transmit) << lab.assumptions();
   EXPECT_EQ(kind(56), Kind::dropped);
   EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
   EXPECT_EQ(lab.send(udp("10.1.0.1", "9.9.9.9", 4000, 80), false, "blue").device, "out0");

@@ -48,10 +48,10 @@ COMMIT
   Lab lab(h);
   const FlowKey sent = tcp("10.128.0.7", "9.9.9.9", 4000, 80);
   const HostOutcome out = lab.receive("mp0", sent);
-  ASSERT_EQ(out.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(out.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(out.device, "up1");
   EXPECT_EQ(src_ip(out.packet), ip("172.20.0.100"));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   ASSERT_EQ(lab.record.nat.size(), 1u);
   EXPECT_EQ(lab.record.nat[0].by, "iptables");
   EXPECT_TRUE(lab.record.nat[0].source);
@@ -128,7 +128,7 @@ TEST(Nat, DumpedConnectionDoesNotSayWhetherItWasMasqueraded) {
   dumped.nat_done = true;
   dumped.from = {1, 7};
   Lab lab(h);
-  lab.world.conntrack.insert({"n1", engine::ConntrackSpace::kernel, 0}, dumped);
+  lab.network_state.conntrack.insert({"n1", engine::ConntrackSpace::kernel, 0}, dumped);
   lab.chooser.script = {0, 1};
   EXPECT_EQ(src_ip(lab.receive("mp0", packet).packet), ip("192.168.2.10"));
   EXPECT_TRUE(lab.chooser.points.empty());  // by the device that has the address
@@ -150,7 +150,7 @@ TEST(Nat, ErrorsFollowTheConnectionThatTheyAreAbout) {
   ASSERT_EQ(back.kind, Kind::transmit);
   EXPECT_EQ(dst_ip(back.packet), ip("10.128.0.8"));
   EXPECT_EQ(src_ip(back.packet), ip("192.168.2.1"));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
 // DNAT --random gives an echo another identifier; POSTROUTING undoes it, as it does the address.
@@ -191,7 +191,7 @@ COMMIT
   h.rules("5999: from 10.128.0.7 lookup main").local_table();
   Lab lab(h);
   const HostOutcome in = lab.receive("up0", tcp("192.168.2.77", "192.168.1.10", 5000, 8080));
-  ASSERT_EQ(in.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(in.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(in.device, "mp0");
   EXPECT_EQ(dst_ip(in.packet), ip("10.128.0.7"));
   EXPECT_EQ(in.packet.u32(FieldId::tcp_dst), 80u);
@@ -219,7 +219,7 @@ TEST(Nat, DroppedPacketsLeaveNoConnection) {
   Lab lab(h);
   const FlowKey sent = tcp("10.128.0.8", "9.9.9.9", 4000, 80);
   EXPECT_EQ(lab.receive("mp0", sent).kind, Kind::dropped);
-  EXPECT_FALSE(lab.world.conntrack.find({"n1", engine::ConntrackSpace::kernel, 0}, tuple_of(sent)));
+  EXPECT_FALSE(lab.network_state.conntrack.find({"n1", engine::ConntrackSpace::kernel, 0}, tuple_of(sent)));
 }
 
 TEST(Nat, RefusalCarriesTheAddressesThatTheSenderKnows) {
@@ -258,7 +258,7 @@ COMMIT
   const HostOutcome o = lab.receive("up0", sent);
   ASSERT_TRUE(o.answer);
   const HostOutcome reset = lab.send(*o.answer);
-  ASSERT_EQ(reset.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(reset.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(reset.device, "up1");
   EXPECT_EQ(tuple_of(reset.packet), reversed(tuple_of(sent)));
 }

@@ -30,22 +30,22 @@ COMMIT
 )").local_table();
   Lab lab(h);
   const HostOutcome out = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
-  ASSERT_EQ(out.kind, Kind::transmit) << lab.doubts();
+  ASSERT_EQ(out.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(out.packet.u32(FieldId::nw_ttl), 33u);
   EXPECT_EQ(tos_of(out.packet), 0x2au);
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
 TEST(Rewrite, TooLongForTheDevice) {
   TestHost h = rewriting_router();
   h.at("out0").mtu = 1400;
   h.local_table();
-  engine::World world;
+  engine::NetworkState network_state;
   engine::Record record;
   ScriptedChooser chooser;
   Neighbours neighbours;
   FlowKey packet = tcp("10.0.0.5", "9.9.9.9", 4000, 80);
-  engine::HostEngine engine(h.node, world, record, chooser, neighbours, {1500, {}});
+  engine::HostEngine engine(h.node, network_state, record, chooser, neighbours, {1500, {}});
   const HostOutcome out = engine.receive("in0", packet);
   ASSERT_EQ(out.kind, Kind::rejected);
   EXPECT_EQ(out.reject_with, "icmp-frag-needed");
@@ -65,7 +65,7 @@ COMMIT
 )").local_table();
   Lab lab(h);
   lab.record.wants_misses = true;
-  engine::HostEngine engine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  engine::HostEngine engine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   const HostOutcome out = engine.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(out.kind, Kind::transmit);
   ASSERT_EQ(lab.record.misses.size(), 1u);

@@ -29,7 +29,7 @@ TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
   EXPECT_EQ(src_ip(*o.sent), ip("192.168.2.10"));
   EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 64u);
   EXPECT_EQ(src_ip(lab.send(tcp("0.0.0.0", "10.50.1.1", 4000, 80), true).packet), ip("192.168.1.10"));
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
   const auto route = engine::local_route(h.host(), ip("9.9.9.9"));
   ASSERT_TRUE(route);
   EXPECT_EQ(route->device, "up0");
@@ -79,7 +79,7 @@ TEST(Send, MarkInTheMangleTableRoutesAgain) {
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
   EXPECT_EQ(o.device, "up1");
-  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));   // stays that of the first look-up
+  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));   // stays that of the first lookup
   EXPECT_EQ(o.packet.u32(FieldId::pkt_mark), 0x1745ecu);
   EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 2u);
 }
@@ -103,7 +103,7 @@ TEST(Send, TrafficClassInTheMangleTableRoutesAgain) {
   EXPECT_EQ(lab.chooser.points.size(), 2u);
 }
 
-// The second look-up of connect() hashes the address that the first one chose.
+// The second lookup of connect() hashes the address that the first one chose.
 TEST(Send, ConnectMayTakeAnotherNextHopThanThatOfItsSource) {
   TestHost h = sending_node();
   h.routes("198.18.0.0/15 nexthop via 192.168.2.1 dev up0 weight 1 nexthop via 172.20.0.1 dev up1 weight 1");

@@ -70,7 +70,7 @@ class Neighbours : public engine::NeighbourOracle {
   mutable std::optional<IpAddr> asker;  // of the last question
 };
 
-// One run; keeps the World between packets.
+// One run; keeps the NetworkState between packets.
 struct Lab {
   explicit Lab(TestHost& h) : host(h) {}
   engine::HostOutcome receive(const std::string& device, const FlowKey& packet);
@@ -85,10 +85,10 @@ struct Lab {
     return found;
   }
   bool proven() const { return record.assumptions.empty() && record.gaps.empty(); }
-  std::string doubts() const;
+  std::string assumptions() const;
 
   TestHost& host;
-  engine::World world;
+  engine::NetworkState network_state;
   engine::Record record;
   ScriptedChooser chooser;
   Neighbours neighbours;

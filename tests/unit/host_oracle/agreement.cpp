@@ -30,7 +30,7 @@ bool same_quotation(const Way& w, const Observation::Item& seen) {
 }
 
 // Takes away what TEE and dup sent besides. False where a copy is not seen that must be; of one that is lost, comes
-// round to this host or is refused in OUTPUT less is told.
+// round to this host or is refused in OUTPUT less is shown.
 bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s) {
   const auto take = [](std::vector<const Observation::Item*>& list, auto is_it) {
     const auto found = std::find_if(list.begin(), list.end(), is_it);
@@ -56,9 +56,9 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
 
 // A socket hears the device of the address instead where the packet came back by lo, and where a bridge that asks
 // iptables had routed an IPv6 packet already (ip6_rcv_core(), net/ipv6/ip6_input.c).
-bool same_device(const HostOutcome& way, const Observation::Item& told) {
+bool same_device(const HostOutcome& way, const Observation::Item& shown) {
   const bool by_bridge = way.device.starts_with("br") && family_of(way.packet) == Family::v6;
-  return way.device == told.device || way.device == "lo" || by_bridge;
+  return way.device == shown.device || way.device == "lo" || by_bridge;
 }
 
 bool any_storms(const std::vector<HostOutcome>& copies) {
@@ -72,7 +72,7 @@ bool is_open(const std::vector<HostOutcome>& copies) {
                      [](const HostOutcome& c) { return c.kind == Kind::inconclusive || is_open(c.copies); });
 }
 
-// A copy whose course the dumps leave open may be seen anywhere, changed, or copied again: only what the packet itself
+// A copy whose path the dumps leave open may be seen anywhere, changed, or copied again: only what the packet itself
 // must have caused is left, once.
 void leave_own(const Way& w, Split& s) {
   const auto keep_first = [](std::vector<const Observation::Item*>& list, auto is_own) {

@@ -29,7 +29,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c);
 // Nobody answers for the next hop: the kernel says nothing for three seconds.
 bool waits_for_neighbour(const Way& w);
 // Copies that come back by lo and are copied again, until the TTL is used up: how often what they cause is seen is not
-// told.
+// shown.
 bool storms(const Way& w);
 
 std::string describe(const Observation& o);

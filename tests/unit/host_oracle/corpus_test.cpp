@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr const char* kCorpus = EGTRACE_SOURCE_DIR "/../shared/corpus";
 
-// The next hop is what the capture shows; whether the right one was asked for is told by the device and the addresses.
+// The next hop is what the capture shows; whether the right one was asked for is shown by the device and the addresses.
 class SeenNeighbour : public engine::NeighbourOracle {
  public:
   std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr&,
@@ -43,7 +43,7 @@ class FixedChooser : public engine::Chooser {
   std::size_t option_;
 };
 
-// What a host's stack needs, and the ports that tell which devices are below a switch.
+// What a host's stack needs, and the ports that show which devices are below a switch.
 parsers::SnapshotRequest host_dumps(const fs::path& scenario) {
   parsers::SnapshotRequest request;
   request.jobs = 1;
@@ -112,7 +112,7 @@ struct Count {
   int compared = 0, agreed = 0, proven = 0;
 };
 
-void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::World& world, Count& count,
+void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::NetworkState& network_state, Count& count,
                const std::string& context) {
   for (std::size_t i = 0; i + 1 < hops.size(); ++i) {
     const json &in = hops[i], &out = hops[i + 1];
@@ -128,7 +128,7 @@ void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::World&
     std::string got;
     // A load-sharing route may have taken any of its next hops.
     for (std::size_t option = 0, options = 1; option < options && got != wanted; ++option) {
-      engine::World after = world;
+      engine::NetworkState after = network_state;
       engine::Record record;
       FixedChooser chooser(option);
       const engine::HostOutcome o =
@@ -138,7 +138,7 @@ void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::World&
                 ? describe(o.packet, o.device)
                 : fmt::format("stopped: {} ({})", o.stop ? explain::phrase(o.stop->where) : "", o.stop ? explain::phrase(o.stop->why) : "");
       if (got != wanted && option + 1 < options) continue;
-      world = std::move(after);
+      network_state = std::move(after);
       count.proven += record.assumptions.empty() && record.gaps.empty();
     }
     ++count.compared;
@@ -161,10 +161,10 @@ TEST(HostCorpus, WhatGoesInComesOutAsCaptured) {
     ASSERT_TRUE(cluster) << path << ": " << cluster.error().message;
     std::ifstream file(path / "truth.json");
     for (const json& c : json::parse(file).value("cases", json::array())) {
-      engine::World world;
+      engine::NetworkState network_state;
       const std::string context = path.string() + " " + c.value("id", "");
-      walk_hops(*cluster, c.value("forward_hops", json::array()), world, count, context);
-      walk_hops(*cluster, c.value("reply_hops", json::array()), world, count, context);
+      walk_hops(*cluster, c.value("forward_hops", json::array()), network_state, count, context);
+      walk_hops(*cluster, c.value("reply_hops", json::array()), network_state, count, context);
     }
   }
   fmt::print("{} passages of hosts compared, {} as captured, {} proven\n", count.compared, count.agreed, count.proven);

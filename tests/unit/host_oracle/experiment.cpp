@@ -57,10 +57,10 @@ bool Experiment::read_dumps() {
   return true;
 }
 
-// What a dump tells of the connections must do as well as having seen them begin.
+// What a dump says of the connections must do as well as having seen them begin.
 void Experiment::look_at_connections() {
   if (!kernel_->dump_connections(folder_ / "host") || !read_dumps()) return;
-  predictor_->worlds = {engine::initial_world(*cluster_, true)};
+  predictor_->network_states = {engine::initial_network_state(*cluster_, true)};
 }
 
 // The kernel is sparing with routing errors to one sender, and with anything after a redirect, which it makes of
@@ -76,13 +76,13 @@ bool Experiment::may_be_silent(const Probe& probe, const Observation& o, const s
   return silent;
 }
 
-void Experiment::learn_port(const Way& way, const Observation& o, engine::World& world) {
+void Experiment::learn_port(const Way& way, const Observation& o, engine::NetworkState& network_state) {
   const Split s = split(o, false);
   const auto& seen = !s.packets.empty() ? s.packets : s.delivered;
   if (seen.empty() || !way.open_port) return;
   const Tuple wanted = tuple_of(way.outcome.packet), real = tuple_of(seen.front()->packet.key);
   for (const std::uint16_t zone : {std::uint16_t{0}, std::uint16_t{5}}) {
-    const auto hit = world.conntrack.find({"host", engine::ConntrackSpace::kernel, zone}, reversed(wanted));
+    const auto hit = network_state.conntrack.find({"host", engine::ConntrackSpace::kernel, zone}, reversed(wanted));
     if (!hit) continue;
     hit.connection->reply.dport = real.sport;
     if (!has_ports(way.outcome.packet)) hit.connection->reply.sport = real.sport;
@@ -211,12 +211,12 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
     waits_for_neighbour(*agreed) ? ++tally_.open : ++tally_.agreed;
     tally_.sure += agreed->sure;
     tally_.several += ways.size() > 1;
-    constexpr std::size_t kMostWorlds = 6;
-    predictor_->worlds.clear();
+    constexpr std::size_t kMostStates = 6;
+    predictor_->network_states.clear();
     for (const Way& w : ways) {
-      if (predictor_->worlds.size() == kMostWorlds || !agrees(w, seen, circumstances)) continue;
-      predictor_->worlds.push_back(w.world);
-      learn_port(w, seen, predictor_->worlds.back());
+      if (predictor_->network_states.size() == kMostStates || !agrees(w, seen, circumstances)) continue;
+      predictor_->network_states.push_back(w.network_state);
+      learn_port(w, seen, predictor_->network_states.back());
     }
     return follow(probe, *agreed, seen);
   }

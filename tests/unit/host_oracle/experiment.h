@@ -1,4 +1,4 @@
-// One random host of the kernel, and probes whose fate is held against the engine's ways.
+// One random host of the kernel, and probes whose fate is compared with the engine's ways.
 #pragma once
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ class Experiment {
   Probe error_about(const Observation::Item& sent);
   void follow(const Probe& probe, const Way& way, const Observation& seen);
   bool may_be_silent(const Probe& probe, const Observation& o, const std::vector<Way>& ways);
-  void learn_port(const Way& way, const Observation& o, engine::World& world);
+  void learn_port(const Way& way, const Observation& o, engine::NetworkState& network_state);
 
   unsigned seed_;
   RandomHost random_;

@@ -168,7 +168,7 @@ bool KernelHost::set_up(const HostSetup& setup) {
 
 void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   fs::create_directories(folder);
-  // Devices that have just come up are told without carrier for a moment.
+  // Devices that have just come up are shown without carrier for a moment.
   std::string script =
       "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
   for (const char* command : {"ip -d addr", "ip neigh", "ip neigh show proxy", "ip rule", "ip -6 rule", "ip route show table all",
@@ -304,7 +304,7 @@ std::vector<KernelHost::Frame> KernelHost::frames(int milliseconds) {
   return out;
 }
 
-// A SYN of a process tells no number, but its random sequence number may look like one.
+// A SYN of a process shows no number, but its random sequence number may look like one.
 void KernelHost::take_for_local(Seen& seen) const {
   const bool opens = seen.key.u64(FieldId::nw_proto) == ip_proto::tcp && seen.key.u64(FieldId::tcp_flags) == 0x02;
   const bool refused = seen.quoted && seen.quoted->proto == ip_proto::tcp;

@@ -14,7 +14,7 @@ namespace egt::test {
 
 constexpr unsigned kWires = 4;  // v0 … v3 of the host; their other ends are p0 … p3
 
-// How the configuration of one host is told to the tools.
+// How the configuration of one host is shown to the tools.
 struct HostSetup {
   std::string links;                          // lines for ip -batch that make devices, run before sysctl
   std::string devices;                        // more of them, run after it

@@ -52,25 +52,25 @@ bool assumes(const engine::Record& r, engine::Supposition what) {
 std::vector<Way> Predictor::predict(const Probe& p) {
   constexpr std::size_t kMost = 128;
   std::vector<Way> ways;
-  for (const engine::World& world : worlds) add_ways(p, world, ways, ways.size() + kMost);
+  for (const engine::NetworkState& network_state : network_states) add_paths(p, network_state, ways, ways.size() + kMost);
   return ways;
 }
 
-void Predictor::add_ways(const Probe& p, const engine::World& world, std::vector<Way>& ways, std::size_t most) {
+void Predictor::add_paths(const Probe& p, const engine::NetworkState& network_state, std::vector<Way>& ways, std::size_t most) {
   EveryWay chooser;
   NoNeighbours neighbours;
   FlowKey packet = p.packet;
-  if (p.in_fragments) packet.set(FieldId::ip_frag, ip_frag::any);  // the first one, which tells what is seen of them
+  if (p.in_fragments) packet.set(FieldId::ip_frag, ip_frag::any);  // the first one, which shows what is seen of them
   do {
     Way w;
-    w.world = world;
+    w.network_state = network_state;
     engine::HostOptions options;
     if (p.quoted) options.quoted = tuple_of(*p.quoted);
-    engine::HostEngine engine(node_, w.world, w.record, chooser, neighbours, options);
+    engine::HostEngine engine(node_, w.network_state, w.record, chooser, neighbours, options);
     w.outcome = p.local ? engine.send({p.process.packet, p.process.choose_source, p.process.bound_device})
                         : engine.receive(host_.device_of(p.wire), packet);
     const auto walk_answer = [&](const engine::LocalSend& answer) {
-      return engine::HostEngine(node_, w.world, w.answer_record, chooser, neighbours).send(answer);
+      return engine::HostEngine(node_, w.network_state, w.answer_record, chooser, neighbours).send(answer);
     };
     if (w.outcome.answer) w.answer = walk_answer(*w.outcome.answer);
     if (w.answer && w.answer->answer) {  // a reset that a rule refuses: who it seems to come from hears of it

@@ -15,7 +15,7 @@ namespace egt::test {
 struct Way {
   engine::HostOutcome outcome;
   std::optional<engine::HostOutcome> answer;
-  engine::World world;
+  engine::NetworkState network_state;
   engine::Record record, answer_record;
   std::string choices;
   bool open_port = false;  // the kernel picks one
@@ -30,10 +30,10 @@ class Predictor {
   std::vector<Way> predict(const Probe& p);
 
   // Several where what was seen leaves open which way the packets before took.
-  std::vector<engine::World> worlds{engine::World{}};
+  std::vector<engine::NetworkState> network_states{engine::NetworkState{}};
 
  private:
-  void add_ways(const Probe& p, const engine::World& world, std::vector<Way>& ways, std::size_t most);
+  void add_paths(const Probe& p, const engine::NetworkState& network_state, std::vector<Way>& ways, std::size_t most);
 
   const cluster::Node& node_;
   const RandomHost& host_;

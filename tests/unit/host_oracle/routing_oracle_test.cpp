@@ -268,7 +268,7 @@ RouteQuery RoutingOracle::random_query() {
   }
   if (chance(50)) q.mark = pick(4);
   if (v4() && chance(20)) q.tos = 0x10;
-  q.proto = chance(30) ? ip_proto::tcp : ip_proto::udp;  // UDP is also what ip route get takes when it is not told
+  q.proto = chance(30) ? ip_proto::tcp : ip_proto::udp;  // UDP is also what ip route get takes when it is not shown
   if (chance(60)) {
     q.dport = static_cast<std::uint16_t>(80 + pick(3) * 10);
     q.sport = static_cast<std::uint16_t>(1000 + pick(2));
@@ -312,7 +312,7 @@ void RoutingOracle::compare(const Namespace& ns, const RouteQuery& q) {
   const Output out = ns.exec(fmt::format("ip {} -j route get {}", dash(), question(q)));
   RouteAnswer ours = engine::find_route(host_, q);
   const std::string context = fmt::format("{}\n{}\nkernel: {}", setup_, question(q), out.text);
-  EXPECT_TRUE(ours.doubts.empty()) << context;
+  EXPECT_TRUE(ours.assumptions.empty()) << context;
   const bool ok = ours.kind == Kind::unicast || ours.is_for_me();
   engine::Validation valid;
   if (ok && v4() && !q.is_local()) {

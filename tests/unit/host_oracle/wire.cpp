@@ -131,7 +131,7 @@ std::optional<std::uint32_t> number_in(std::uint32_t word) {
   return word & ~kMagicMask;
 }
 
-bool tells_error(std::uint8_t proto, std::uint32_t type) {
+bool shows_error(std::uint8_t proto, std::uint32_t type) {
   if (proto == ip_proto::icmp) return type == 3 || type == 4 || type == 5 || type == 11 || type == 12;
   return proto == ip_proto::icmp6 && type >= 1 && type <= 4;
 }
@@ -208,7 +208,7 @@ void read_transport(std::span<const std::uint8_t> b, Seen& seen) {
   } else if (proto == ip_proto::icmp || proto == ip_proto::icmp6) {
     seen.key.set(FieldId::icmp_type, get(b, 0, 1));
     seen.key.set(FieldId::icmp_code, get(b, 1, 1));
-    seen.is_error = tells_error(proto, get(b, 0, 1));
+    seen.is_error = shows_error(proto, get(b, 0, 1));
     if (!seen.is_error) {
       seen.key.set(FieldId::icmp_id, get(b, 4, 2));
       seen.number = number_in(get(b, 8, 4));

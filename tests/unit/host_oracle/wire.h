@@ -43,7 +43,7 @@ struct Seen {
 std::optional<Seen> read_frame(std::span<const std::uint8_t> frame);
 // An IP packet without its Ethernet header.
 std::optional<Seen> read_packet(std::span<const std::uint8_t> packet);
-// What follows an IPv6 header, of which only the addresses are told.
+// What follows an IPv6 header, of which only the addresses are shown.
 void read_transport(std::span<const std::uint8_t> bytes, Seen& seen);
 
 std::string to_text(const FlowKey& key);  // "tcp 10.0.0.2:5 > 10.1.0.2:80 ttl 64 tos 0"

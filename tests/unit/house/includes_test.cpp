@@ -1,4 +1,4 @@
-// The dependency rule of docs/design.md, held against every #include: what the link targets allow could still be got
+// The dependency rule of docs/design.md, compared with every #include: what the link targets allow could still be got
 // around by a path.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A field of the model that is loaded and that no decision reads may make a walk deliver what a switch drops. Fields are told
+// A field of the model that is loaded and that no decision reads may make a walk deliver what a switch drops. Fields are shown
 // apart by name alone: one that shares its name with a field that is read goes unnoticed here, but not by
 // tools/dev/unread-fields.
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ const std::set<std::string> kNotConsidered = {
 };
 
 // They ought to decide, and nothing asks them yet: cables that the user declares, and the port of endpoints that no
-// EndpointSlice tells.
+// EndpointSlice shows.
 const std::set<std::string> kMissing = {
     "ServicePort::target_port", "DeclaredLink::node_a",   "DeclaredLink::device_a",
     "DeclaredLink::node_b",     "DeclaredLink::device_b",

@@ -1,4 +1,4 @@
-// Reasons have a name and words each, and a place in docs/reasons.md; none is told twice, none is forgotten. So have what findings claim,
+// Reasons have a name and words each, and a place in docs/reasons.md; none is shown twice, none is forgotten. So have what findings claim,
 // and what checks lack, their words.
 #include <gtest/gtest.h>
 
@@ -136,7 +136,7 @@ TEST(Phrases, AreThereForEachValue) {
               {"branch.h", "Property", "properties.cpp"},
               {"notice.h", "Notice", "notices.cpp"},
               {"place.h", "PlaceKind", "places.cpp"},
-              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"},
+              {"../../../../model/include/egtrace/cluster/inconsistency.h", "Conflict", "missing_inputs.cpp"},
               {"../../../../explain/src/phrases/intents.h", "Wanted", "intents.cpp"},
               {"../../../../explain/src/phrases/intents.h", "Actual", "intents.cpp"},
               {"../../../../explain/src/phrases/conclusions.h", "Unchecked", "conclusions.cpp"},
@@ -149,7 +149,7 @@ TEST(Phrases, AreThereForEachValue) {
               {"../../../../assess/src/phrases/decisions.h", "Decision", "../../../assess/src/phrases/decisions.cpp"},
               {"../../../../assess/src/phrases/differences.h", "NotShown", "../../../assess/src/phrases/differences.cpp"},
               {"../../../../assess/src/expect/ground.h", "Ground", "../../../assess/src/phrases/expectations.cpp"},
-              {"../../../../assess/src/expect/ground.h", "Promise", "../../../assess/src/phrases/expectations.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Implication", "../../../assess/src/phrases/expectations.cpp"},
               {"../../../../assess/src/expect/ground.h", "Mistake", "../../../assess/src/phrases/expectations.cpp"}};
   for (const auto& a : kAll)
     EXPECT_EQ(values_of(a.header, a.enumeration).size(), rows_in(a.table, a.enumeration)) << a.enumeration;

@@ -31,7 +31,7 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/explain/src/point.cpp", "errors of a question"},
       {"libtrace/explain/src/point_text.cpp", "errors of parsing"},
       {"libtrace/explain/src/suggest.cpp", "what may have been meant by a name"},
-      {"libtrace/model/src/cluster/contradictions_rules.cpp", "nft list ruleset: a command"},
+      {"libtrace/model/src/cluster/inconsistencies_rules.cpp", "nft list ruleset: a command"},
       {"libtrace/model/src/openflow/flow_store.cpp", "exceptions: a compiled file is damaged"},
       {"libtrace/model/src/openflow/group_table.cpp", "an exception"},
   };

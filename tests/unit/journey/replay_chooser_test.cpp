@@ -13,17 +13,17 @@ ChoicePoint point(std::size_t options) {
 
 // Three buckets; the second of them leads to a choice of two.
 std::vector<std::vector<std::size_t>> walk(std::size_t max_runs, bool* truncated) {
-  std::vector<std::vector<std::size_t>> courses;
+  std::vector<std::vector<std::size_t>> walked_paths;
   *truncated = for_each_script([&](std::size_t runs) { return runs < max_runs; }, [&](const std::vector<std::size_t>& script) {
     Record record;
     ReplayChooser chooser(script, record);
-    std::vector<std::size_t> course{chooser.choose(point(3))};
-    if (course[0] == 1) course.push_back(chooser.choose(point(2)));
+    std::vector<std::size_t> walked{chooser.choose(point(3))};
+    if (walked[0] == 1) walked.push_back(chooser.choose(point(2)));
     chooser.choose(point(1));
-    courses.push_back(course);
+    walked_paths.push_back(walked);
     return chooser.take();
   });
-  return courses;
+  return walked_paths;
 }
 
 TEST(ReplayChooser, TakesEveryCourseOnceAndInOrder) {

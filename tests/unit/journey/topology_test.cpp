@@ -97,7 +97,7 @@ TEST_F(WhoAnswers, PointToPointAddressesAreNotConfirmed) {
   }
 }
 
-// Two devices of the machine on the link: each answers for both of its addresses, until something tells one not to.
+// Two devices of the machine on the link: each answers for both of its addresses, until something distinguishes one not to.
 TEST_F(WhoAnswers, SeveralDevicesOfOneMachine) {
   add("other", "eth2", kBack, "10.0.0.2/24");
   EXPECT_EQ(answer("10.0.0.1"), 0u);

@@ -140,7 +140,7 @@ TEST(Kube, PodsOfAList) {
   EXPECT_TRUE(c.objects.pods[1].host_network);
 }
 
-// Events and the like are told by their kind and not read; a kind that is not plain text is.
+// Events and the like are shown by their kind and not read; a kind that is not plain text is.
 TEST(Kube, PassesOverKindsThatNobodyWants) {
   Formats f = formats();
   cluster::Cluster c;
@@ -187,7 +187,7 @@ TEST(Kube, SeveralDocuments) {
   EXPECT_EQ(service.external_traffic_policy, "Local");
 }
 
-constexpr const char* kPromises = R"(apiVersion: v1
+constexpr const char* kImplications = R"(apiVersion: v1
 kind: List
 items:
 - apiVersion: discovery.k8s.io/v1
@@ -255,7 +255,7 @@ items:
 TEST(Kube, PromisesAboutTraffic) {
   Formats f = formats();
   cluster::Cluster c;
-  EXPECT_TRUE(f.load(f.dump(kPromises), c).not_understood.empty());
+  EXPECT_TRUE(f.load(f.dump(kImplications), c).not_understood.empty());
   const cluster::Objects& o = c.objects;
   const cluster::EndpointSlice* slice = o.endpoint_slices.find("shop", "web-1");
   ASSERT_NE(slice, nullptr);
@@ -309,11 +309,11 @@ TEST(Kube, EndpointsThatTakeConnections) {
     cluster::Cluster c;
     f.load(f.dump(std::move(text)), c);
     const cluster::Backing backing = backing_of(*c.objects.services.find("shop", "web"), c.objects);
-    std::string all = backing.told ? "" : "unknown";
+    std::string all = backing.shown ? "" : "unknown";
     for (const cluster::BackingEndpoint& b : backing.endpoints) all += b.endpoint->address.to_string() + " ";
     return all;
   };
-  std::string text = kPromises;
+  std::string text = kImplications;
   EXPECT_EQ(addresses(text), "10.1.0.5 ");
   text.replace(text.find("nodeName: node-1,"), 17, "conditions: {ready: false},");
   EXPECT_EQ(addresses(text), "10.1.0.6 ");   // none is ready, but this one still serves while it ends
@@ -364,8 +364,8 @@ TEST(Kube, ABrokenItemCostsItselfOnly) {
 TEST(Kube, TheFirstOfSeveralStays) {
   Formats f = formats();
   cluster::Cluster c;
-  f.load(f.dump(kPromises), c);
-  f.load(f.dump(kPromises), c);
+  f.load(f.dump(kImplications), c);
+  f.load(f.dump(kImplications), c);
   EXPECT_EQ(c.objects.services.size(), 1u);
   EXPECT_EQ(c.objects.services[0].from.source, 1u);
 }

@@ -27,7 +27,7 @@ std::string output_of(const std::string& command) {
 // Nobody listens, so the kernel answers with ICMP over the same lo.
 const std::string kNotTheAnswer = "\t\tmeta l4proto icmp accept\n";
 
-// Random rules over a few ports, marks and chains; every rule counts, so that the kernel tells which ones matched.
+// Random rules over a few ports, marks and chains; every rule counts, so that the kernel shows which ones matched.
 class RuleMaker {
  public:
   explicit RuleMaker(unsigned seed) : random_(seed) {}
@@ -107,7 +107,7 @@ std::set<std::uint32_t> predicted(const std::string& listing, std::uint16_t port
   s.oif = "lo";
   std::set<std::uint32_t> lines;
   for (Stage stage : {Stage::before_conntrack, Stage::before_nat, Stage::after_nat}) {
-    NetfilterEngine engine(s.node.host, Family::v4, "n", s.world, s.record, s.chooser);
+    NetfilterEngine engine(s.node.host, Family::v4, "n", s.network_state, s.record, s.chooser);
     NetfilterContext c{.packet = s.packet};
     c.oif = s.oif;
     c.state = PacketState::new_;
@@ -126,7 +126,7 @@ std::set<std::uint32_t> predicted(const std::string& listing, std::uint16_t port
       const auto* mark = std::get_if<netfilter::SetMark>(&statement);
       by_map = by_map || (mark != nullptr && std::holds_alternative<netfilter::MapLookup>(mark->value->node));
     }
-    if (!by_map) lines.insert(hit->rule->from.line);   // its counter stands before a look-up that may fail
+    if (!by_map) lines.insert(hit->rule->from.line);   // its counter stands before a lookup that may fail
   }
   return lines;
 }

@@ -49,7 +49,7 @@ inline void load_rules(cluster::Node& node, std::string_view text, std::string_v
 // One packet at one host; TCP 10.0.0.5:40000 → 10.0.0.9:80 unless changed.
 struct Scene {
   cluster::Node node;
-  World world;
+  NetworkState network_state;
   Record record;
   ScriptedChooser chooser;
   FlowKey packet;
@@ -81,7 +81,7 @@ struct Scene {
   }
 
   HookResult run(Hook hook, Stage stage) {
-    NetfilterEngine engine(node.host, family_of(packet), "n", world, record, chooser);
+    NetfilterEngine engine(node.host, family_of(packet), "n", network_state, record, chooser);
     NetfilterContext c{.packet = packet};
     c.iif = iif;
     c.oif = oif;

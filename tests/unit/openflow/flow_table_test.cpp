@@ -56,12 +56,12 @@ TEST_F(FlowTablesTest, BeatenFlowsMatchAsWellAndAreLower) {
   add(0, match({}));
   add(0, match({}), "drop", 1);
   const FlowKey k = key({{F::reg0, 1}, {F::reg1, 2}});
-  EXPECT_EQ(FlowLookup(flows).beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
-  EXPECT_EQ(FlowLookup(flows).beaten(0, k, 1), (std::vector<FlowIndex>{4}));
+  EXPECT_EQ(FlowLookup(flows).shadowed(0, k, 0), (std::vector<FlowIndex>{1, 4}));
+  EXPECT_EQ(FlowLookup(flows).shadowed(0, k, 1), (std::vector<FlowIndex>{4}));
   for (std::uint32_t other = 0; other < 40; ++other) add(5, match({{F::reg2, 100 + other}}));
   FlowLookup lookup(flows);
   for (int i = 0; i < 20; ++i) lookup.lookup(0, k);  // now the table has an index
-  EXPECT_EQ(lookup.beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
+  EXPECT_EQ(lookup.shadowed(0, k, 0), (std::vector<FlowIndex>{1, 4}));
 }
 
 TEST_F(FlowTablesTest, TheHighestPriorityWins) {

@@ -18,16 +18,16 @@ json cross_check(const std::string& scenario, const std::string& from, const std
 }
 
 TEST(CrossCheck, BothTakeTheSameStages) {
-  const json told = cross_check("underlay-mtu-router", "stock/crate-k", "10.72.3.13:8080");
-  EXPECT_EQ(told.at("differences"), json::array()) << told.dump(1);
-  EXPECT_GT(told.at("stages"), 60);
+  const json shown = cross_check("underlay-mtu-router", "stock/crate-k", "10.72.3.13:8080");
+  EXPECT_EQ(shown.at("differences"), json::array()) << shown.dump(1);
+  EXPECT_GT(shown.at("stages"), 60);
 }
 
 // ovn-controller of pier-02 stood still when a policy was added.
 TEST(CrossCheck, ALaggingNodePartsAtTheStageThatChanged) {
-  const json told = cross_check("lagging-controller", "signals/buoy-a", "10.216.2.12:8080");
-  ASSERT_EQ(told.at("differences").size(), 1U) << told.dump(1);
-  const json& first = told.at("differences")[0];
+  const json shown = cross_check("lagging-controller", "signals/buoy-a", "10.216.2.12:8080");
+  ASSERT_EQ(shown.at("differences").size(), 1U) << shown.dump(1);
+  const json& first = shown.at("differences")[0];
   EXPECT_EQ(first.at("node"), "pier-02");
   EXPECT_EQ(first.at("direction"), "request");
   EXPECT_EQ(first.at("intended").at("stage"), "ls_out_acl");

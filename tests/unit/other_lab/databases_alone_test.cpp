@@ -1,4 +1,4 @@
-// What clients saw, against what the databases and Kubernetes objects of the lab tell without a dump of any switch or host:
+// What clients saw, against what the databases and Kubernetes objects of the lab show without a dump of any switch or host:
 // what a must-gather holds (tests/lab/README.md).
 #include <gtest/gtest.h>
 
@@ -25,13 +25,13 @@ class DatabasesAlone : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DatabasesAlone, TellWhatTheClientSees) {
   for (const json& asked : json::parse(read_file(kLab + GetParam() + ".json"))) {
-    const json told = explained(GetParam(), asked);
+    const json shown = explained(GetParam(), asked);
     // Who listens no database shows.
-    const bool may_be_closed = told.at("outcome") == "answered" && told.at("listener") == "unknown" && asked.at("outcome") == "refused";
+    const bool may_be_closed = shown.at("outcome") == "answered" && shown.at("listener") == "unknown" && asked.at("outcome") == "refused";
     if (!may_be_closed) {
-      EXPECT_EQ(told.at("outcome"), asked.at("outcome")) << asked;
+      EXPECT_EQ(shown.at("outcome"), asked.at("outcome")) << asked;
     }
-    EXPECT_NE(told.at("confidence"), "proven") << asked;
+    EXPECT_NE(shown.at("confidence"), "proven") << asked;
   }
 }
 
@@ -58,18 +58,18 @@ TEST(DatabasesAlone, KeepWhatPoliciesAsk) {
   EXPECT_EQ(ran.status, 0) << ran.out;
 }
 
-// What leaves for a pod of another network nobody delivers, as far as databases tell.
+// What leaves for a pod of another network nobody delivers, as far as databases show.
 TEST(DatabasesAlone, LeaveOpenWhoTakesAPodsAddressOutside) {
-  const json told = explained("udn-layer3", {{"from", "mason-team/chisel-g"}, {"to", "10.84.2.12:8080"}, {"proto", "tcp"}});
-  EXPECT_EQ(told.at("outcome"), "undecided");
-  EXPECT_EQ(told.at("paths")[0].at("stopped_at").at("reason"), "pod-address-outside") << told.at("paths")[0].at("stopped_at");
+  const json shown = explained("udn-layer3", {{"from", "mason-team/chisel-g"}, {"to", "10.84.2.12:8080"}, {"proto", "tcp"}});
+  EXPECT_EQ(shown.at("outcome"), "undecided");
+  EXPECT_EQ(shown.at("paths")[0].at("stopped_at").at("reason"), "pod-address-outside") << shown.at("paths")[0].at("stopped_at");
 }
 
 // All rows of a database file are in a few lines: evidence names the table and the row.
 TEST(DatabasesAlone, NameTheRowsBehindSteps) {
-  const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
+  const json shown = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
   std::size_t rows = 0;
-  for (const json& hop : told.at("paths")[0].at("hops"))
+  for (const json& hop : shown.at("paths")[0].at("hops"))
     for (const json& line : hop.at("evidence")) {
       if (!line.contains("table") || line["table"] != "Logical_Flow") continue;
       ++rows;
@@ -80,8 +80,8 @@ TEST(DatabasesAlone, NameTheRowsBehindSteps) {
 }
 
 TEST(DatabasesAlone, SayWhatTheyRestOn) {
-  const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
-  const std::string assumed = told.at("assumptions").dump();
+  const json shown = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
+  const std::string assumed = shown.at("assumptions").dump();
   EXPECT_NE(assumed.find("ovn-controller on kiwi has realised its logical flows"), std::string::npos) << assumed;
   EXPECT_NE(assumed.find("the host kiwi is set up as OVN-Kubernetes does it"), std::string::npos) << assumed;
 }

@@ -26,13 +26,13 @@ class GroupAgreement : public ::testing::Test {
   }
   // The pods of another service in place of those of web.
   void lead_elsewhere() { replace_in_groups("dst=10.128.0.39", "dst=10.128.0.40"); }
-  nlohmann::json told(const std::vector<std::string>& args) const {
+  nlohmann::json shown(const std::vector<std::string>& args) const {
     std::vector<std::string> all = {EGTRACE_BINARY};
     all.insert(all.end(), args.begin(), args.end());
     for (const char* more : {"--format", "json"}) all.emplace_back(more);
     return nlohmann::json::parse(run(all).out);
   }
-  nlohmann::json explained() const { return told({"explain", d_.path() + "/plain", "--from", "node:worker-a7", "--to", "172.25.12.34:80"}); }
+  nlohmann::json explained() const { return shown({"explain", d_.path() + "/plain", "--from", "node:worker-a7", "--to", "172.25.12.34:80"}); }
 
   static bool assumes_groups(const nlohmann::json& path) { return path.dump().find("group") != std::string::npos && !path.at("assumptions").empty(); }
 
@@ -59,7 +59,7 @@ TEST_F(GroupAgreement, OtherTablesProveNothing) {
 
 TEST_F(GroupAgreement, NorInAudits) {
   lead_elsewhere();
-  const nlohmann::json rows = told({"audit", d_.path() + "/plain", "--to", "172.25.12.34:80"})["rows"];
+  const nlohmann::json rows = shown({"audit", d_.path() + "/plain", "--to", "172.25.12.34:80"})["rows"];
   int of_node = 0;
   for (const auto& row : rows)
     if (row["pod"].is_null() && row["node"] == "worker-a7") {

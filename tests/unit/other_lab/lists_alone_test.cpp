@@ -1,5 +1,5 @@
 // What ovn-nbctl and ovn-sbctl list, and Kubernetes objects, without a dump of any switch or host and without database files: what
-// was observed in the lab must not be contradicted, and hosts that nothing explains are left open.
+// was observed in the lab must not be in conflict, and hosts that nothing explains are left open.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,10 +53,10 @@ TEST(ListsAlone, LeaveOpenHowHostsSendForUnknownObjects) {
   take_lists("egressip-secondary", snapshot);
   fs::remove(snapshot.path() + "/k8s/egressips.yaml");
   const Ran ran = run({EGTRACE_BINARY, "explain", snapshot.path(), "--from", "payments/ledger-0", "--to", "203.0.113.13:80", "--format", "json"});
-  const json told = json::parse(ran.out);
-  EXPECT_EQ(told.at("outcome"), "undecided");
-  EXPECT_EQ(told.at("paths")[0].at("stopped_at").at("reason"), "host-egress-unknown") << told.at("paths")[0].at("stopped_at");
-  EXPECT_NE(told.at("gaps").dump().find("dumps of the node"), std::string::npos) << told.at("gaps");
+  const json shown = json::parse(ran.out);
+  EXPECT_EQ(shown.at("outcome"), "undecided");
+  EXPECT_EQ(shown.at("paths")[0].at("stopped_at").at("reason"), "host-egress-unknown") << shown.at("paths")[0].at("stopped_at");
+  EXPECT_NE(shown.at("gaps").dump().find("dumps of the node"), std::string::npos) << shown.at("gaps");
 }
 
 // A device of which annotations have the address alone has neither a known name nor a known MAC.
@@ -64,10 +64,10 @@ TEST(ListsAlone, SayWhatIsMadeUp) {
   const TemporaryDirectory snapshot;
   take_lists("egressip-secondary", snapshot);
   const Ran ran = run({EGTRACE_BINARY, "explain", snapshot.path(), "--from", "payments/ledger-0", "--to", "203.0.113.13:80", "--format", "json"});
-  const json told = json::parse(ran.out);
-  const json& path = told.at("paths")[0];
+  const json shown = json::parse(ran.out);
+  const json& path = shown.at("paths")[0];
   EXPECT_EQ(path.at("source_seen").at("ip"), "172.31.77.100");
-  EXPECT_NE(told.at("assumptions").dump().find("a device of its own for 172.31.77."), std::string::npos) << told.at("assumptions");
+  EXPECT_NE(shown.at("assumptions").dump().find("a device of its own for 172.31.77."), std::string::npos) << shown.at("assumptions");
   EXPECT_EQ(path.at("sightings").back().at("smac"), json()) << path.at("sightings").back();
 }
 

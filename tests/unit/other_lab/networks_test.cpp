@@ -14,7 +14,7 @@ using nlohmann::json;
 
 const std::string kNetworks = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer3.tar.xz";
 
-Ran networks_told(const std::vector<std::string>& args) {
+Ran networks_shown(const std::vector<std::string>& args) {
   std::vector<std::string> all = {EGTRACE_BINARY};
   all.insert(all.end(), args.begin(), args.end());
   for (const char* more : {"--format", "json"}) all.emplace_back(more);
@@ -24,7 +24,7 @@ Ran networks_told(const std::vector<std::string>& args) {
 json walked(const std::string& from, const std::string& to, const std::vector<std::string>& more = {}) {
   std::vector<std::string> args = {"explain", kNetworks, "--from", from, "--to", to};
   args.insert(args.end(), more.begin(), more.end());
-  return json::parse(networks_told(args).out);
+  return json::parse(networks_shown(args).out);
 }
 
 TEST(Networks, ThePrimaryOneIsWalked) {
@@ -48,14 +48,14 @@ TEST(Networks, AnotherOneIsNamedBehindThePod) {
 }
 
 TEST(Networks, OneThatThePodIsNotOnIsRefused) {
-  const Ran ran = networks_told({"explain", kNetworks, "--from", "mason-team/chisel-g@mason-team/stine", "--to", "198.51.100.44:80"});
+  const Ran ran = networks_shown({"explain", kNetworks, "--from", "mason-team/chisel-g@mason-team/stine", "--to", "198.51.100.44:80"});
   EXPECT_EQ(ran.status, 2);
   EXPECT_NE(ran.err.find("is not on network mason-team/stine (did you mean mason-team/stone?)"), std::string::npos) << ran.err;
 }
 
 TEST(Networks, TheAuditHasTheirRows) {
   int of_network = 0;
-  const json rows = json::parse(networks_told({"audit", kNetworks}).out).at("rows");
+  const json rows = json::parse(networks_shown({"audit", kNetworks}).out).at("rows");
   for (const json& row : rows)
     if (row.at("namespace") == "mason-team" && row.at("to") == "198.51.100.44") {
       ++of_network;
@@ -68,23 +68,23 @@ TEST(Networks, TheAuditHasTheirRows) {
 // Before OVN-Kubernetes 1.2: each node's gateway router has a port of its own on the switch, under one name and with a key of its own.
 TEST(Networks, NothingIsWrongWithTheOlderLayer2Topology) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer2-join.tar.xz";
-  const json findings = json::parse(networks_told({"triage", snapshot}).out).at("findings");
+  const json findings = json::parse(networks_shown({"triage", snapshot}).out).at("findings");
   EXPECT_EQ(findings, json::array()) << findings.dump(1);
 }
 
 // RouteAdvertisements: pods keep their address, but for what they send to nodes (allowed_ext_ips of the NAT rows).
 TEST(Networks, AnAdvertisedNetworkLeavesAsItIs) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/advertised-default.tar.xz";
-  EXPECT_EQ(json::parse(networks_told({"triage", snapshot}).out).at("findings"), json::array());
+  EXPECT_EQ(json::parse(networks_shown({"triage", snapshot}).out).at("findings"), json::array());
   const auto seen = [&](const char* to) {
-    return json::parse(networks_told({"explain", snapshot, "--from", "mill/saw-l", "--to", to}).out).at("paths")[0].at("source_seen").at("ip").get<std::string>();
+    return json::parse(networks_shown({"explain", snapshot, "--from", "mill/saw-l", "--to", to}).out).at("paths")[0].at("source_seen").at("ip").get<std::string>();
   };
   EXPECT_EQ(seen("203.0.113.40:80"), "10.148.1.11");
   EXPECT_EQ(seen("10.62.20.12:9100"), "10.62.20.11");
 }
 
 TEST(Networks, NothingIsWrongWhereNothingIs) {
-  const json findings = json::parse(networks_told({"triage", kNetworks}).out).at("findings");
+  const json findings = json::parse(networks_shown({"triage", kNetworks}).out).at("findings");
   EXPECT_EQ(findings, json::array()) << findings.dump(1);
 }
 

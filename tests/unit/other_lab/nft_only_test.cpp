@@ -16,14 +16,14 @@ using nlohmann::json;
 
 std::string lab(const std::string& name) { return std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz"; }
 
-json told(const std::vector<std::string>& args) {
+json shown(const std::vector<std::string>& args) {
   std::vector<std::string> all = {EGTRACE_BINARY};
   all.insert(all.end(), args.begin(), args.end());
   for (const char* more : {"--format", "json"}) all.emplace_back(more);
   return json::parse(run(all).out);
 }
 
-json findings(const std::string& snapshot) { return told({"triage", snapshot}).at("findings"); }
+json findings(const std::string& snapshot) { return shown({"triage", snapshot}).at("findings"); }
 
 json finding(const std::string& snapshot, const std::string& id) {
   for (const json& f : findings(snapshot))
@@ -64,7 +64,7 @@ TEST(NftOnly, TheMapThatLacksAPodIsNamed) {
 TEST(NftOnly, MarkedPacketsThatAreNotTranslatedAreDropped) {
   const TemporaryDirectory place;
   const std::string snapshot = with_kernel_datapath(place, "nft-egressip-snat-missing");
-  const json e = told({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
+  const json e = shown({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
   EXPECT_EQ(e.at("outcome"), "unanswered");
   EXPECT_TRUE(has(e.at("summary"), "egress-ip-sec-filter")) << e.at("summary");
   EXPECT_TRUE(has(finding(snapshot, "egressip-snat-missing").at("claim"), "chain egress-ip-sec-filter drops what it sends"));
@@ -80,7 +80,7 @@ TEST(NftOnly, MasqueradingComesBeforeTheFilter) {
               "\tchain ovn-kube-local-gw-masq {\n\t\ttype nat hook postrouting priority 101; policy accept;\n"
               "\t\tip saddr 10.148.2.0/24 masquerade\n\t}\n");
   write_file(dump, text);
-  const json e = told({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
+  const json e = shown({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
   EXPECT_EQ(e.at("outcome"), "answered");
   EXPECT_EQ(e.at("paths")[0].at("source_seen").at("ip"), "10.62.21.12");
   EXPECT_TRUE(has(finding(snapshot, "egressip-snat-missing").at("claim"), "another rule gives packets another address"));
@@ -100,7 +100,7 @@ TEST(NftOnly, BothGenerationsAreAFinding) {
   EXPECT_EQ(found, 1);
   EXPECT_TRUE(has(finding(snapshot, "translated-twice").at("claim"), "OVN-KUBE-EXTERNALIP")) << finding(snapshot, "translated-twice");
   // What the wire showed is among the paths; no dump shows which chain was registered first.
-  const json e = told({"explain", snapshot, "--from", "host:server", "--to", "10.62.20.11:31406"});
+  const json e = shown({"explain", snapshot, "--from", "host:server", "--to", "10.62.20.11:31406"});
   EXPECT_EQ(e.at("outcome"), "undecided");
   bool unanswered = false;
   for (const json& path : e.at("paths")) unanswered |= path.at("outcome") == "unanswered";

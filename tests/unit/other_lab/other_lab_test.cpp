@@ -36,9 +36,9 @@ TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/plain.tar.xz";
   const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "node:worker-a7", "--to", "172.25.12.34:80", "--format",
                        "json"});
-  const nlohmann::json told = nlohmann::json::parse(ran.out);
+  const nlohmann::json shown = nlohmann::json::parse(ran.out);
   std::set<std::string> tables;
-  for (const auto& way : told.at("paths"))
+  for (const auto& way : shown.at("paths"))
     for (const auto& hop : way.at("hops")) {
       if (hop.at("layer") != "ovn" || !hop.at("what").get<std::string>().starts_with("NAT:")) continue;
       EXPECT_FALSE(hop.at("rows").empty()) << hop.dump(1);
@@ -51,10 +51,10 @@ TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
 TEST(OtherLabNeighbours, WhatOvnAnswersIsProvenByItsFlows) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/metallb-local.tar.xz";
   const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "other/client-1", "--to", "203.0.113.13:80", "-vv", "--format", "json"});
-  const nlohmann::json told = nlohmann::json::parse(ran.out);
-  EXPECT_EQ(told.at("confidence"), "proven") << told.at("assumptions").dump(1);
+  const nlohmann::json shown = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(shown.at("confidence"), "proven") << shown.at("assumptions").dump(1);
   bool is_shown = false;
-  for (const auto& hop : told.at("paths")[0].at("reply").at("paths")[0].at("hops"))
+  for (const auto& hop : shown.at("paths")[0].at("reply").at("paths")[0].at("hops"))
     if (hop.at("what").get<std::string>().starts_with("neighbour "))
       for (const auto& line : hop.at("evidence")) is_shown |= line.at("dump").get<std::string>().find("dump-flows") != std::string::npos;
   EXPECT_TRUE(is_shown);

@@ -170,15 +170,15 @@ void ask(const Scenario& scenario, const std::string& snapshot_path, Counts& cou
     q.proto = c.proto;
     if (c.sport != 0) q.sport = c.sport;
     q.use_conntrack = q.registers = q.steps = false;
-    const auto told = explainer.explain(q);
-    ASSERT_TRUE(told) << c.from << " to " << c.to;
+    const auto shown = explainer.explain(q);
+    ASSERT_TRUE(shown) << c.from << " to " << c.to;
     ++counts.all;
-    const std::string outcome(explain::name_of(told->outcome));
+    const std::string outcome(explain::name_of(shown->outcome));
     // Who listens no database shows.
-    const bool may_be_closed = told->listener == explain::Listener::unknown && outcome == "answered" && c.outcome == "refused";
+    const bool may_be_closed = shown->listener == explain::Listener::unknown && outcome == "answered" && c.outcome == "refused";
     if (outcome == c.outcome) ++counts.same;
     else if (outcome != "undecided" && outcome != "mixed" && !may_be_closed) ++counts.differ;
-    if (told->confidence == explain::Confidence::proven) ++counts.proven;
+    if (shown->confidence == explain::Confidence::proven) ++counts.proven;
   }
 }
 

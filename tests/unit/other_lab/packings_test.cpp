@@ -145,9 +145,9 @@ json explained(const PackedSnapshot& scenario, const std::string& archive) {
   return json::parse(ran.out);
 }
 
-json steps_of(const json& told) {
+json steps_of(const json& shown) {
   json steps = json::array();
-  for (const json& hop : told.at("paths").at(0).at("hops")) steps.push_back({hop.at("node"), hop.at("where"), hop.at("what")});
+  for (const json& hop : shown.at("paths").at(0).at("hops")) steps.push_back({hop.at("node"), hop.at("where"), hop.at("what")});
   return steps;
 }
 
@@ -155,16 +155,16 @@ TEST_P(Packings, AnswerAlike) {
   const auto& [source, packing] = GetParam();
   const PackedSnapshot scenario = source.read();
   const json reference = explained(scenario, as_it_is(scenario.files));
-  const json told = explained(scenario, packing.pack(scenario.files));
+  const json shown = explained(scenario, packing.pack(scenario.files));
   EXPECT_EQ(reference.at("outcome"), "answered");
-  for (const char* key : {"outcome", "summary"}) EXPECT_EQ(told.at(key), reference.at(key)) << key;
-  EXPECT_EQ(steps_of(told), steps_of(reference));
+  for (const char* key : {"outcome", "summary"}) EXPECT_EQ(shown.at(key), reference.at(key)) << key;
+  EXPECT_EQ(steps_of(shown), steps_of(reference));
   if (!packing.excerpts) {
-    EXPECT_EQ(told.at("confidence"), reference.at("confidence"));
+    EXPECT_EQ(shown.at("confidence"), reference.at("confidence"));
     return;
   }
-  EXPECT_EQ(told.at("confidence"), "assumed");
-  EXPECT_NE(told.at("assumptions").dump().find("the dump of policy rules is an excerpt"), std::string::npos);
+  EXPECT_EQ(shown.at("confidence"), "assumed");
+  EXPECT_NE(shown.at("assumptions").dump().find("the dump of policy rules is an excerpt"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Packings,

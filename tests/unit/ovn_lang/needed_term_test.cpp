@@ -1,4 +1,4 @@
-// What the text of a match shows that it needs: told for single matches, and never against what the match means.
+// What the text of a match shows that it needs: shown for single matches, and never against what the match means.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -143,7 +143,7 @@ TEST(NeededTerm, LeavesEveryLookupAsItIs) {
     const auto x = indexed.lookup(*a, packet, ovn::Pipeline::ingress, table);
     const auto y = read.lookup(*b, packet, ovn::Pipeline::ingress, table);
     ASSERT_EQ(x.flow ? x.flow->row : nullptr, y.flow ? y.flow->row : nullptr);
-    ASSERT_EQ(x.doubtful, y.doubtful);
+    ASSERT_EQ(x.undecided, y.undecided);
     found += x.flow != nullptr;
   }
   EXPECT_TRUE(read.unread().empty()) << read.unread().front()->match;

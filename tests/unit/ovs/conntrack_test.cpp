@@ -161,7 +161,7 @@ TEST_F(SwitchTest, ARandomPortIsNotProven) {
   EXPECT_EQ(record.assumptions.size(), 1u);
   run("br0", 3, tcp());
   EXPECT_EQ(record.assumptions.size(), 2u);
-  EXPECT_EQ(world.open_ports.size(), 2u);
+  EXPECT_EQ(network_state.open_ports.size(), 2u);
 }
 
 // Up to release 3.1 the userspace datapath leaves SCTP's ports alone.

@@ -99,7 +99,7 @@ TEST_F(SwitchTest, ATunnelTakesItsPortsOptions) {
   EXPECT_EQ(run("br0", 1, tcp()).emissions.at(0).packet.u64(F::tun_id), 99u);
 }
 
-// Nothing but the dump tells how many flows a bridge has that is not OVN's.
+// Nothing but the dump shows how many flows a bridge has that is not OVN's.
 TEST_F(SwitchTest, AMissThatEndsThePacketMayBeACutDump) {
   bridge("br0", {"table=0,in_port=3 actions=output:2", "table=0,in_port=2 actions=resubmit(,5),output:3"});
   EXPECT_TRUE(run("br0", 1, tcp()).stop.has_value());

@@ -16,7 +16,7 @@
 
 namespace egt::engine {
 
-// Takes the options it is told by the kind of the choice, otherwise the first; keeps what it was asked.
+// Takes the options it is shown by the kind of the choice, otherwise the first; keeps what it was asked.
 struct ScriptedChooser : Chooser {
   std::map<Branch, std::size_t> wanted;
   std::vector<ChoicePoint> asked;
@@ -31,7 +31,7 @@ class SwitchTest : public testing::Test {
  protected:
   cluster::Cluster cluster;
   cluster::Node& node = cluster.ensure_node("n1");
-  World world;
+  NetworkState network_state;
   Record record;
   ScriptedChooser chooser;
   OvsOptions options;
@@ -97,7 +97,7 @@ class SwitchTest : public testing::Test {
 
   OvsResult run(const std::string& name, std::uint32_t in_port, const FlowKey& packet) {
     SwitchSessions sessions;
-    return OvsEngine(sessions, node, world, record, chooser, options).run(*node.bridge(name), in_port, packet);
+    return OvsEngine(sessions, node, network_state, record, chooser, options).run(*node.bridge(name), in_port, packet);
   }
 
   static std::vector<std::string> ports(const OvsResult& r) {

@@ -1,4 +1,4 @@
-// Actions: canonical text prints back, typed text becomes canonical, broken text becomes Opaque and is told.
+// Actions: canonical text prints back, typed text becomes canonical, broken text becomes Opaque and is shown.
 #include <gtest/gtest.h>
 
 #include "egtrace/parsers/ovs_ofctl.h"

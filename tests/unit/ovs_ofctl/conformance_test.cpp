@@ -50,7 +50,7 @@ bool understood(const std::string& flow) {
   return errors.empty();
 }
 
-// Taken by ovs-ofctl, too, as far as the line alone tells.
+// Taken by ovs-ofctl, too, as far as the line alone shows.
 bool accepted(const std::string& flow) {
   const auto line = parse_flow_line(flow);
   if (!line) return false;
@@ -76,7 +76,7 @@ TEST(Conformance, FlowsOfEveryProtocolAreUnderstood) {
   for (const Json& v : all) EXPECT_TRUE(understood(v["given"]["flow"])) << v["given"]["flow"];
 }
 
-// The expectation is a flow-mod, which tells cookie and timeouts behind the match, and it depends on the protocol for
+// The expectation is a flow-mod, which shows cookie and timeouts behind the match, and it depends on the protocol for
 // which the actions were encoded; compared is what does not.
 TEST(Conformance, NormalForm) {
   const auto all = vectors("ovs-flow-normal-form");
@@ -100,7 +100,7 @@ TEST(Conformance, NormalForm) {
   EXPECT_GE(c.good * 100, c.all * 90) << c.good << " of " << c.all;
 }
 
-// Not told by a line alone: names of ports and tables.
+// Not shown by a line alone: names of ports and tables.
 TEST(Conformance, Refused) {
   auto all = vectors("ovs-refused");
   std::erase_if(all, [](const Json& v) {

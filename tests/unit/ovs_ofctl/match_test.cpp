@@ -64,7 +64,7 @@ TEST(Match, PrintsAsOpenVSwitchDoes) {
     EXPECT_EQ(normal(text), text);
 }
 
-// As the switch holds them, whose tables of masks are told apart by every bit.
+// As the switch holds them, whose tables of masks are distinguished by every bit.
 TEST(Match, TypesOfIcmpAndFlowLabelsTakeAllBitsOfTheirPlace) {
   const auto icmp = parse_match("icmp6,icmp_type=136,icmp_code=0"), udp = parse_match("udp6,tp_src=53,tp_dst=80");
   ASSERT_TRUE(icmp && udp);

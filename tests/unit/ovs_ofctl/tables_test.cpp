@@ -98,7 +98,7 @@ TEST_F(Tables, Ports) {
   named.interfaces.resize(1);
   named.interfaces[0].name = "patch-br-int-to-br-ex_node";
   cluster.ensure_node("n").bridges.push_back(std::move(named));
-  const openflow::Bridge& b = bridge(kShow, "", "br-odd");  // by the local port, though no command tells
+  const openflow::Bridge& b = bridge(kShow, "", "br-odd");  // by the local port, though no command shows
   ASSERT_EQ(b.interfaces.size(), 3u);
   EXPECT_EQ(b.by_ofport(2)->name, "patch-br-int-to-br-ex_node");
   EXPECT_TRUE(b.by_ofport(1)->port_down);

@@ -14,7 +14,7 @@ using testing::Ran;
 bool has_tool() { return testing::run({"ovs-ofctl", "--version"}).status == 0; }
 
 // The flow as ovs-ofctl sends and reads it again; empty where it refuses it.
-std::string told(const std::string& flow) {
+std::string shown(const std::string& flow) {
   for (const char* version : {"OpenFlow10,OpenFlow11,OpenFlow13", "OpenFlow15"}) {
     const Ran ran = testing::run({"ovs-ofctl", "-O", version, "--", "parse-flow", flow});
     const std::size_t at = ran.out.find(" ADD ");
@@ -34,9 +34,9 @@ std::string printed(const std::string& flow) {
 
 void compare(const std::vector<std::string>& flows) {
   for (const std::string& flow : flows) {
-    const std::string here = printed(flow), there = told(flow);
+    const std::string here = printed(flow), there = shown(flow);
     EXPECT_EQ(here.empty(), there.empty()) << flow << (here.empty() ? " is refused here" : " is taken here");
-    if (!here.empty() && !there.empty()) EXPECT_EQ(told(here), there) << flow << " is printed as " << here;
+    if (!here.empty() && !there.empty()) EXPECT_EQ(shown(here), there) << flow << " is printed as " << here;
   }
 }
 

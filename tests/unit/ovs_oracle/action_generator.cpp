@@ -83,7 +83,7 @@ std::string ActionWriter::subfield(const FieldSpec& f, unsigned begin, unsigned 
   return fmt::format("{}[{}..{}]", name, begin, begin + bits - 1);
 }
 
-bool ActionWriter::told_whole(const FieldSpec& f, unsigned bits) const {
+bool ActionWriter::shown_whole(const FieldSpec& f, unsigned bits) const {
   static const std::string_view kWords[] = {"eth_src",  "eth_dst",  "ip_src",  "ip_dst",  "vlan_tci", "vlan_vid",
                                             "vlan_pcp", "tcp_src",  "tcp_dst", "udp_src", "udp_dst",  "nw_tos",
                                             "ip_dscp",  "nw_ecn",   "nw_ttl",  "in_port_oxm"};
@@ -95,24 +95,24 @@ bool ActionWriter::told_whole(const FieldSpec& f, unsigned bits) const {
   return bits <= 64 && (!word || whole);
 }
 
-bool ActionWriter::tells_mask_of(const FieldSpec& f) const {
+bool ActionWriter::shows_mask_of(const FieldSpec& f) const {
   return f.form != Form::tunnel_flags || (dumped_as_loads() && !place_.in_group);
 }
 
 std::string ActionWriter::set_field() {
   const FieldSpec* f = field_where(true);
-  if (f == nullptr || !told_whole(*f, f->bits)) return "";
-  const Masking masking = !f->maskable || !tells_mask_of(*f) || dice_.one_in(2) ? Masking::none
+  if (f == nullptr || !shown_whole(*f, f->bits)) return "";
+  const Masking masking = !f->maskable || !shows_mask_of(*f) || dice_.one_in(2) ? Masking::none
                           : dice_.one_in(4)               ? Masking::full
                                                           : Masking::partial;
   Value v = random_value(dice_, *f, masking);
-  if (masking == Masking::partial && (dumped_as_loads() || !told_whole(*f, 1))) {
+  if (masking == Masking::partial && (dumped_as_loads() || !shown_whole(*f, 1))) {
     const unsigned bits = dice_.between(1, std::min(f->bits, 64u)), begin = dice_.below(f->bits - bits + 1);
-    if (!told_whole(*f, bits)) return "";
+    if (!shown_whole(*f, bits)) return "";
     v.mask = ones(bits) << begin;
     v.value = random_value(dice_, *f, Masking::none).value & v.mask;
   }
-  const bool is_vlan_id = f->name == std::string_view("vlan_vid");  // loads do not tell that it sets a tag's presence
+  const bool is_vlan_id = f->name == std::string_view("vlan_vid");  // loads do not show that it sets a tag's presence
   if (is_vlan_id && masking != Masking::none && dumped_as_loads()) return "";
   if (is_vlan_id) v.value |= 0x1000, v.mask |= 0x1000;
   return fmt::format("set_field:{}->{}", text_of(*f, v, masking), f->name);
@@ -120,11 +120,11 @@ std::string ActionWriter::set_field() {
 
 std::string ActionWriter::load() {
   const FieldSpec* f = field_where(true);
-  if (f == nullptr || !tells_mask_of(*f)) return "";
+  if (f == nullptr || !shows_mask_of(*f)) return "";
   const unsigned most = dumped_as_loads() ? std::min(f->bits, 64u) : f->bits;
   const unsigned bits = dice_.one_in(3) ? most : dice_.between(1, most);
   const unsigned begin = dice_.below(f->bits - bits + 1);
-  if (!told_whole(*f, bits)) return "";
+  if (!shown_whole(*f, bits)) return "";
   const U128 value = random_value(dice_, *f, Masking::none).value >> begin & ones(std::min(bits, 64u));
   return fmt::format("load:{}->{}", hex(value, dice_.one_in(2)), subfield(*f, begin, bits));
 }

@@ -21,14 +21,14 @@ class ActionWriter {
   std::string action();
   // A packet that goes round between bridges multiplies until the daemon's limits end it: minutes.
   bool leads_back() const { return place_.bridge != "br-int"; }
-  // Dumps before OpenFlow 1.5 tell a masked write as loads of bits that follow one another, 64 at most; before 1.2 they
+  // Dumps before OpenFlow 1.5 show a masked write as loads of bits that follow one another, 64 at most; before 1.2 they
   // have words for some fields, which know no masks.
   bool dumped_as_loads() const { return place_.protocol != "OpenFlow15"; }
   bool dumped_in_old_words() const { return place_.protocol == "OpenFlow10" || place_.protocol == "OpenFlow11"; }
   bool dumps_encap() const { return place_.protocol >= "OpenFlow13"; }  // ovs-ofctl shows no such flow before
-  bool told_whole(const FieldSpec& f, unsigned bits) const;
-  // Flags are told by name, in OpenFlow 1.5 with and without a mask alike; groups are dumped in that.
-  bool tells_mask_of(const FieldSpec& f) const;
+  bool shown_whole(const FieldSpec& f, unsigned bits) const;
+  // Flags are shown by name, in OpenFlow 1.5 with and without a mask alike; groups are dumped in that.
+  bool shows_mask_of(const FieldSpec& f) const;
   unsigned later_table() { return dice_.between(place_.table + 1, kGeneratedTables - 1); }
   bool may_go_on() const { return place_.table + 1 < kGeneratedTables; }
   bool may_use(const FieldSpec& f) const;

@@ -95,7 +95,7 @@ void Bench::place_macs() {
 // For want of a tunnel's neighbour the switch asks for it amid the trace: its own request goes through the tables for real,
 // and where a later NORMAL finds a port, it may be of what that taught them, which no dump could have.
 std::string Bench::trace(const Daemon::Words& words) {
-  daemon_.tell("fdb/flush", {});
+  daemon_.describe("fdb/flush", {});
   std::string answer = daemon_.appctl("ofproto/trace", words);
   const std::size_t asked = answer.find("neighbor cache miss");
   if (asked == answer.npos || answer.find("learned port", asked) == answer.npos) return answer;
@@ -115,7 +115,7 @@ void Bench::dump_once() {
   keep("ovs-appctl tnl/ports/show -v", daemon_.appctl("tnl/ports/show", {"-v"}));
 }
 
-// The same settings are told in the same words.
+// The same settings are shown in the same words.
 void Bench::keep_once(const std::string& command, const std::string& settings, const Daemon::Words& words) {
   const auto [shown, is_new] = shown_.try_emplace(command + " " + settings);
   if (is_new) shown->second = daemon_.ofctl_output("OpenFlow10", words);
@@ -132,7 +132,7 @@ void Bench::dump_tables(const Configuration& c) {
   for (const auto& file : std::filesystem::directory_iterator(folder))
     if (file.path().filename().string().find("dump-flows") != std::string::npos) std::filesystem::remove(file.path());
   const Dialect& d = c.dialect;
-  daemon_.tell("fdb/flush", {});
+  daemon_.describe("fdb/flush", {});
   for (const std::string& b : bench_bridges()) {
     dump_settings(b);
     const std::string flags = d.protocol == "OpenFlow10" ? "" : fmt::format("-O {} ", d.protocol);
@@ -158,7 +158,7 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
   std::vector<std::string> answers;
   for (const std::string& packet : packets) {
     Daemon::Words words = {bridge, packet};
-    if (packet.find("in_port(") != std::string::npos) words = {packet};  // the datapath's port tells the bridge
+    if (packet.find("in_port(") != std::string::npos) words = {packet};  // the datapath's port shows the bridge
     if (c.dialect.trace_names == "--names") words.emplace_back("--names");
     for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
     answers.push_back(trace(words));

@@ -1,4 +1,4 @@
-// Two traces of the same packet held against each other: identifiers that the datapath gives out are numbered anew.
+// Two traces of the same packet compared with each other: identifiers that the datapath gives out are numbered anew.
 #pragma once
 
 #include <string>

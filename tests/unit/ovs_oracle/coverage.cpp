@@ -12,7 +12,7 @@
 namespace egt::testing {
 namespace {
 
-// Forms of actions that are told apart, by how their text begins or what it holds. The switch keeps some as others:
+// Forms of actions that are distinguished, by how their text begins or what it holds. The switch keeps some as others:
 // enqueue as set_queue, output and pop_queue, mod_vlan_vid as push_vlan and set_field.
 struct ActionForm {
   const char* name;

@@ -1,4 +1,4 @@
-// How often the switch executed each action and matched each field, as its traces tell.
+// How often the switch executed each action and matched each field, as its traces show.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@ namespace egt::testing {
 
 class Coverage {
  public:
-  // A trace of the daemon by tables of `c`, whose flows it tells by their cookies.
+  // A trace of the daemon by tables of `c`, whose flows it shows by their cookies.
   void add(const std::string& trace, const Configuration& c);
   // What was executed, most often first; and what was executed fewer than `least` times, never included.
   std::string report(unsigned least) const;

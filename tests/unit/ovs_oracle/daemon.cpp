@@ -99,13 +99,13 @@ bool UnixCtl::connect_to(const std::string& path) {
 
 bool is_lost(const std::string& answer) { return answer.starts_with("the daemon "); }
 
-void UnixCtl::tell(const std::string& method, const std::vector<std::string>& arguments) {
+void UnixCtl::describe(const std::string& method, const std::vector<std::string>& arguments) {
   unsent_ += request(method, arguments);
   ++unread_;
 }
 
 std::string UnixCtl::ask(const std::string& method, const std::vector<std::string>& arguments) {
-  tell(method, arguments);
+  describe(method, arguments);
   const std::string all = std::exchange(unsent_, "");
   if (::send(socket_, all.data(), all.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(all.size()))
     return "the daemon does not listen";
@@ -117,8 +117,8 @@ std::string UnixCtl::ask(const std::string& method, const std::vector<std::strin
     const std::size_t end = object.find(replies);
     if (end != replies.npos && --unread_ == 0) {
       const auto answer = nlohmann::json::parse(replies.begin() + static_cast<std::ptrdiff_t>(begin), replies.end());
-      const auto& told = answer.at("error").is_null() ? answer.at("result") : answer.at("error");
-      return told.is_string() ? told.get<std::string>() : told.dump();
+      const auto& shown = answer.at("error").is_null() ? answer.at("result") : answer.at("error");
+      return shown.is_string() ? shown.get<std::string>() : shown.dump();
     }
     if (end != replies.npos) {
       begin = end;

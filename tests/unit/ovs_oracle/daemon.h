@@ -24,11 +24,11 @@ class UnixCtl {
   // What the daemon prints; its error message where it refuses; what happened where it is lost (is_lost()).
   std::string ask(const std::string& method, const std::vector<std::string>& arguments);
   // Goes with the next question, for nobody to read the answer.
-  void tell(const std::string& method, const std::vector<std::string>& arguments);
+  void describe(const std::string& method, const std::vector<std::string>& arguments);
 
  private:
   std::string unsent_;
-  unsigned unread_ = 0;  // answers to what was told
+  unsigned unread_ = 0;  // answers to what was shown
   int socket_ = -1;
 };
 
@@ -53,7 +53,7 @@ class Daemon {
   std::string ofctl_output(const std::string& protocol, const Words& words);
   std::string vsctl_output(const Words& words);
   std::string appctl(const std::string& method, const Words& arguments) { return control_.ask(method, arguments); }
-  void tell(const std::string& method, const Words& arguments) { control_.tell(method, arguments); }
+  void describe(const std::string& method, const Words& arguments) { control_.describe(method, arguments); }
   // Of a switch that is lost: the signal that ended it, or that it still runs.
   std::string state() const;
 

@@ -129,8 +129,8 @@ void ExecutionBench::reset(const Configuration& c) {
 }
 
 void ExecutionBench::forget() {
-  daemon_.tell("dpctl/flush-conntrack", {});
-  daemon_.tell("fdb/flush", {});
+  daemon_.describe("dpctl/flush-conntrack", {});
+  daemon_.describe("fdb/flush", {});
   daemon_.appctl("revalidator/purge", {});
 }
 
@@ -221,7 +221,7 @@ std::vector<RawFrame> ExecutionBench::send(const std::string& port, const std::s
   // A datapath flow of an earlier packet may hold headers of that packet which its megaflow does not ask for (of labels, for one).
   daemon_.appctl("revalidator/purge", {});
   daemon_.appctl("netdev-dummy/receive", {port, frame});
-  for (int i = 0; i < kRequestsOfARound; ++i) daemon_.tell("version", {});
+  for (int i = 0; i < kRequestsOfARound; ++i) daemon_.describe("version", {});
   daemon_.appctl("version", {});
   std::vector<RawFrame> sent;
   for (const BenchPort& p : execution_ports())

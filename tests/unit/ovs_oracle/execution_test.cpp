@@ -46,7 +46,7 @@ struct ScriptedChooser : engine::Chooser {
 };
 
 struct Path {
-  engine::World world;
+  engine::NetworkState network_state;
   std::vector<SentFrame> sent;
   bool undecided = false, chosen = false;   // chosen: one of several
   engine::Record record;
@@ -61,16 +61,16 @@ struct Paths {
 };
 
 template <class Agrees>
-Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet, const engine::World& world,
+Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet, const engine::NetworkState& network_state,
            std::uint32_t length, const Agrees& agrees) {
   engine::SwitchSessions sessions;
   Paths paths;
   ScriptedChooser chooser;
   do {
-    Path path{world, {}, false, false, {}};
+    Path path{network_state, {}, false, false, {}};
     engine::OvsOptions options;
     options.packet_length = length;
-    const auto result = engine::OvsEngine(sessions, node, path.world, path.record, chooser, options)
+    const auto result = engine::OvsEngine(sessions, node, path.network_state, path.record, chooser, options)
                             .run(*node.bridge(at.bridge), at.number, packet);
     path.undecided = result.undecided;
     for (const engine::OvsEmission& e : result.emissions)
@@ -88,8 +88,8 @@ Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet
 }
 
 // What ovs-ofctl does not print of a frame is not compared.
-bool is_untold(F f) { return f == F::nd_reserved || f == F::nd_options_type; }
-bool is_header(F f) { return f >= F::eth_src && f < F::icmp_id && !is_untold(f); }
+bool is_not_shown(F f) { return f == F::nd_reserved || f == F::nd_options_type; }
+bool is_header(F f) { return f >= F::eth_src && f < F::icmp_id && !is_not_shown(f); }
 
 std::vector<F> differing_headers(const FlowKey& a, const FlowKey& b) {
   std::vector<F> all = differing_fields(a, b);
@@ -197,7 +197,7 @@ std::string wire_part(const std::string& flow) {
 }
 
 // Headers that frames have and ovs-ofctl does not print.
-void add_untold(const std::string& flow, FlowKey& key) {
+void add_not_shown(const std::string& flow, FlowKey& key) {
   for (const F f : {F::nd_reserved, F::nd_options_type}) {
     const std::string name = fmt::format(",{}=", field(f).name);
     if (const std::size_t at = flow.find(name); at != flow.npos) key.set(f, std::strtoul(flow.c_str() + at + name.size(), nullptr, 0));
@@ -232,7 +232,7 @@ class Execution {
       ports.push_back(&port);
     }
     std::vector<FlowKey> keys = bench_->extract(frames);
-    for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_untold(flows[i], keys[i]);
+    for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_not_shown(flows[i], keys[i]);
     std::vector<Packet> packets;
     for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i) packets.push_back({ports[i], flows[i], frames[i], keys[i]});
     for (std::span<const Packet> rest = packets; !rest.empty();) rest = rest.subspan(run(seed, c, rest));
@@ -267,11 +267,11 @@ class Execution {
     std::vector<std::vector<RawFrame>> raw;
     for (const Executed& e : executed) raw.push_back(e.sent);
     std::vector<std::vector<SentFrame>> read = bench_->read(raw);
-    engine::World world;
+    engine::NetworkState network_state;
     bool sure = true;   // that `world` is the switch's state
     for (std::size_t i = 0; i < executed.size(); ++i) {
       std::erase_if(read[i], [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
-      const Behind behind = compare(seed, c, packets[i], read[i], executed[i].cut, world, sure);
+      const Behind behind = compare(seed, c, packets[i], read[i], executed[i].cut, network_state, sure);
       if (behind == Behind::known) continue;
       bench_->reset(c);
       return behind == Behind::again ? i : i + 1;
@@ -279,15 +279,15 @@ class Execution {
     return packets.size();
   }
 
-  Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::World& world,
+  Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::NetworkState& network_state,
                  bool& sure) {
-    Paths paths = walk(bench_->node(), *p.port, p.key, world, static_cast<std::uint32_t>(p.frame.size() / 2),
+    Paths paths = walk(bench_->node(), *p.port, p.key, network_state, static_cast<std::uint32_t>(p.frame.size() / 2),
                        [&](const Path& path) { return same(path.sent, real, path.record, cut); });
     if (!paths.agreeing && !sure) return Behind::again;
     ++tally_.packets;
     tally_.sent += !real.empty();
     if (paths.agreeing) {
-      world = std::move(paths.agreeing->world);
+      network_state = std::move(paths.agreeing->network_state);
       // Another path may send the same frames and leave another state.
       sure &= !paths.agreeing->chosen;
       // The connection that the switch has now may be another one.

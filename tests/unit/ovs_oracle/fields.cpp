@@ -237,7 +237,7 @@ U128 one(Dice& dice, const FieldSpec& f) {
       return dice.of(kFragments);
     }
     case Form::packet_type: {
-      static constexpr unsigned kTypes[] = {0x10800, 0x186dd, 0x1894f, 0x18847};  // no dump tells a match of (0,0)
+      static constexpr unsigned kTypes[] = {0x10800, 0x186dd, 0x1894f, 0x18847};  // no dump shows a match of (0,0)
       return dice.of(kTypes);
     }
     default:
@@ -265,11 +265,11 @@ U128 partial_mask(Dice& dice, const FieldSpec& f) {
   if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);          // not contiguous
   // ovs-ofctl takes a mask that begins with a digit for the length of a prefix.
   if (f.form == Form::ip6) mask = dice.one_in(2) ? all ^ ones(128 - dice.between(1, 127)) : mask | U128{0xf} << 124;
-  // Dumps do not tell a match of nothing but a tag's priority.
+  // Dumps do not show a match of nothing but a tag's priority.
   if (f.name == std::string_view("vlan_tci") && (mask & 0x1fff) == 0) mask |= 0x1000;
   if (f.form == Form::tcp_flags) mask &= kNamedFlags;
   if (f.form == Form::tcp_flags && mask == 0) return 2;
-  // Dumps do not tell one of the lowest whole bytes from none: the wire leaves out bytes that no mask looks at.
+  // Dumps do not show one of the lowest whole bytes from none: the wire leaves out bytes that no mask looks at.
   if (is_tunnel_option(f) && (mask & (mask + 1)) == 0) mask ^= mask == 1 ? 3 : 1;
   return (mask & all) == 0 ? all : mask & all;
 }

@@ -82,7 +82,7 @@ struct ActionPlace {
   const std::string& bridge;
   unsigned table;
   bool like_ovn;
-  const std::string& protocol;  // of the dump: what it cannot tell is left out
+  const std::string& protocol;  // of the dump: what it cannot show is left out
   bool in_group;
   unsigned tlv_map = kUsualTlvMap;
 };

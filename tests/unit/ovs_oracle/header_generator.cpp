@@ -37,7 +37,7 @@ std::string ActionWriter::mpls_label() {
   static const char* const kChanges[] = {"dec_mpls_ttl",     "set_field:200->mpls_label", "set_field:3->mpls_tc",
                                          "set_mpls_ttl(10)", "set_mpls_label(7)",         "set_mpls_tc(2)",
                                          "set_mpls_ttl:1",   "set_field:9->mpls_ttl"};
-  // Before OpenFlow 1.2 a write of a label and a load of all of its bits are told alike.
+  // Before OpenFlow 1.2 a write of a label and a load of all of its bits are shown alike.
   if (place_.in_group || !(kinds_ & ethernet) || dumped_in_old_words()) return "";
   if (!(kinds_ & mpls) && dice_.one_in(2)) {
     const char* const change = dice_.of(kChanges);

@@ -22,7 +22,7 @@ constexpr const char* kMicroflows[] = {
     // Refused: fields.
     "in_port=1,foo=3", "1", "in_port=1,priority=5,ip", "in_port=1,table=3", "in_port=1,actions=drop", "eth,in_port=1",
     "NXM_NX_REG0=5", "in_port=1;ip",
-    // What they need, and what was told before.
+    // What they need, and what was shown before.
     "in_port=1,nw_src=10.0.0.1", "in_port=1,tp_src=80", "udp,tp_src=5", "tcp,udp_src=5", "icmp,tp_src=5",
     "vlan_pcp=2", "ip,ct_nw_src=10.0.0.1", "tcp,nw_frag=later,tp_src=4", "arp,nw_src=1.2.3.4", "icmp6,nd_target=fe80::1",
     "tcp,ip", "ip,nw_proto=6,nw_proto=17", "in_port=1,in_port=2", "reg0=2,xreg0=1",
@@ -73,10 +73,10 @@ TEST(Microflow, IsTakenAndRefusedAsByTheSwitch) {
     return name == "p1" ? std::optional<std::uint32_t>(1) : std::nullopt;
   };
   for (const std::string flow : kMicroflows) {
-    const std::string told = first_line(daemon.appctl("ofproto/trace", {"br0", flow}));
+    const std::string shown = first_line(daemon.appctl("ofproto/trace", {"br0", flow}));
     const auto key = parsers::parse_flow_key(flow, ports);
-    if (key) EXPECT_TRUE(told.starts_with("Flow: ")) << flow << ": " << told;
-    else EXPECT_EQ("Bad openflow flow syntax: " + key.error().message, told);
+    if (key) EXPECT_TRUE(shown.starts_with("Flow: ")) << flow << ": " << shown;
+    else EXPECT_EQ("Bad openflow flow syntax: " + key.error().message, shown);
   }
 }
 
@@ -97,10 +97,10 @@ TEST(Microflow, OfTheDatapathGoesTheSwitchesWay) {
   keep("ovs-ofctl_-O_OpenFlow15_dump-flows_br0", daemon.ofctl_output("OpenFlow15", {"dump-flows", "br0"}));
   keep("ovs-appctl_dpctl_show", daemon.appctl("dpctl/show", {}));
   for (const std::string flow : kDatapathFlows) {
-    const std::string told = daemon.appctl("ofproto/trace", {flow});
+    const std::string shown = daemon.appctl("ofproto/trace", {flow});
     const Ran ran = run({EGTRACE_BINARY, "trace", snapshot.path(), "-q", "--ovs-version", Daemon::version(), flow});
-    if (told.starts_with("Flow: ")) EXPECT_EQ(ran.out, told) << flow;
-    else EXPECT_EQ(first_line(ran.err), "egtrace: " + first_line(told)) << flow;
+    if (shown.starts_with("Flow: ")) EXPECT_EQ(ran.out, shown) << flow;
+    else EXPECT_EQ(first_line(ran.err), "egtrace: " + first_line(shown)) << flow;
   }
 }
 

@@ -1,4 +1,4 @@
-// Small tables, one for each thing that a trace once told otherwise than the switch.
+// Small tables, one for each thing that a trace once shown otherwise than the switch.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

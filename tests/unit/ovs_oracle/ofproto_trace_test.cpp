@@ -188,14 +188,14 @@ std::vector<Visit> walk(const Switches& switches, const Trace& t) {
   const openflow::Bridge* bridge = switches.node->bridge(t.bridge);
   if (bridge == nullptr) return visits;
   const FlowKey packet = parse_microflow(t.flow);
-  World world;
+  NetworkState network_state;
   Record record;
   First chooser;
   OvsOptions options;
   options.ct_next.assign(64, ct_state::trk | ct_state::new_);
   options.packet_length.reset();
   SwitchSessions sessions;
-  OvsEngine(sessions, *switches.node, world, record, chooser, options).run(*bridge, packet.u32(FieldId::in_port), packet);
+  OvsEngine(sessions, *switches.node, network_state, record, chooser, options).run(*bridge, packet.u32(FieldId::in_port), packet);
   for (const Step& s : record.steps) {
     if (std::holds_alternative<Refused>(s.kind)) break;  // ofproto/trace does not follow what ovn-controller answers
     if (const auto* hit = std::get_if<TableMatch>(&s.kind)) visits.push_back({hit->table, hit->priority, hit->cookie});

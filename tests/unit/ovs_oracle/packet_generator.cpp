@@ -17,8 +17,8 @@ FieldId id_of(const FieldSpec& f) { return find_field(f.name)->id; }
 
 bool is_set(const FlowKey& key, const FieldSpec& f) { return key.get(id_of(f)) != 0; }
 
-// Fields whose bits other names tell, or that ofproto/trace does not take.
-bool told_otherwise(std::string_view name) {
+// Fields whose bits other names show, or that ofproto/trace does not take.
+bool shown_otherwise(std::string_view name) {
   return name.starts_with("xreg") || name.starts_with("xxreg") || name == "dl_vlan" || name == "vlan_vid" ||
          name == "dl_vlan_pcp" || name == "vlan_pcp" || name == "in_port_oxm" || name == "actset_output" ||
          name == "nw_tos" || name == "eth_type" || name == "nw_proto" || name == "packet_type";
@@ -47,7 +47,7 @@ class Packet {
 
   void fill() {
     for (const FieldSpec& f : fields_) {
-      if (told_otherwise(f.name) || !has_kinds(protocol_.kinds, f.needs) || is_set(key_, f)) continue;
+      if (shown_otherwise(f.name) || !has_kinds(protocol_.kinds, f.needs) || is_set(key_, f)) continue;
       const bool header = f.needs != any;
       const std::string_view name = f.name;
       if (name == "vlan_tci" ? !dice_.one_in(12) : header ? dice_.one_in(3) : !dice_.one_in(30)) continue;
@@ -65,7 +65,7 @@ class Packet {
     const bool later = key_.u64(F::ip_frag) & ip_frag::later;
     for (const FieldSpec& f : fields_) {
       const std::string_view name = f.name;
-      if (told_otherwise(name) || !is_set(key_, f) || said(name)) continue;
+      if (shown_otherwise(name) || !is_set(key_, f) || said(name)) continue;
       if (!has_kinds(protocol_.kinds, f.needs) && !(f.needs & tracked)) continue;
       if ((f.needs & tracked) && !tracked_field_allowed(f)) continue;
       if (later && (f.needs & (tcp | udp | sctp | icmp4 | icmp6))) continue;

@@ -92,7 +92,7 @@ std::string ActionWriter::connect() {
   const bool goes_on = may_go_on() && ++tables_ <= 2 && dice_.one_in(2);
   if (goes_on) words.push_back(fmt::format("table={}", later_table()));
   if (!dice_.one_in(4)) words.push_back(zone());
-  // A trace tells the translation of a resumed packet from memory that a bucket's actions have left.
+  // A trace shows the translation of a resumed packet from memory that a bucket's actions have left.
   if (dice_.one_in(2) && !(place_.in_group && goes_on)) words.push_back(nat(commit));
   if (commit && dice_.one_in(2)) words.push_back(exec());
   if (dice_.one_in(6) && kinds_ & tcp) words.emplace_back("alg=ftp");

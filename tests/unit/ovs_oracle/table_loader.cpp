@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kProtocol = "OpenFlow15";
 
-// "ovs-ofctl: -:3: …" tells which line of its input ovs-ofctl itself does not take. Counted from 0.
+// "ovs-ofctl: -:3: …" shows which line of its input ovs-ofctl itself does not take. Counted from 0.
 std::size_t line_of(const std::string& error) {
   const std::size_t at = error.find(" -:");
   return at == std::string::npos ? ~std::size_t{0} : std::strtoul(error.c_str() + at + 3, nullptr, 10) - 1;

@@ -1,4 +1,4 @@
-// Flows between addresses that no dump tells apart are predicted by one walk. Here each is also predicted by a walk of
+// Flows between addresses that no dump distinguishes are predicted by one walk. Here each is also predicted by a walk of
 // its own (captures of few flows are), and both must say the same. EGTRACE_SEED and EGTRACE_CASES choose other
 // addresses and more of them.
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ const PlaceCase kCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Places, Alike, ::testing::ValuesIn(kCases));
 
-// Text tells of such flows once.
+// Text mentions such flows once.
 TEST(AlikeText, FoldsWhatFaredAlike) {
   PlaceCase c = kCases[0];
   const egt::testing::TemporaryDirectory folder;

@@ -11,12 +11,12 @@ namespace {
 
 using capture::KernelEvent;
 
-std::vector<KernelEvent> read_events(const std::string& text, capture::Capture* told = nullptr) {
+std::vector<KernelEvent> read_events(const std::string& text, capture::Capture* shown = nullptr) {
   std::vector<KernelEvent> events;
   auto capture = read_capture(
       text, [](const capture::Frame&) { ADD_FAILURE(); }, [&](const KernelEvent& e) { events.push_back(e); });
   EXPECT_TRUE(capture) << capture.error().message;
-  if (capture && told != nullptr) *told = std::move(*capture);
+  if (capture && shown != nullptr) *shown = std::move(*capture);
   return events;
 }
 

@@ -126,7 +126,7 @@ TEST(Archive, CutAnywhereGivesWhatCameBefore) {
   }
 }
 
-// Digits in which one bit is wrong are digits still: only the checksum tells.
+// Digits in which one bit is wrong are digits still: only the checksum shows.
 TEST(Archive, ChecksumsAreCompared) {
   std::string text;
   for (int i = 0; i < 3000; ++i) text += std::to_string(i * 7919) + "\n";

@@ -140,8 +140,8 @@ TEST(MentionedWords, SayNoOnlyWhereNothingIs) {
   const std::string text = "external_ids : {attached_mac=\"0a:58:0a:84:00:32\", iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"} fd00::7";
   const std::string bytes = MentionedWords::bytes_of({text, ""});
   const MentionedWords words{bytes};
-  for (const char* told : {"shop_cart-1", "10.0.0.7", "fd00::7", "0a:58:0a:84:00:32", "cart-1"}) EXPECT_TRUE(words.may_have(told)) << told;
-  for (const char* told : {"shop_cart-2", "10.0.0.70", "fd00::8", "cart"}) EXPECT_FALSE(words.may_have(told)) << told;
+  for (const char* shown : {"shop_cart-1", "10.0.0.7", "fd00::7", "0a:58:0a:84:00:32", "cart-1"}) EXPECT_TRUE(words.may_have(shown)) << shown;
+  for (const char* shown : {"shop_cart-2", "10.0.0.70", "fd00::8", "cart"}) EXPECT_FALSE(words.may_have(shown)) << shown;
   EXPECT_FALSE(MentionedWords{}.may_have("cart"));
 }
 
@@ -183,11 +183,11 @@ class CompiledState : public ::testing::Test {
 TEST_F(CompiledState, HasASectionOfEachMachine) { EXPECT_EQ(sections(), 3U); }
 
 TEST_F(CompiledState, SaysWhatTheDumpsSay) {
-  const std::string told = facts(snapshot.path(), false);
-  EXPECT_EQ(facts(egt, false), told);
+  const std::string shown = facts(snapshot.path(), false);
+  EXPECT_EQ(facts(egt, false), shown);
   ::setenv("XDG_STATE_HOME", (d.path() + "/of_another").c_str(), 1);
   EXPECT_EQ(sections(), 0U);
-  EXPECT_EQ(facts(egt, false), told);
+  EXPECT_EQ(facts(egt, false), shown);
 }
 
 TEST_F(CompiledState, TellsMachinesApartWithoutReadingThem) {

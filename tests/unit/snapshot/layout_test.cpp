@@ -7,7 +7,7 @@
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
-#include "snapshot/noise.h"
+#include "snapshot/session_text.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -144,7 +144,7 @@ TEST(Layout, AFolderLaterBesideAnotherIsAMachine) {
   EXPECT_NE(nullptr, cluster->node("later"));
 }
 
-// egtrace-collect.tsv tells of files in later/, too, and that a command printed nothing because there was nothing.
+// egtrace-collect.tsv mentions files in later/, too, and that a command printed nothing because there was nothing.
 TEST(Layout, TheLogOfCollectSaysHowCommandsEnded) {
   const TemporaryDirectory d;
   d.file("w1/egtrace-collect.tsv",
@@ -223,15 +223,15 @@ TEST(Layout, FailedCommandsAreNoDumps) {
 TEST(Noise, IsTakenAwayAtBothEnds) {
   const std::string text = "Starting pod/w1-debug ...\nTo use host binaries, run `chroot /host`\n" + std::string(kLayoutRules) +
                            "\nRemoving debug pod ...\n";
-  const Quiet quiet = without_noise(text);
+  const Quiet quiet = without_session_text(text);
   EXPECT_EQ(2U, quiet.skipped_lines);
   EXPECT_TRUE(quiet.text.starts_with("0:\t"));
   EXPECT_EQ("", quiet.failed);
   EXPECT_EQ("", quiet.ended);
-  EXPECT_EQ("Dump terminated", without_noise(std::string(kLayoutRules) + "Dump terminated\n").ended);
-  EXPECT_EQ(kLayoutRules, without_noise(kLayoutRules).text);
-  EXPECT_EQ("", without_noise("").failed);
-  EXPECT_EQ("", without_noise("conntrack v1.4.7 (conntrack-tools): 0 flow entries have been shown.\n").failed);
+  EXPECT_EQ("Dump terminated", without_session_text(std::string(kLayoutRules) + "Dump terminated\n").ended);
+  EXPECT_EQ(kLayoutRules, without_session_text(kLayoutRules).text);
+  EXPECT_EQ("", without_session_text("").failed);
+  EXPECT_EQ("", without_session_text("conntrack v1.4.7 (conntrack-tools): 0 flow entries have been shown.\n").failed);
 }
 
 TEST(Manifest, TellsCommandsTimesAndTroubles) {

@@ -44,9 +44,9 @@ TEST(Strays, ADatabaseOfASwitchIsOfTheMachineThatItNames) {
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ("w2", dump_at(*cluster, "w1/conf.db")->node);
   EXPECT_EQ("w3", dump_at(*cluster, "w3/conf.db")->node);
-  const auto told = read_snapshot({"", {"w1:" + d.path() + "/w1/conf.db", "w2:" + d.path() + "/w2/ip_rule"}, 1});
-  ASSERT_TRUE(told) << told.error().message;
-  EXPECT_EQ("w1", dump_at(*told, "w1/conf.db")->node);  // the user's word
+  const auto shown = read_snapshot({"", {"w1:" + d.path() + "/w1/conf.db", "w2:" + d.path() + "/w2/ip_rule"}, 1});
+  ASSERT_TRUE(shown) << shown.error().message;
+  EXPECT_EQ("w1", dump_at(*shown, "w1/conf.db")->node);  // the user's word
 }
 
 TEST(Strays, WhatIsInItsPlaceCountsBeforeACopyElsewhere) {
@@ -99,10 +99,10 @@ TEST(Strays, LinksThatBecameFilesAreFollowed) {
   EXPECT_EQ(1U, cluster->node("w1")->host.links.value[0].addresses.size());
   EXPECT_FALSE(cluster->node("w1")->host.routes_v4.present);
   for (const cluster::DumpInfo& dump : cluster->dumps) EXPECT_TRUE(dump.not_understood.empty()) << dump.path;
-  bool told = false;
+  bool shown = false;
   for (const Diagnostic& diagnostic : cluster->diagnostics)
-    told |= diagnostic.message.find("which is not here") != std::string::npos;
-  EXPECT_TRUE(told);
+    shown |= diagnostic.message.find("which is not here") != std::string::npos;
+  EXPECT_TRUE(shown);
 }
 
 TEST(Strays, FlowsWithoutTheirFirstTablesAreAPart) {
@@ -137,7 +137,7 @@ TEST(Strays, RoutesThatBeginWithinALineAreAPart) {
   EXPECT_TRUE(dump_at(*cluster, "w4/ip_route")->partial);
 }
 
-// What a cut between two lines left looks whole; the addresses tell.
+// What a cut between two lines left looks whole; the addresses show.
 TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
   const std::string connected = "192.0.2.0/24 dev eth0 proto kernel scope link src 192.0.2.10\n",
                     gateway = "default via 192.0.2.1 dev eth0\n",

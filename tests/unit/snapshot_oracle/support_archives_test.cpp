@@ -57,11 +57,11 @@ Answer ask(const std::string& snapshot, const std::string& to) {
   explain::Question question;
   question.from = *explain::parse_point("demo-egress/requester-3a");
   question.to = *explain::parse_point(to);
-  const auto told = explain::Explainer(read->cluster, &read->collection).explain(question);
-  if (!told || told->paths.empty()) return {};
-  const explain::PathReport& path = told->paths.front();
-  Answer answer{true, std::string(explain::name_of(told->verdict)), std::string(explain::name_of(told->confidence)), "", "",
-                told->gaps.size() + path.gaps.size()};
+  const auto shown = explain::Explainer(read->cluster, &read->collection).explain(question);
+  if (!shown || shown->paths.empty()) return {};
+  const explain::PathReport& path = shown->paths.front();
+  Answer answer{true, std::string(explain::name_of(shown->verdict)), std::string(explain::name_of(shown->confidence)), "", "",
+                shown->gaps.size() + path.gaps.size()};
   if (path.source_seen) answer.source = path.source_seen->ip;
   if (path.egress) answer.device = path.egress->node + " " + path.egress->device;
   return answer;
@@ -227,16 +227,16 @@ TEST(SupportArchives, DamageProvesNothingWrong) {
     if (!kind.nested)
       for (const PackedFile& file : kind.beside) testing::write_file(d.path() + "/case/" + file.name, file.text);
     Damage damage(kind.files, kind.filter, kind.format, seed);
-    std::map<std::string, std::map<std::string, int>> told;
+    std::map<std::string, std::map<std::string, int>> shown;
     for (int i = 0; i < cases; ++i) {
       const Answer answer = ask(kind.lay(damage.bytes(), d.path() + "/case"), to);
-      ++told[damage.how()][!answer.usable ? "refused" : answer.verdict + " " + answer.confidence];
+      ++shown[damage.how()][!answer.usable ? "refused" : answer.verdict + " " + answer.confidence];
       if (!answer.usable || answer.confidence != "proven") continue;
       EXPECT_EQ(plain.verdict, answer.verdict) << kind.name << " " << damage.how() << " " << i;
       EXPECT_EQ(plain.source, answer.source) << kind.name << " " << damage.how() << " " << i;
     }
     if (wanted == nullptr) continue;
-    for (const auto& [how, answers] : told)
+    for (const auto& [how, answers] : shown)
       for (const auto& [answer, number] : answers)
         std::printf("%s %s: %s %d\n", kind.name.c_str(), how.c_str(), answer.c_str(), number);
   }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 // Commands that print what another one prints as well, and conf.db, which several lists show: dumps of them that were damaged
 // conflict with the others.
-bool is_told_twice(const fs::path& dump, const std::vector<fs::path>& all) {
+bool is_shown_twice(const fs::path& dump, const std::vector<fs::path>& all) {
   constexpr std::string_view kAlike[][3] = {{"iptables-save", "iptables-save_-c", "iptables_-t_nat_-S"},
                                             {"nft_list_ruleset", "nft_-a_list_ruleset", "nft_-j_list_ruleset"},
                                             {"ip_route_show_table_all", "ip_-j_route_show_table_all", "ip_-j_route_show_table_all"},
@@ -79,7 +79,7 @@ const fs::path& Damager::pick() {
 
 Damage Damager::damage(const fs::path& dump) {
   const std::string text = read_text(dump);
-  const bool twice = is_told_twice(dump, dumps_), unordered = is_unordered(dump);
+  const bool twice = is_shown_twice(dump, dumps_), unordered = is_unordered(dump);
   switch (below(twice ? 10 : unordered ? 6 : 4)) {
     case 0: return {std::nullopt, "removed"};
     case 1: return cut(text);

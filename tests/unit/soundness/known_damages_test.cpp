@@ -52,7 +52,7 @@ TEST_F(KnownDamages, AFlowOfARoutersPortIsLost) {
   damage(of, joined(lines), "lost a flow");
 }
 
-// A device whose dumps contradict each other decides nothing, be it by the place in a bridge that one of them gives it.
+// A device whose dumps are inconsistent decides nothing, be it by the place in a bridge that one of them gives it.
 TEST_F(KnownDamages, DevicesAreAnotherMachines) {
   damage("router/ip_-d_link", read_text(dump("master-02-demo/ip_-d_link")), "of another machine");
 }

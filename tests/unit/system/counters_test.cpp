@@ -123,7 +123,7 @@ TEST(Counters, TellOfDropsOfTheirKind) {
   ASSERT_EQ(1u, none.size());
   EXPECT_EQ(0u, none[0].value);
   EXPECT_TRUE(explain::counters_of(engine::Reason::flow_drops, tcp, "w1", counters, sources).empty());
-  // Nor do those of IPv4 tell of IPv6, or those of TCP of a ping.
+  // Nor do those of IPv4 mention IPv6, or those of TCP of a ping.
   EXPECT_TRUE(explain::counters_of(engine::Reason::no_route, ping6, "w1", counters, sources).empty());
   EXPECT_EQ(1u, explain::counted_drops(ping6, "w1", counters, sources).size());
   EXPECT_EQ(3u, explain::counted_drops(tcp, "w1", counters, sources).size());

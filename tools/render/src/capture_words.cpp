@@ -10,7 +10,7 @@ bool arrived(const explain::FlowReport& f) { return f.fate == Fate::answered || 
 
 Tone tone_of_fate(const explain::FlowReport& f) {
   if (arrived(f)) return Tone::good;
-  return f.fate == Fate::unexplained ? Tone::doubtful : Tone::bad;
+  return f.fate == Fate::unexplained ? Tone::undecided : Tone::bad;
 }
 
 std::string fate_words(const explain::FlowReport& f) {

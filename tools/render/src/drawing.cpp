@@ -18,9 +18,9 @@ std::string station_name(const Hop& hop) {
   return hop.where.empty() ? hop.layer : hop.where;
 }
 
-class Draughtsman {
+class DrawingWriter {
  public:
-  explicit Draughtsman(const explain::PathReport& path) : way_(path) {}
+  explicit DrawingWriter(const explain::PathReport& path) : way_(path) {}
 
   Drawing draw() {
     if (!way_.walked) return {};   // nothing leads from one line to the next
@@ -188,7 +188,7 @@ class RoundsFolder {
 
 }  // namespace
 
-Drawing draw(const explain::PathReport& path) { return RoundsFolder(path, Draughtsman(path).draw()).fold(); }
+Drawing draw(const explain::PathReport& path) { return RoundsFolder(path, DrawingWriter(path).draw()).fold(); }
 
 std::string repeated_words(const Repeated& r) {
   std::string words = r.visits + r.items == 1 ? "repeated" : fmt::format("from {} to here", r.from);

@@ -50,7 +50,7 @@ class GroupText {
  private:
   void flow(const ListedFlow& f, std::size_t indent) {
     const std::string line = wrap(line_of(f), indent, o_.width);
-    out_ += f.highlighted ? style_(Tone::doubtful, line) : line;
+    out_ += f.highlighted ? style_(Tone::undecided, line) : line;
     if (o_.quiet) return;
     if (group_.compared)
       if (const std::string words = change_words(f, *group_.compared); !words.empty()) out_ += wrap(words, indent + 2, o_.width);

@@ -38,7 +38,7 @@ Tone tone_of(const Explanation& e) {
     case Outcome::refused:
     case Outcome::unanswered: return Tone::bad;
     case Outcome::mixed:
-    case Outcome::undecided: return Tone::doubtful;
+    case Outcome::undecided: return Tone::undecided;
   }
   return Tone::plain;
 }

@@ -12,7 +12,7 @@ using explain::HistoryReport;
 using explain::RowReport;
 using explain::TransactionReport;
 
-constexpr std::size_t kToldWhole = 60;  // characters of a value that is shown before and after
+constexpr std::size_t kShownWhole = 60;  // characters of a value that is shown before and after
 constexpr std::size_t kLines = 3;       // of one row; -v shows all
 
 Json json(const cluster::ColumnChange& c) {
@@ -63,9 +63,9 @@ std::string column_text(const cluster::ColumnChange& c, std::string_view change)
   if (change == "inserted") return c.column + "=" + c.after;
   if (change == "deleted") return c.column + "=" + c.before;
   const bool is_set = !c.added.empty() || !c.removed.empty();
-  const bool is_short = c.before.size() <= kToldWhole && c.after.size() <= kToldWhole;
-  const bool told_whole = !c.before.empty() || !c.after.empty();
-  return is_set && !(told_whole && is_short) ? elements_text(c)
+  const bool is_short = c.before.size() <= kShownWhole && c.after.size() <= kShownWhole;
+  const bool shown_whole = !c.before.empty() || !c.after.empty();
+  return is_set && !(shown_whole && is_short) ? elements_text(c)
                                              : fmt::format("{} {} → {}", c.column, c.before, c.after);
 }
 

@@ -103,7 +103,7 @@ void print_networks(const Inspection& i, const TextOptions& o, const Style& styl
   }
 }
 
-// Over all nodes; -v tells them apart.
+// Over all nodes; -v distinguishes them.
 void print_features(const Inspection& i, const TextOptions& o, const Style& style, std::string& out) {
   std::map<std::string, FeatureReport> sums;
   for (const FeatureReport& f : i.features) {

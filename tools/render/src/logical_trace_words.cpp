@@ -219,7 +219,7 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
-// Without blanks and comments behind the last token, which the lexer of ovn-trace passes over as it copies names.
+// Without blanks and comments behind the last token, which the lexer of ovn-trace skips as it copies names.
 std::string_view up_to_last_token(std::string_view text) {
   std::size_t last = 0;
   for (std::size_t i = 0; i < text.size();) {

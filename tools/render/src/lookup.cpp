@@ -18,7 +18,7 @@ using explain::LookupMatch;
 // What is shown of a long lookup without -v: matches of one kind, uses of one match.
 constexpr std::size_t kLong = 12, kMatchesShown = 3, kUsesShown = 5, kUsesShownOfMany = 3;
 
-// A fact that is told several times is a list.
+// A fact that is shown several times is a list.
 Json facts_of(const LookupMatch& m) {
   Json facts = Json::object();
   for (const auto& [name, value] : m.facts) {
@@ -112,7 +112,7 @@ std::string matches_text(const std::vector<LookupMatch>& matches, const TextOpti
 }  // namespace
 
 std::string lookup_json(const explain::Lookup& result) {
-  Json j = {{"schema", "egtrace.lookup/1"}, {"thing", result.thing}, {"matches", Json::array()}};
+  Json j = {{"schema", "egtrace.lookup/1"}, {"thing", result.object}, {"matches", Json::array()}};
   for (const LookupMatch& m : result.matches) j["matches"].push_back(json(m));
   j["truncated"] = false;
   j["similar"] = result.similar;
@@ -122,7 +122,7 @@ std::string lookup_json(const explain::Lookup& result) {
 std::string lookup_text(const explain::Lookup& result, const TextOptions& options) {
   const Style style(options.colour);
   if (!result.matches.empty()) return matches_text(result.matches, options, style);
-  std::string out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.thing), 0, options.width);
+  std::string out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.object), 0, options.width);
   if (!result.similar.empty())
     out += wrap(fmt::format("did you mean {}?", fmt::join(result.similar, ", ")), 0, options.width);
   return out;

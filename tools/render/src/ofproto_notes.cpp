@@ -1,7 +1,7 @@
 // What ofproto/trace says beside the flows and actions of a packet's path.
 #include <fmt/format.h>
 
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/render/ofproto_trace.h"
 
 namespace egt::render {
@@ -40,7 +40,7 @@ std::string port_word(std::uint64_t number) {
 
 }  // namespace
 
-// As xlate_learn_action() tells it: ports by number whatever the call asks for.
+// As xlate_learn_action() shows it: ports by number whatever the call asks for.
 std::string OfprotoTraceWriter::learned(const engine::LearnedFlow& f) const {
   std::string out = fmt::format("table={}", f.table);
   if (!f.match.empty()) out += " " + text_.match(f.match.view());

@@ -11,7 +11,7 @@ std::string Style::operator()(Tone tone, std::string_view text) const {
     case Tone::heading: code = "1"; break;
     case Tone::good: code = "1;32"; break;
     case Tone::bad: code = "1;31"; break;
-    case Tone::doubtful: code = "1;33"; break;
+    case Tone::undecided: code = "1;33"; break;
     case Tone::faint: code = "2"; break;
   }
   if (!colour_ || code == nullptr) return std::string(text);
@@ -22,7 +22,7 @@ Tone tone_of(explain::CommonVerdict verdict) {
   using explain::Verdict;
   if (verdict == Verdict::delivered) return Tone::good;
   if (verdict == Verdict::dropped || verdict == Verdict::rejected) return Tone::bad;
-  return Tone::doubtful;
+  return Tone::undecided;
 }
 
 std::string_view class_of(Tone tone) { return tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "doubtful"; }

@@ -9,7 +9,7 @@
 
 namespace egt::render {
 
-enum class Tone { plain, heading, good, bad, doubtful, faint };
+enum class Tone { plain, heading, good, bad, undecided, faint };
 
 class Style {
  public:
@@ -21,7 +21,7 @@ class Style {
 };
 
 Tone tone_of(explain::CommonVerdict verdict);
-// The class that stylesheets have for it: "good", "bad", "doubtful".
+// The class that stylesheets have for it: "good", "bad", "undecided".
 std::string_view class_of(Tone tone);
 
 }  // namespace egt::render

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 
 namespace egt::sql {
 
@@ -18,7 +18,7 @@ const explain::Explainer& Context::explainer() const {
 
 const std::vector<assess::Finding>& Context::findings() const {
   if (!made_->findings)
-    made_->findings = assess::triage(explainer(), {}, parsers::twin_dumps(walked().cluster, walked().collection)).findings;
+    made_->findings = assess::triage(explainer(), {}, parsers::dump_copies(walked().cluster, walked().collection)).findings;
   return *made_->findings;
 }
 

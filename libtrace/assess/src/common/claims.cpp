@@ -111,7 +111,7 @@ std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& servi
   std::vector<cluster::ServiceEndpoint> all;
   const cluster::Backing backing = cluster::backing_of(service, objects);
   for (const cluster::BackingEndpoint& b : backing.endpoints) all.push_back(*b.endpoint);
-  if (backing.told) return all;
+  if (backing.shown) return all;
   for (const KnownPod& pod : pods_in(pods, service.namespace_))
     if (pod.object != nullptr && selects(service, *pod.object))
       for (const IpAddr& a : pod.addresses) all.push_back({a, pod.node, true, true, false, pod.namespace_, pod.name});

@@ -9,7 +9,7 @@
 
 namespace egt::assess {
 
-// What one object promises to one pod, for one address family.
+// What one object implies to one pod, for one address family.
 struct EgressClaim {
   enum class Kind : std::uint8_t { egress_ip, egress_service, external_route };
   Kind kind = Kind::egress_ip;

@@ -11,7 +11,7 @@ namespace egt::assess {
 
 // Unknown places are left out, and each line is given once.
 explain::Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>& from);
-// The line that tells most of an object or a database record, which begins at `from`: the first one in it that has the
+// The line that shows most of an object or a database record, which begins at `from`: the first one in it that has the
 // text, quotes left aside. Without such a line: `from`.
 Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::string_view text);
 

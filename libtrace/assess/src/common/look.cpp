@@ -88,7 +88,7 @@ Policies from_logical_flows(const Node& node) {
     p.priority = f.priority;
     p.next_hops = next_hops_in(f.actions);
     p.mark = mark_in(f.actions);
-    const bool group = f.actions.find("select(") != std::string_view::npos;  // several next hops: told by another stage
+    const bool group = f.actions.find("select(") != std::string_view::npos;  // several next hops: shown by another stage
     p.action = !p.next_hops.empty() || group ? "reroute" : trim(f.actions).starts_with("drop") ? "drop" : "allow";
     p.uuid = f.uuid;
     p.from = f.from;

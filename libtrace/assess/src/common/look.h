@@ -1,4 +1,4 @@
-// Looking things up in the dumps of a node, whichever dump told them.
+// Looking things up in the dumps of a node, whichever dump showed them.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Policy {
   bool is_for_source(const IpAddr& pod) const { return source == pod; }
   bool names(const IpAddr& address) const;
 };
-// `complete` tells whether absence proves anything.
+// `complete` shows whether absence proves anything.
 struct Policies {
   std::vector<Policy> all;
   bool complete = false;                 // of the cluster router of the default network
@@ -50,7 +50,7 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 const host::Link* management_device(const cluster::Node& node);
 
 // Whose rules, routes and settings are evidence: without those that are presumed. (What is never presumed, and addresses,
-// which are those that objects tell, are read in the node's own.)
+// which are those that objects show, are read in the node's own.)
 const host::Host& dumped_host(const cluster::Node& node);
 
 // A device by which no frame passes: down, or without a carrier.

@@ -16,7 +16,7 @@ struct KnownPod {
   std::string namespace_, name, node;
   std::vector<IpAddr> addresses;
   bool host_network = false;
-  const cluster::Pod* object = nullptr;  // null: only Open vSwitch tells of it
+  const cluster::Pod* object = nullptr;  // null: only Open vSwitch mentions it
 
   std::string full_name() const { return namespace_ + "/" + name; }
   const IpAddr* address(Family family) const;

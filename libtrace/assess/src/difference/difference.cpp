@@ -27,9 +27,9 @@ std::size_t place_of(const std::string& topic) {
 using Key = std::tuple<std::size_t, std::string, std::string>;  // topic, node, thing
 using Values = std::vector<const InventoryLine*>;
 
-std::map<Key, Values> by_thing(const Inventory& facts) {
+std::map<Key, Values> by_object(const Inventory& facts) {
   std::map<Key, Values> all;
-  for (const InventoryLine& f : facts.all) all[{place_of(f.scope.topic), f.scope.node, f.thing()}].push_back(&f);
+  for (const InventoryLine& f : facts.all) all[{place_of(f.scope.topic), f.scope.node, f.object()}].push_back(&f);
   return all;
 }
 
@@ -55,27 +55,27 @@ class Comparer {
       : before_(before), after_(after), trails_(trails) {}
 
   void compare(const Inventory& before, const Inventory& after, Differences& out) const {
-    const auto old_things = by_thing(before), new_things = by_thing(after);
+    const auto old_objects = by_object(before), new_objects = by_object(after);
     std::set<Key> keys;
-    for (const auto* things : {&old_things, &new_things})
-      for (const auto& [key, values] : *things) keys.insert(key);
+    for (const auto* objects : {&old_objects, &new_objects})
+      for (const auto& [key, values] : *objects) keys.insert(key);
     static const Values kNone;
     for (const Key& key : keys) {
-      const auto a = old_things.find(key), b = new_things.find(key);
-      compare(a == old_things.end() ? kNone : a->second, b == new_things.end() ? kNone : b->second, before, after, out);
+      const auto a = old_objects.find(key), b = new_objects.find(key);
+      compare(a == old_objects.end() ? kNone : a->second, b == new_objects.end() ? kNone : b->second, before, after, out);
     }
-    note_untold(before, after, out);
+    note_not_shown(before, after, out);
   }
 
  private:
-  // Where one side does not tell everything, what it lacks may be there all the same.
+  // Where one side does not show everything, what it lacks may be there all the same.
   void compare(const Values& a, const Values& b, const Inventory& before, const Inventory& after,
                Differences& out) const {
     const InventoryLine& any = a.empty() ? *b.front() : *a.front();
     Values gone = missing_in(a, b), come = missing_in(b, a);
     const bool changed = a.size() == 1 && b.size() == 1 && names_one(any);
-    if (!changed && !after.told.contains(any.scope)) gone.clear();
-    if (!changed && !before.told.contains(any.scope)) come.clear();
+    if (!changed && !after.shown.contains(any.scope)) gone.clear();
+    if (!changed && !before.shown.contains(any.scope)) come.clear();
     Difference d{any.scope.topic, any.scope.node, any.what, {}, {}, {}, {}};
     if (gone.empty() && come.empty()) {
       if (!order_differs(a, b)) return;
@@ -118,14 +118,14 @@ class Comparer {
                        [](const InventoryLine* x, const InventoryLine* y) { return x->effect() == y->effect(); });
   }
 
-  static void note_untold(const Inventory& before, const Inventory& after, Differences& out) {
+  static void note_not_shown(const Inventory& before, const Inventory& after, Differences& out) {
     std::set<InventoryScope> some;
     for (const Inventory* facts : {&before, &after}) {
-      some.insert(facts->told.begin(), facts->told.end());
+      some.insert(facts->shown.begin(), facts->shown.end());
       for (const InventoryLine& f : facts->all) some.insert(f.scope);
     }
     for (const InventoryScope& scope : some) {
-      const bool a = before.told.contains(scope), b = after.told.contains(scope);
+      const bool a = before.shown.contains(scope), b = after.shown.contains(scope);
       if (a && b) continue;
       const NotShown by = a ? NotShown::by_second : b ? NotShown::by_first : NotShown::by_either;
       out.not_compared.push_back({scope.topic, scope.node, scope.part, phrase(by)});
@@ -141,17 +141,17 @@ void leave_out_copies(Inventory& before, Inventory& after) {
   for (const std::string front_end : {"iptables", "ip6tables"}) {
     const auto is_copy = [&](const InventoryScope& scope) {
       const InventoryScope own{scope.topic, scope.node, front_end};
-      return scope.topic == "rules" && scope.part == as_nft_shows(front_end) && before.told.contains(own) &&
-             after.told.contains(own);
+      return scope.topic == "rules" && scope.part == as_nft_shows(front_end) && before.shown.contains(own) &&
+             after.shown.contains(own);
     };
     std::set<InventoryScope> copies;
     for (const Inventory* facts : {&before, &after}) {
-      std::copy_if(facts->told.begin(), facts->told.end(), std::inserter(copies, copies.end()), is_copy);
+      std::copy_if(facts->shown.begin(), facts->shown.end(), std::inserter(copies, copies.end()), is_copy);
       for (const InventoryLine& line : facts->all)
         if (is_copy(line.scope)) copies.insert(line.scope);
     }
     for (Inventory* facts : {&before, &after}) {
-      for (const InventoryScope& copy : copies) facts->told.erase(copy);
+      for (const InventoryScope& copy : copies) facts->shown.erase(copy);
       std::erase_if(facts->all, [&](const InventoryLine& line) { return copies.contains(line.scope); });
     }
   }
@@ -160,7 +160,7 @@ void leave_out_copies(Inventory& before, Inventory& after) {
 Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
   Inventory facts;
   const InventoryScope scope{"paths", "", ""};
-  facts.told.insert(scope);
+  facts.shown.insert(scope);
   std::set<std::pair<std::string, std::string>> known;   // several endpoints of a service see the same
   for (const AuditRow& r : rows) {
     std::string value(name_of(r.outcome));

@@ -41,7 +41,7 @@ class Collector {
     scope_ = {topic, node, ""};
     return topics_.contains(topic);
   }
-  void told() { facts_.told.insert(scope_); }
+  void shown() { facts_.shown.insert(scope_); }
   InventoryLine& add(std::string what, std::string value, Provenance from) {
     return facts_.all.emplace_back(InventoryLine{scope_, std::move(what), std::move(value), from, {}, {}});
   }
@@ -74,7 +74,7 @@ std::string labels_text(const cluster::Labels& labels) {
 
 void Collector::objects() {
   const cluster::Objects& o = cluster_.objects;
-  if (!o.pods.empty() || !o.namespaces.empty() || !o.services.empty() || !o.egress_ips.empty()) told();
+  if (!o.pods.empty() || !o.namespaces.empty() || !o.services.empty() || !o.egress_ips.empty()) shown();
   for (const cluster::Pod& p : o.pods)
     add(fmt::format("Pod {}/{}", p.namespace_, p.name),
         fmt::format("on {}, {}, labels {}", p.node,
@@ -104,7 +104,7 @@ void Collector::objects() {
 
 void Collector::addresses(const Node& node) {
   if (!begin("addresses", node.name) || !node.host.links.present) return;
-  if (!node.host.links.partial) told();
+  if (!node.host.links.partial) shown();
   for (const host::Link& link : node.host.links.value)
     add(link.name,
         fmt::format("{} {} {}", link.is_up() ? "up" : "down", link.mac ? link.mac->to_string() : "-",
@@ -115,7 +115,7 @@ void Collector::addresses(const Node& node) {
 void Collector::routes(const Node& node) {
   if (!begin("routes", node.name)) return;
   const host::Host& h = node.host;
-  if (h.routes_v4.present && !h.routes_v4.partial && h.rules_v4.present && !h.rules_v4.partial) told();
+  if (h.routes_v4.present && !h.routes_v4.partial && h.rules_v4.present && !h.rules_v4.partial) shown();
   for (const auto* part : {&h.routes_v4, &h.routes_v6})
     for (const host::Route& r : part->value)
       add(fmt::format("{} table {} {}", r.family == Family::v4 ? "v4" : "v6", r.table, r.to.to_string()), route_text(r),
@@ -157,7 +157,7 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
     scope_.part = front_end;
     if (table.from_iptables && front_end == "nft")
       scope_.part = as_nft_shows(table.family == netfilter::TableFamily::ip6 ? "ip6tables" : "iptables");
-    if (!part.partial) told();
+    if (!part.partial) shown();
     for (const netfilter::Chain& chain : table.chains) {
       const std::string what =
           fmt::format("{}{} {} {}", scope_.part, front_end == "nft" ? " " + std::string(family_name(table.family)) : "",
@@ -171,7 +171,7 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
     for (const auto& [name, set] : table.sets) elements(fmt::format("nft {} {}", family_name(table.family), table.name), *set);
   }
   scope_.part = front_end;
-  if (!part.partial) told();
+  if (!part.partial) shown();
 }
 
 void Collector::rules(const Node& node) {
@@ -191,7 +191,7 @@ std::string name_of(const ovn::Row& row) {
   return std::string(name);
 }
 
-// Rows by what they say. What counts, tells a time, or only lists other rows by UUID is left out.
+// Rows by what they say. What counts, shows a time, or only lists other rows by UUID is left out.
 void Collector::northbound(const Node& node) {
   if (!begin("northbound", node.name)) return;
   static const std::set<std::string> kTables = {
@@ -199,7 +199,7 @@ void Collector::northbound(const Node& node) {
   static const std::set<std::string> kColumns = {"_uuid", "bfd", "bfd_sessions", "health_check", "meter", "nextgroup"};
   for (const std::string& table : kTables) {
     scope_.part = table;
-    if (node.ovn.complete_tables.contains("NB " + table)) told();
+    if (node.ovn.complete_tables.contains("NB " + table)) shown();
   }
   for (const ovn::Row& row : node.ovn.rows) {
     if (row.database != "NB" || !kTables.contains(row.table)) continue;
@@ -220,10 +220,10 @@ std::string name_of(const ovn::LogicalFlow& f) {
   return lflow_name(stage, f.priority, f.match);
 }
 
-// One for each datapath that has it: whether they share a row tells nothing.
+// One for each datapath that has it: whether they share a row shows nothing.
 void Collector::logical_flows(const Node& node) {
   if (!begin("logical flows", node.name) || !node.ovn.has_logical_flows) return;
-  told();
+  shown();
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
     for (const std::string_view datapath : ovn::datapaths_of(node.ovn, f)) {
       const std::string name = name_of(f);
@@ -325,7 +325,7 @@ void Collector::flows(const Node& node) {
     if (!bridge.flows) continue;
     // Flows that are counted on one side and printed on the other cannot be compared.
     scope_.part = bridge.name + (node.ovn.has_logical_flows ? " by logical flow" : "");
-    if (!bridge.flows_partial) told();
+    if (!bridge.flows_partial) shown();
     flows_of(node, bridge);
   }
 }

@@ -13,7 +13,7 @@
 
 namespace egt::assess {
 
-// What a snapshot tells of as a whole or not at all: a topic on a node, and where that comes from several dumps, which.
+// What a snapshot says of as a whole or not at all: a topic on a node, and where that comes from several dumps, which.
 struct InventoryScope {
   std::string topic, node, part;  // "rules", "worker-1", "nft"
   friend auto operator<=>(const InventoryScope&, const InventoryScope&) = default;
@@ -32,13 +32,13 @@ struct InventoryLine {
 
   std::string address_set = {};  // of the northbound database: its name
 
-  const std::string& thing() const { return key.empty() ? what : key; }
+  const std::string& object() const { return key.empty() ? what : key; }
   const std::string& effect() const { return meaning.empty() ? value : meaning; }
 };
 
 struct Inventory {
   std::vector<InventoryLine> all;
-  std::set<InventoryScope> told;  // of which the snapshot tells everything
+  std::set<InventoryScope> shown;  // of which the snapshot shows everything
 };
 
 // Of "7d8c250c-…" or of its first digits.

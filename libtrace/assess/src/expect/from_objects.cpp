@@ -1,4 +1,4 @@
-// What the objects of a snapshot promise, as expectations.
+// What the objects of a snapshot imply, as expectations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,9 +53,9 @@ class IntentChecker {
   }
 
  private:
-  Expectation& add(Promise promise, const Terms& about, const std::string& from, const std::string& to, Provenance object) {
+  Expectation& add(Implication implication, const Terms& about, const std::string& from, const std::string& to, Provenance object) {
     Expectation e;
-    e.name = phrase(promise, about);
+    e.name = phrase(implication, about);
     e.from = {place(from)};
     e.to = {place(to)};
     e.object = object;
@@ -66,7 +66,7 @@ class IntentChecker {
   // Every pod that the object selects leaves as one of its addresses, by the node that hosts it, and is answered.
   void egress(const KnownPod& pod, const EgressClaim& claim) {
     if (!may_send(pod, outside(cluster_, claim.family))) return;
-    Expectation& e = add(Promise::leaves_as_address, {claim.object, pod.full_name()}, pod.full_name(),
+    Expectation& e = add(Implication::leaves_as_address, {claim.object, pod.full_name()}, pod.full_name(),
                          outside(cluster_, claim.family).to_string(), claim.from);
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
     e.nodes = claim.nodes;
@@ -80,10 +80,10 @@ class IntentChecker {
       const auto address = node_address(cluster_, node, claim.family);
       if (node == pod.node || !address || cluster_.node(node) == nullptr || count == kOtherNodes) continue;
       ++count;
-      Expectation& e = add(Promise::reaches_node_without_it, {claim.object, pod.full_name(), node}, pod.full_name(), address->to_string(), claim.from);
+      Expectation& e = add(Implication::reaches_node_without_it, {claim.object, pod.full_name(), node}, pod.full_name(), address->to_string(), claim.from);
       for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
       e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
-      // Whether it arrives is not promised, only that it does not arrive as the egress address.
+      // Whether it arrives is not implied, only that it does not arrive as the egress address.
       e.verdicts = {Verdict::delivered, Verdict::dropped, Verdict::rejected, Verdict::inconclusive};
     }
   }
@@ -98,7 +98,7 @@ class IntentChecker {
     const Family family = route.next_hops.front().family;
     for (const KnownPod* pod : selected_by(route, objects_, pods_)) {
       if (pod->address(family) == nullptr || !may_send(*pod, outside(cluster_, family))) continue;
-      Expectation& e = add(Promise::leaves_by_gateway, {route.name, pod->full_name()}, pod->full_name(),
+      Expectation& e = add(Implication::leaves_by_gateway, {route.name, pod->full_name()}, pod->full_name(),
                            outside(cluster_, family).to_string(), route.from);
       e.contains = {"device:" + devices.front()};
       e.reply = {Verdict::delivered};
@@ -173,8 +173,8 @@ class IntentChecker {
     const Reach known = reach(pod, service, port, usable, a.family);
     if (known == Reach::open) return false;
     const bool is_denied = known == Reach::none;
-    Expectation& e = is_denied ? add(Promise::service_denied, {service.full_name(), port.port, pod.full_name()}, pod.full_name(), with_port(a, port.port), service.from)
-                               : add(Promise::service_from_node, {service.full_name(), port.port, pod.node}, pod.full_name(), with_port(a, port.port), service.from);
+    Expectation& e = is_denied ? add(Implication::service_denied, {service.full_name(), port.port, pod.full_name()}, pod.full_name(), with_port(a, port.port), service.from)
+                               : add(Implication::service_from_node, {service.full_name(), port.port, pod.node}, pod.full_name(), with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
     expect_answer(e, !is_denied && has(usable, a.family));
     return !is_denied;
@@ -216,7 +216,7 @@ class IntentChecker {
     if (!local) source.value = 0;   // that of a gateway router
     const Reach known = policies_.reach(nullptr, source, service, port, endpoints);
     if (known == Reach::open) return;
-    Expectation& e = add(Promise::service_from_outside, {service.full_name(), port.port, a}, client.to_string(),
+    Expectation& e = add(Implication::service_from_outside, {service.full_name(), port.port, a}, client.to_string(),
                          with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
     const bool answers = known == Reach::every && has(endpoints, a.family);
@@ -278,7 +278,7 @@ class IntentChecker {
   }
 
   void sends_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
-    Expectation& e = add(Promise::sends_nothing, {policy.full_name(), pod.full_name()}, pod.full_name(),
+    Expectation& e = add(Implication::sends_nothing, {policy.full_name(), pod.full_name()}, pod.full_name(),
                          outside(cluster_, family).to_string(), policy.from);
     e.verdicts = {Verdict::dropped, Verdict::rejected};
   }
@@ -287,7 +287,7 @@ class IntentChecker {
     for (const KnownPod& other : pods_) {
       if (other.host_network || other.full_name() == pod.full_name() || other.address(family) == nullptr) continue;
       if (other.network() != pod.network()) continue;
-      Expectation& e = add(Promise::receives_nothing, {policy.full_name(), pod.full_name()}, other.full_name(),
+      Expectation& e = add(Implication::receives_nothing, {policy.full_name(), pod.full_name()}, other.full_name(),
                            pod.address(family)->to_string(), policy.from);
       e.verdicts = {Verdict::dropped, Verdict::rejected};
       return;  // one sender stands for all

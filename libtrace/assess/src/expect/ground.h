@@ -1,4 +1,4 @@
-// Why an expectation holds, fails or is not decided, what objects promise, and what of a question cannot be meant: values.
+// Why an expectation holds, fails or is not decided, what objects imply, and what of a question cannot be meant: values.
 // phrases of assess word them.
 #pragma once
 
@@ -31,8 +31,8 @@ struct Grounds {
   Terms about = {};
 };
 
-// What objects promise: the names of expectations.
-enum class Promise : std::uint8_t {
+// What objects imply: the names of expectations.
+enum class Implication : std::uint8_t {
   leaves_as_address,
   reaches_node_without_it,
   leaves_by_gateway,
@@ -66,7 +66,7 @@ enum class Mistake : std::uint8_t {
 std::string phrase(const Grounds& grounds);
 // What does not decide it: its grounds, where there are any, and what the snapshot lacks. `depends`: it fails but for that.
 std::string phrase_undecided(const std::string& grounds, const std::vector<Gap>& gaps, bool depends);
-std::string phrase(Promise promise, const Terms& about);
+std::string phrase(Implication implication, const Terms& about);
 Error mistake(Mistake mistake, const Terms& about);
 
 }  // namespace egt::assess

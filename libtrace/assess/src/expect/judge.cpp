@@ -250,8 +250,8 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   j.seen = seen_properties(x);
   const Judge judge_path(x, e);
   const PathReport* failed = nullptr;    // the first path that fails for certain
-  const PathReport* doubtful = nullptr;  // that fails, or not, by what is missing
-  Finding failed_by, doubtful_by;
+  const PathReport* undecided = nullptr;  // that fails, or not, by what is missing
+  Finding failed_by, undecided_by;
   std::size_t failures = 0;
   bool all_fail_by_choice = true;
   for (const PathReport& w : x.paths) {
@@ -269,9 +269,9 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
         failed_by = o;
       }
     } else if (o.truth != Truth::yes || open) {
-      if (doubtful == nullptr) {
-        doubtful = &w;
-        doubtful_by = o.truth == Truth::yes ? Finding{} : o;
+      if (undecided == nullptr) {
+        undecided = &w;
+        undecided_by = o.truth == Truth::yes ? Finding{} : o;
       }
     }
     for (const Gap& g : gaps)
@@ -285,9 +285,9 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     add_evidence(*failed, failed_by, j);
     return j;
   }
-  const PathReport* undecided_path = failed != nullptr ? failed : doubtful;
+  const PathReport* undecided_path = failed != nullptr ? failed : undecided;
   if (undecided_path != nullptr || x.truncated || x.paths.empty()) {
-    const Finding& by = failed != nullptr ? failed_by : doubtful_by;
+    const Finding& by = failed != nullptr ? failed_by : undecided_by;
     j.why = phrase_undecided(by.truth == Truth::yes ? std::string() : phrase(by.why), j.gaps, failed != nullptr);
     if (j.why.empty()) j.why = phrase({x.truncated ? Ground::more_paths : Ground::not_understood});
     if (undecided_path != nullptr) add_evidence(*undecided_path, by, j);

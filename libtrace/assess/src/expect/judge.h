@@ -1,4 +1,4 @@
-// One explanation held against one expectation.
+// One explanation compared with one expectation.
 #pragma once
 
 #include "egtrace/assess/check.h"

@@ -61,9 +61,9 @@ class PolicyExpectations {
   }
 
  private:
-  void add(Promise promise, const Terms& about, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
+  void add(Implication implication, const Terms& about, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
     Expectation e;
-    e.name = phrase(promise, about);
+    e.name = phrase(implication, about);
     e.from = {{from.full_name(), {}, {}}};
     e.to = {{q.destination.to_string(), {}, {}}};
     e.proto = lower(q.protocol);
@@ -113,7 +113,7 @@ class PolicyExpectations {
     const cluster::FirewallRuling r = firewall_ruling(objects_, cluster_.node(pod.node), q);
     if (r.firewall != &firewall || r.rule != index || (r.ruling != Ruling::allowed && r.ruling != Ruling::denied)) return;
     if (r.ruling == Ruling::allowed && (!is_outside_machine(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
-    add(Promise::firewall_rule,
+    add(Implication::firewall_rule,
         {firewall.full_name(), index, r.ruling == Ruling::allowed, pod.full_name(), firewall.rules[index].destination()}, pod, q, r.ruling, firewall.from);
   }
 
@@ -146,7 +146,7 @@ class PolicyExpectations {
       const Ruling ruling = decided_by(policy, index, q, direction);
       if (ruling == Ruling::none) continue;
       if (ruling == Ruling::allowed && !lets_through(q, egress ? PolicyDirection::ingress : PolicyDirection::egress)) continue;
-      add(Promise::admin_rule, {policy.kind_and_name(), egress, index, ruling == Ruling::allowed, from.full_name(), to.full_name()}, from, q, ruling, policy.from);
+      add(Implication::admin_rule, {policy.kind_and_name(), egress, index, ruling == Ruling::allowed, from.full_name(), to.full_name()}, from, q, ruling, policy.from);
       return true;
     }
     return false;
@@ -161,7 +161,7 @@ class PolicyExpectations {
     const Ruling ruling = decided_by(policy, index, q, PolicyDirection::egress);
     if (ruling == Ruling::none) return false;
     if (ruling == Ruling::allowed && (!is_outside_machine(to) || !firewall_lets_through(q, from))) return false;
-    add(Promise::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network}, from, q, ruling, policy.from);
+    add(Implication::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network}, from, q, ruling, policy.from);
     return true;
   }
 
@@ -198,7 +198,7 @@ class PolicyExpectations {
       if (!(egress ? policy.egress : policy.ingress)) continue;
       const std::vector<cluster::NetworkRule>& rules = egress ? policy.egress_rules : policy.ingress_rules;
       for (std::size_t i = 0; i < rules.size(); ++i) by_network_rule(policy, direction, i, rules[i], pods);
-      if (!rules.empty()) by_isolation(policy, direction, pods);   // those without rules promise more: from_objects.cpp
+      if (!rules.empty()) by_isolation(policy, direction, pods);   // those without rules imply more: from_objects.cpp
     }
   }
 
@@ -228,7 +228,7 @@ class PolicyExpectations {
       for (const KnownPod* other : rule.all_peers ? anybody() : peers(rule))
         if (const auto q = between(direction, *pod, *other, rule.ports);
             q && is_by_rule(policy_ruling(objects_, *q, direction)) && lets_through(*q, opposite(direction)))
-          return add(Promise::network_rule, {policy.full_name(), egress, index, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+          return add(Implication::network_rule, {policy.full_name(), egress, index, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
                      sender(direction, *pod, *other), *q, Ruling::allowed, policy.from);
     if (!egress) return;
     for (const cluster::PolicyPeer& peer : rule.peers)
@@ -238,7 +238,7 @@ class PolicyExpectations {
         if (own == nullptr || !network.contains(server) || !is_outside_machine(server)) continue;
         const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, rule.ports);
         if (!is_by_rule(policy_ruling(objects_, q, direction)) || !firewall_lets_through(q, *pods.front())) continue;
-        return add(Promise::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network}, *pods.front(), q, Ruling::allowed, policy.from);
+        return add(Implication::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network}, *pods.front(), q, Ruling::allowed, policy.from);
       }
   }
 
@@ -251,7 +251,7 @@ class PolicyExpectations {
     for (const KnownPod* pod : pods)
       for (const KnownPod* other : anybody())
         if (const auto q = between(direction, *pod, *other, {}); q && is_isolated(*q))
-          return add(Promise::network_isolation, {policy.full_name(), egress, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+          return add(Implication::network_isolation, {policy.full_name(), egress, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
                      sender(direction, *pod, *other), *q, Ruling::denied, policy.from);
     if (!egress) return;
     for (const Family family : kBothFamilies) {
@@ -259,7 +259,7 @@ class PolicyExpectations {
       const IpAddr* own = pods.front()->address(family);
       if (own == nullptr) continue;
       if (const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, {}); is_isolated(q))
-        return add(Promise::network_isolation, {policy.full_name(), egress, pods.front()->full_name(), server}, *pods.front(), q, Ruling::denied, policy.from);
+        return add(Implication::network_isolation, {policy.full_name(), egress, pods.front()->full_name(), server}, *pods.front(), q, Ruling::denied, policy.from);
     }
   }
 

@@ -1,4 +1,4 @@
-// What rules of EgressFirewalls, NetworkPolicies, AdminNetworkPolicies and the BaselineAdminNetworkPolicy promise, as expectations.
+// What rules of EgressFirewalls, NetworkPolicies, AdminNetworkPolicies and the BaselineAdminNetworkPolicy imply, as expectations.
 #pragma once
 
 #include <vector>

@@ -25,7 +25,7 @@ std::uint16_t target_port(const cluster::Objects& objects, const cluster::Servic
       if (target.value_or(p.port) != p.port) return 0;
       target = p.port;
     }
-  if (target || backing.told) return target.value_or(0);
+  if (target || backing.shown) return target.value_or(0);
   if (port.target_port.empty()) return port.port;
   const auto number = parse_decimal(port.target_port);
   return number && *number <= 65535 ? static_cast<std::uint16_t>(*number) : std::uint16_t{0};

@@ -23,21 +23,21 @@ constexpr Wording<Ground> kGrounds[] = {
 };
 static_assert(is_complete(kGrounds));
 
-constexpr Wording<Promise> kPromises[] = {
-    {Promise::leaves_as_address, "{0}: {1} leaves as its address"},
-    {Promise::reaches_node_without_it, "{0}: {1} reaches node {2} without it"},
-    {Promise::leaves_by_gateway, "AdminPolicyBasedExternalRoute {0}: {1} leaves by its gateway"},
-    {Promise::service_from_node, "Service {0} port {1} from {2}"},
-    {Promise::service_from_outside, "Service {0} port {1} at {2} from outside"},
-    {Promise::sends_nothing, "NetworkPolicy {0}: {1} sends nothing"},
-    {Promise::receives_nothing, "NetworkPolicy {0}: {1} receives nothing"},
-    {Promise::firewall_rule, "EgressFirewall {0} rule {1} {2|denies|allows} {3} to {4}"},
-    {Promise::admin_rule, "{0} {1|ingress|egress} rule {2} {3|denies|allows} {4} to {5}"},
-    {Promise::network_rule, "NetworkPolicy {0} {1|ingress|egress} rule {2} allows {3} to {4}"},
-    {Promise::network_isolation, "NetworkPolicy {0} isolates {1|ingress|egress}: denies {2} to {3}"},
-    {Promise::service_denied, "Service {0} port {1} denied to {2}"},
+constexpr Wording<Implication> kImplications[] = {
+    {Implication::leaves_as_address, "{0}: {1} leaves as its address"},
+    {Implication::reaches_node_without_it, "{0}: {1} reaches node {2} without it"},
+    {Implication::leaves_by_gateway, "AdminPolicyBasedExternalRoute {0}: {1} leaves by its gateway"},
+    {Implication::service_from_node, "Service {0} port {1} from {2}"},
+    {Implication::service_from_outside, "Service {0} port {1} at {2} from outside"},
+    {Implication::sends_nothing, "NetworkPolicy {0}: {1} sends nothing"},
+    {Implication::receives_nothing, "NetworkPolicy {0}: {1} receives nothing"},
+    {Implication::firewall_rule, "EgressFirewall {0} rule {1} {2|denies|allows} {3} to {4}"},
+    {Implication::admin_rule, "{0} {1|ingress|egress} rule {2} {3|denies|allows} {4} to {5}"},
+    {Implication::network_rule, "NetworkPolicy {0} {1|ingress|egress} rule {2} allows {3} to {4}"},
+    {Implication::network_isolation, "NetworkPolicy {0} isolates {1|ingress|egress}: denies {2} to {3}"},
+    {Implication::service_denied, "Service {0} port {1} denied to {2}"},
 };
-static_assert(is_complete(kPromises));
+static_assert(is_complete(kImplications));
 
 constexpr Wording<Mistake> kMistakes[] = {
     {Mistake::no_such_pod, "no pod of the snapshot fits {0}{1}"},
@@ -67,7 +67,7 @@ std::string phrase(const std::vector<Gap>& gaps) {
 }  // namespace
 
 std::string phrase(const Grounds& grounds) { return fill(words_of(kGrounds, grounds.ground), grounds.about); }
-std::string phrase(Promise promise, const Terms& about) { return fill(words_of(kPromises, promise), about); }
+std::string phrase(Implication implication, const Terms& about) { return fill(words_of(kImplications, implication), about); }
 Error mistake(Mistake mistake, const Terms& about) { return Error{fill(words_of(kMistakes, mistake), about)}; }
 
 std::string phrase_undecided(const std::string& grounds, const std::vector<Gap>& gaps, bool depends) {

@@ -42,13 +42,13 @@ struct LostBetweenNodes {
 
 // What the checks share; made once.
 struct Facts {
-  Facts(const explain::Explainer& explainer, const std::vector<cluster::Twin>& twins);
+  Facts(const explain::Explainer& explainer, const std::vector<cluster::DumpCopy>& copies);
   // For the cause of one connection: nothing else is walked.
   Facts(const explain::Explainer& explainer, const explain::Explanation& connection);
 
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
-  const std::vector<cluster::Twin> twins;
+  const std::vector<cluster::DumpCopy> copies;
   std::vector<KnownPod> all_pods;         // of every network
   std::vector<KnownPod> pods;             // of the default one: what nodes set up for that concerns no others
   EgressClaims claims;
@@ -95,12 +95,12 @@ class Findings {
   void also_on(std::vector<std::string> nodes) { also_on_ = std::move(nodes); }
   // Something that this check needs is not in the snapshot.
   void lacks(Lack what, Terms about = {}) { lacking_.push_back({what, std::move(about)}); }
-  // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
+  // Whether an error or warning was found that concerns this object: what follows from it need not be shown again.
   bool has_cause(const std::string& object) const;
   // Likewise, where that finding concerns this pod.
   bool has_cause(const std::string& object, const std::string& pod) const;
   // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular; where its
-  // check tells what it explains, that counts.
+  // check shows what it explains, that counts.
   bool explains(const explain::StopReport& stop) const;
   // So many connections of those that this check is about were walked.
   void sampled(std::size_t walked, std::size_t of) { sampled_ = {walked, of}; }
@@ -134,7 +134,7 @@ class Findings {
   std::vector<Missing> lacking_;
   std::optional<std::pair<std::size_t, std::size_t>> sampled_;
   std::set<const explain::StopReport*> explained_;
-  std::set<const Check*> exact_;   // those that tell which connections they explain
+  std::set<const Check*> exact_;   // those that show which connections they explain
   std::vector<std::string> about_, also_on_;
   std::optional<Severity> weight_;
   std::size_t first_of_check_ = 0;

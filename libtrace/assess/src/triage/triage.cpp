@@ -34,10 +34,10 @@ std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const st
 
 }  // namespace
 
-Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
+Facts::Facts(const explain::Explainer& e, const std::vector<cluster::DumpCopy>& t)
     : explainer(e),
       cluster(e.cluster()),
-      twins(t),
+      copies(t),
       all_pods(known_pods(cluster)),
       pods(pods_of_default_network(all_pods)),
       claims(cluster, all_pods),
@@ -53,7 +53,7 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
     }
 }
 
-Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection) : Facts(e, std::vector<cluster::Twin>{}) {
+Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection) : Facts(e, std::vector<cluster::DumpCopy>{}) {
   connection_ = &connection;
 }
 
@@ -287,8 +287,8 @@ std::vector<CatalogueEntry> triage_catalogue() {
 }
 
 Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only,
-              const std::vector<cluster::Twin>& twins) {
-  return run_checks(Facts(explainer, twins), only);
+              const std::vector<cluster::DumpCopy>& copies) {
+  return run_checks(Facts(explainer, copies), only);
 }
 
 Triage run_checks(const Facts& facts, const std::vector<std::string>& only) {

@@ -113,8 +113,8 @@ void CtAction::track(DatapathPacket& packet) {
   }
   Tracked tracked = look_up(packet);
   if (tracked.known && tracked.reply_direction && action_.force) {
-    world_.conntrack.erase(zone_, *tracked.known);
-    tracked = Tracker(world_.conntrack, zone_, settings_).track(key, packet.quoted);
+    network_state_.conntrack.erase(zone_, *tracked.known);
+    tracked = Tracker(network_state_.conntrack, zone_, settings_).track(key, packet.quoted);
   }
   if (tracked.known) return existing(packet, tracked);
   if (!tracked.opened) return invalid(key);
@@ -128,14 +128,14 @@ Tracked CtAction::look_up(const DatapathPacket& packet) {
   const FlowKey& key = packet.key;
   const std::uint32_t state = key.u32(F::ct_state);
   if ((state & ct_state::trk) && key.u32(F::ct_zone) == zone_.zone && key.u32(F::ct_nw_proto) != 0) {
-    const auto hit = world_.conntrack.find(zone_, original_tuple(key));
+    const auto hit = network_state_.conntrack.find(zone_, original_tuple(key));
     if (hit && !hit.reply_direction) {
       const bool related = state & ct_state::rel;
       const auto known = hit.connection->seen_reply ? PacketState::established : PacketState::new_;
       return {related ? PacketState::related : known, hit.connection, {}, (state & ct_state::rpl) != 0};
     }
   }
-  return Tracker(world_.conntrack, zone_, settings_).track(key, packet.quoted);
+  return Tracker(network_state_.conntrack, zone_, settings_).track(key, packet.quoted);
 }
 
 void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
@@ -184,7 +184,7 @@ void CtAction::opened(DatapathPacket& packet, Connection c) {
   c.mark = key.u32(F::ct_mark);
   c.label = key.get(F::ct_label);
   c.nat_done = action_.has_nat;
-  world_.conntrack.insert(zone_, std::move(c));
+  network_state_.conntrack.insert(zone_, std::move(c));
   set_tuple(key, result_.after);
 }
 
@@ -203,8 +203,8 @@ bool CtAction::map(Connection& c) {
   const PortChoice choice =
       translates_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
   (source ? bind_source : bind_destination)(c, address, choice.port);
-  if (choice.is_open) world_.leave_port_open(reversed(c.reply), source);
-  return !world_.conntrack.reply_taken(zone_, c.reply) || resolve_clash(c);
+  if (choice.is_open) network_state_.leave_port_open(reversed(c.reply), source);
+  return !network_state_.conntrack.reply_taken(zone_, c.reply) || resolve_clash(c);
 }
 
 // Another connection has the same answers. Ports of the source make the difference whichever side is translated, as do identifiers of
@@ -255,14 +255,14 @@ void CtAction::take_free_port(Connection& c) {
   PortRange range;
   const Nat& nat = action_.nat;
   if (nat.port_min && nat.kind == Nat::Kind::src) range = {*nat.port_min, nat.port_max.value_or(*nat.port_min)};
-  const auto port = free_port(world_.conntrack, zone_, c.reply, range, range.first);
+  const auto port = free_port(network_state_.conntrack, zone_, c.reply, range, range.first);
   if (!port) return undecided(Notice::no_free_port);
   recorder_.assume({Supposition::free_port,
                     {std::uint64_t{*port}},
                     {std::uint64_t{zone_.zone}, std::uint64_t{result_.before.sport}},
                     recorder_.evidence_of(step_)});
   bind_source(c, c.reply.dst, *port);
-  world_.leave_port_open(reversed(c.reply), true);
+  network_state_.leave_port_open(reversed(c.reply), true);
 }
 
 // What exec(…) writes to the connection shows on the packet.

@@ -8,7 +8,7 @@
 #include "datapath/packet.h"
 #include "datapath/tracker.h"
 #include "egtrace/engine/openflow/datapath_actions.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "openflow/path_recorder.h"
 
 namespace egt::engine {
@@ -23,9 +23,9 @@ struct CtResult {
 class CtAction {
  public:
   // `step`: the record's step of this action.
-  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, const ConntrackSettings& settings, World& world,
+  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, const ConntrackSettings& settings, NetworkState& network_state,
            PathRecorder& recorder, std::size_t step)
-      : zone_(zone), action_(action), settings_(settings), world_(world), recorder_(recorder), step_(step) {}
+      : zone_(zone), action_(action), settings_(settings), network_state_(network_state), recorder_(recorder), step_(step) {}
 
   CtResult execute(DatapathPacket& packet);
   // As ofproto/trace does with --ct-next: the state is given, NAT takes the first address, no connection is looked at.
@@ -55,7 +55,7 @@ class CtAction {
   const ZoneKey& zone_;
   const ofproto::dp::Conntrack& action_;
   ConntrackSettings settings_;
-  World& world_;
+  NetworkState& network_state_;
   PathRecorder& recorder_;
   std::size_t step_;
   CtResult result_;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "datapath/ct_action.h"
 #include "datapath/executor.h"
 #include "egtrace/engine/ovs.h"
@@ -100,15 +100,15 @@ constexpr std::size_t kMaxSteps = 65536;
 
 class SwitchRun : public DatapathPorts {
  public:
-  SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+  SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
             const OvsOptions& options)
       : session_(session),
         node_(node),
-        world_(world),
+        network_state_(network_state),
         record_(record),
         options_(options),
         recorder_(node, record),
-        policy_(node, world, recorder_, chooser, options.packet_length),
+        policy_(node, network_state, recorder_, chooser, options.packet_length),
         how_{session.version, false} {}
 
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
@@ -144,7 +144,7 @@ class SwitchRun : public DatapathPorts {
 
   SwitchSessions::Session& session_;
   const cluster::Node& node_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   const OvsOptions& options_;
   PathRecorder recorder_;
@@ -166,8 +166,8 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   const openflow::Interface* port = bridge.by_ofport(in_port);
   record_.add(node_.name, Layer::ovs, EnterBridge{bridge.name, in_port, port ? port->name : std::string()},
               port && port->from.known() ? std::vector<Provenance>{port->from} : std::vector<Provenance>{});
-  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
-  note_contradictions(node_, cluster::Contradiction::About::bridge, bridge.name, record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::bridge, bridge.name, record_);
   Upcall first;
   first.packet.key = packet;
   first.packet.quoted = options_.quoted;
@@ -278,7 +278,7 @@ void SwitchRun::track(const dp::Conntrack& action, DatapathPacket& packet, std::
   const ZoneKey zone{node_.name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, action.zone};
   constexpr ofproto::OvsVersion kSctpInUserspace{3, 2, 0};
   const ConntrackSettings settings{tcp_loose(node_.host), session_.version >= kSctpInUserspace};
-  CtAction ct(zone, action, settings, world_, recorder_, origin);
+  CtAction ct(zone, action, settings, network_state_, recorder_, origin);
   const bool forced = forks && forced_states_ < options_.ct_next.size();
   const CtResult result = forced ? ct.execute_with(options_.ct_next[forced_states_++], packet) : ct.execute(packet);
   recorder_.tracked(origin, result.state, result.before, result.after, result.entry);
@@ -415,17 +415,17 @@ FlowKey SwitchRun::after_field_actions(const FlowKey& key, const openflow::Actio
 
 }  // namespace
 
-OvsEngine::OvsEngine(SwitchSessions& sessions, const cluster::Node& node, World& world, Record& record,
+OvsEngine::OvsEngine(SwitchSessions& sessions, const cluster::Node& node, NetworkState& network_state, Record& record,
                      Chooser& chooser, OvsOptions options)
     : session_(sessions.of(node)),
       node_(node),
-      world_(world),
+      network_state_(network_state),
       record_(record),
       chooser_(chooser),
       options_(std::move(options)) {}
 
 OvsResult OvsEngine::run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
-  return SwitchRun(session_, node_, world_, record_, chooser_, options_).run(bridge, in_port, packet);
+  return SwitchRun(session_, node_, network_state_, record_, chooser_, options_).run(bridge, in_port, packet);
 }
 
 }  // namespace egt::engine

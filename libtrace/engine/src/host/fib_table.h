@@ -16,7 +16,7 @@ struct TableHit {
   bool ambiguous_device = false;         // IPv6: equal routes by different devices, of which the kernel takes any
 };
 
-// `in_table`: the canonical name. Routes that have no usable next hop are passed over, as the kernel does.
+// `in_table`: the canonical name. Routes that have no usable next hop are skipped, as the kernel does.
 std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query);
 
 }  // namespace egt::engine

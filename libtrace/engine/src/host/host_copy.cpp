@@ -13,7 +13,7 @@ using Kind = RouteAnswer::Kind;
 constexpr int kMostCopies = 4;          // of copies that come back by lo and are copied again
 constexpr std::size_t kMostOfOne = 64;  // copies of one packet
 
-// A copy's course is told beside the packet's, and does not split it: what the dumps leave open stays open.
+// A copy's path is shown beside the packet's, and does not split it: what the dumps leave open stays open.
 class OpenQuestion : public Chooser {
  public:
   std::size_t choose(const ChoicePoint& point) override {
@@ -25,7 +25,7 @@ class OpenQuestion : public Chooser {
 
 }  // namespace
 
-// The last one that is told of says that there are more.
+// The last one that is mentioned says that there are more.
 void HostWalk::duplicate(PacketCopy copy, Hook hook) {
   if (copies_.size() > kMostOfOne) return;
   if (hook == Hook::prerouting || hook == Hook::input)
@@ -56,7 +56,7 @@ HostOutcome HostWalk::walk_copy(const PacketCopy& copy) {
   --*copies_left_;
   Record record;
   OpenQuestion open;
-  HostWalk walk(node_, world_, record, open, neighbours_, copy.packet, options_);
+  HostWalk walk(node_, network_state_, record, open, neighbours_, copy.packet, options_);
   walk.bound_device_ = bound_device_;
   walk.copies_left_ = copies_left_;
   HostOutcome o = walk.send_copy(copy, passing_copy_ || !made_here(), copy_depth_ + 1);
@@ -83,7 +83,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   }
   RouteQuery query;
   query.to = *copy.gateway;
-  query.out_device = copy.device;  // for this look-up alone; a rule in OUTPUT may have the copy routed anew
+  query.out_device = copy.device;  // for this lookup alone; a rule in OUTPUT may have the copy routed anew
   const RouteQuery own = query_for(packet_, {});
   query.tos = own.tos, query.dscp = own.dscp;
   RouteAnswer answer = look_up(query);

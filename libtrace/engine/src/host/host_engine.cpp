@@ -6,25 +6,25 @@
 
 namespace egt::engine {
 
-HostEngine::HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+HostEngine::HostEngine(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
                        const NeighbourOracle& neighbours, HostOptions options)
     : node_(node),
-      world_(world),
+      network_state_(network_state),
       record_(record),
       chooser_(chooser),
       neighbours_(neighbours),
       options_(std::move(options)) {}
 
 HostOutcome HostEngine::receive(const std::string& device, const FlowKey& frame) {
-  return HostWalk(node_, world_, record_, chooser_, neighbours_, frame, options_).receive(device);
+  return HostWalk(node_, network_state_, record_, chooser_, neighbours_, frame, options_).receive(device);
 }
 
 HostOutcome HostEngine::send(const LocalSend& what) {
-  return HostWalk(node_, world_, record_, chooser_, neighbours_, what.packet, options_).send(what);
+  return HostWalk(node_, network_state_, record_, chooser_, neighbours_, what.packet, options_).send(what);
 }
 
 HostOutcome HostEngine::pass_device(const std::string& device, netfilter::Hook hook, const FlowKey& frame) {
-  return HostWalk(node_, world_, record_, chooser_, neighbours_, frame, options_).pass_device(device, hook);
+  return HostWalk(node_, network_state_, record_, chooser_, neighbours_, frame, options_).pass_device(device, hook);
 }
 
 }  // namespace egt::engine

@@ -53,8 +53,8 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.zone = conntrack_.zone();
   c.presumed = conntrack_.presumed();
   if (has_ports(packet_)) {
-    c.sport_open = world_.is_port_open(tuple_of(packet_), true);
-    c.dport_open = world_.is_port_open(tuple_of(packet_), false);
+    c.sport_open = network_state_.is_port_open(tuple_of(packet_), true);
+    c.dport_open = network_state_.is_port_open(tuple_of(packet_), false);
   }
   c.local_socket = (made_here() && !passing_copy_) || hook == Hook::input;
   // Neither TEE nor dup copies what it sends (current->in_nf_duplicate), until that has come back by lo.
@@ -144,7 +144,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
   if (stage == NetfilterStage::before_conntrack) track(result, hook);
   if (stage == NetfilterStage::nat && result.nat)
     if (Ended end = bind(*result.nat, hook)) return end;
-  if (result.mark_changed_in_route_chain && output != nullptr) return route_again(*output);
+  if (result.mark_changed_in_route_chain && output != nullptr) return reroute(*output);
   return std::nullopt;
 }
 
@@ -161,7 +161,7 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
 }
 
 // No node of a cluster is without rules that translate the sources of what it forwards: without a dump of them, nobody can
-// tell as whom the packet leaves.
+// show as whom the packet leaves.
 bool HostWalk::source_is_open() const {
   const auto& roles = node_.roles;
   const bool in_cluster = std::find(roles.begin(), roles.end(), cluster::Role::cluster_node) != roles.end();
@@ -178,13 +178,13 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
       return inconclusive({PlaceKind::postrouting}, {Reason::translation_rules_missing});
     if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
     if (conntrack_.undecided(source)) keep_addresses(source);
-    else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);
+    else if (output != nullptr && tuple_of(packet_).dst != before.dst) return reroute(*output);
     return std::nullopt;
   }
   if (hook == Hook::postrouting)
     if (Ended end = check_masquerade()) return end;
   const auto applied = conntrack_.translate(source, packet_);
-  if (!applied) return conntrack_.changes_destination() && output != nullptr ? route_again(*output) : std::nullopt;
+  if (!applied) return conntrack_.changes_destination() && output != nullptr ? reroute(*output) : std::nullopt;
   const Connection* c = conntrack_.connection();
   const bool by_source_rule = source != conntrack_.reply_direction();
   const std::string& by = by_source_rule ? c->snat_by : c->dnat_by;
@@ -192,7 +192,7 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   if (c->from.known()) lines.push_back(c->from);
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
   route_lost_ = looped_ && hook == Hook::prerouting && tuple_of(packet_).dst != before.dst;
-  if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
+  if (output != nullptr && conntrack_.changes_destination()) return reroute(*output);
   return std::nullopt;
 }
 
@@ -209,7 +209,7 @@ HostWalk::Ended HostWalk::check_masquerade() {
   return dropped({PlaceKind::conntrack}, {Reason::masquerade_moved, {device, out_}}, std::move(lines));
 }
 
-// Of a connection that a dump tells of. That dump does not say what translated it: where the new source is an address of
+// Of a connection that a dump mentions. That dump does not say what translated it: where the new source is an address of
 // another device than the packet's, that makes the difference.
 std::string HostWalk::device_of_masquerade(const Connection& c) {
   if (!c.from.known() || !c.has_snat() || !netfilter_.may_masquerade()) return {};
@@ -253,7 +253,7 @@ void HostWalk::keep_addresses(bool source) {
   if (conntrack_.bind_nothing(source)) return;
   assume_another_port({});
   const auto applied = conntrack_.translate(source, packet_);
-  world_.leave_port_open(tuple_of(packet_), source);
+  network_state_.leave_port_open(tuple_of(packet_), source);
   if (applied) note_translation(*applied, "conntrack", false, {});
 }
 
@@ -280,7 +280,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
     if (decision.source && decision.port_uncertain) c->random_sport = true;
   }
   const auto applied = conntrack_.translate(decision.source, packet_);
-  if (decision.port_uncertain || !keeps_port) world_.leave_port_open(tuple_of(packet_), decision.source);
+  if (decision.port_uncertain || !keeps_port) network_state_.leave_port_open(tuple_of(packet_), decision.source);
   if (applied) note_translation(*applied, by_name(decision), false, std::move(lines));
   return std::nullopt;
 }
@@ -307,7 +307,7 @@ void HostWalk::note_translation(const Applied& applied, const std::string& by, b
                                 std::vector<Provenance> evidence) {
   if (!looped_) (applied.source ? source_ : destination_) = applied;
   assume_pick_up();
-  const bool open = world_.is_port_open(applied.after, applied.source);
+  const bool open = network_state_.is_port_open(applied.after, applied.source);
   record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence, open});
   record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection, open},
               std::move(evidence));

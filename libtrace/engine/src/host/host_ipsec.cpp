@@ -38,11 +38,11 @@ HostWalk::Ended HostWalk::check_ipsec(IpsecDirection direction) {
   return out ? protect(*policy, query.packet) : check_protection(*policy);
 }
 
-// A socket is told EPERM; what is forwarded vanishes.
+// A socket is shown EPERM; what is forwarded vanishes.
 HostOutcome HostWalk::blocked_by_ipsec(const IpsecPolicy& policy, Cause why) const {
-  const bool told = made_here() && policy.direction == IpsecDirection::out;
-  HostOutcome o = stopped(told ? HostOutcome::Kind::rejected : HostOutcome::Kind::dropped, {PlaceKind::ipsec}, std::move(why), {policy.from});
-  if (told) o.reject_with = "EPERM";
+  const bool shown = made_here() && policy.direction == IpsecDirection::out;
+  HostOutcome o = stopped(shown ? HostOutcome::Kind::rejected : HostOutcome::Kind::dropped, {PlaceKind::ipsec}, std::move(why), {policy.from});
+  if (shown) o.reject_with = "EPERM";
   return o;
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "host_walk.h"
 #include "rule_selectors.h"
 
@@ -15,11 +15,11 @@ bool is_limited_broadcast(const IpAddr& a) { return a == IpAddr::v4(0xffffffff);
 
 }  // namespace
 
-HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+HostWalk::HostWalk(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
                    const NeighbourOracle& neighbours, const FlowKey& packet, HostOptions options)
     : node_(node),
       host_(node.host),
-      world_(world),
+      network_state_(network_state),
       record_(record),
       chooser_(chooser),
       neighbours_(neighbours),
@@ -28,14 +28,14 @@ HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Choo
       packet_(packet),
       entered_(tuple_of(packet)),
       to_(dst_ip(packet)),
-      netfilter_(node.host, family_of(packet), node.name, world, record, chooser),
-      conntrack_(node.name, world, tcp_loose(node.host)) {}
+      netfilter_(node.host, family_of(packet), node.name, network_state, record, chooser),
+      conntrack_(node.name, network_state, tcp_loose(node.host)) {}
 
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;
   clear_pipeline(packet_);
-  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
-  note_contradictions(node_, cluster::Contradiction::About::netfilter, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::netfilter, "", record_);
   std::vector<Provenance> lines;
   const host::Link* link = host_.link(device);
   if (link != nullptr && link->from.known()) lines.push_back(link->from);
@@ -186,7 +186,7 @@ HostWalk::Ended HostWalk::check_source(const std::string& out_device, bool to_ev
   RouteQuery query = as_rules_see(query_for(packet_, in_));
   if (to_everybody) query.to = IpAddr::v4(0);
   const Validation v = validate_source(host_, {query, out_device});
-  note(v.doubts, true);
+  note(v.assumptions, true);
   if (v.accepted) return std::nullopt;
   if (v.looked_up) {
     RouteLookup step;

@@ -133,7 +133,7 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
 }
 
 // icmp6_send() takes an address of the device by which the packet came, unless the route back names a source; until 4.20
-// it went by the route back alone. No dump tells the release.
+// it went by the route back alone. No dump shows the release.
 std::optional<HostWalk::ErrorSource> HostWalk::error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found) {
   std::optional<ErrorSource> by_route;
   if (const auto a = found ? choose_source(host_, back, 0, query.to) : std::nullopt) by_route = ErrorSource{*a, true};
@@ -146,7 +146,7 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source_v6(const RouteQuery&
   if (!by_route) return inbound;
   RouteQuery sourced = query;
   sourced.from = own->address;
-  const bool same_route = !by_route->by_route || (back.hops.size() < 2 && same_way(find_route(host_, sourced), back));
+  const bool same_route = !by_route->by_route || (back.hops.size() < 2 && same_hops(find_route(host_, sourced), back));
   if (by_route->address == inbound.address && same_route) return inbound;
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
@@ -157,15 +157,15 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source_v6(const RouteQuery&
   return chooser_.choose(point) == 0 ? inbound : *by_route;
 }
 
-// A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.
+// A forwarded packet without a route. IPv4 shows nobody when forwarding is off on the in-device.
 HostOutcome HostWalk::failed_route(const RouteAnswer& answer) {
   const IpAddr to = dst_ip(packet_);
   const auto lines = answer.evidence();
   const bool v4 = family() == Family::v4;
   const Place policy{PlaceKind::policy_routing};
-  if (answer.kind == Kind::unknown && answer.doubts.empty()) return inconclusive(policy, {Reason::route_unknown}, lines);
+  if (answer.kind == Kind::unknown && answer.assumptions.empty()) return inconclusive(policy, {Reason::route_unknown}, lines);
   if (answer.kind == Kind::unknown)
-    return inconclusive(policy, {Reason::route_undecided, answer.doubts.back().as_details()}, lines);
+    return inconclusive(policy, {Reason::route_undecided, answer.assumptions.back().as_details()}, lines);
   if (answer.kind == Kind::blackhole) return dropped(table_of(answer), {Reason::blackhole, {to}}, lines);
   if (v4 && !made_here())
     if (Ended off = check_forwarding()) return *off;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "host_walk.h"
 
 namespace egt::engine {
@@ -14,8 +14,8 @@ Statement<Alternative> hop_label(const host::NextHop& hop) {
 }  // namespace
 
 // What an answer rests on beside its evidence. Of an answer that could not be given, only the gaps are of interest.
-void HostWalk::note(const std::vector<Assumption>& doubts, bool decided) {
-  for (const Assumption& d : doubts) {
+void HostWalk::note(const std::vector<Assumption>& assumptions, bool decided) {
+  for (const Assumption& d : assumptions) {
     if (decided) {
       Assumption here = d;
       here.node = node_.name;
@@ -40,11 +40,11 @@ RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   return query;
 }
 
-// A look-up that is done again tells nothing new.
+// A lookup that is done again shows nothing new.
 void HostWalk::note_misses(std::vector<RouteMiss> misses) {
   for (RouteMiss& m : misses) {
-    const auto& told = record_.route_misses;
-    const bool again = std::any_of(told.begin(), told.end(), [&](const RouteMiss& t) {
+    const auto& shown = record_.route_misses;
+    const bool again = std::any_of(shown.begin(), shown.end(), [&](const RouteMiss& t) {
       return t.rule == m.rule && t.route == m.route && t.why == m.why && t.selector == m.selector &&
              t.node == node_.name;
     });
@@ -57,8 +57,8 @@ void HostWalk::note_misses(std::vector<RouteMiss> misses) {
 
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {
   RouteAnswer answer = find_route(host_, query);
-  note_contradictions(node_, cluster::Contradiction::About::routes, query.to, record_);
-  note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
+  note_inconsistencies(node_, cluster::Inconsistency::About::routes, query.to, record_);
+  note(answer.assumptions, answer.kind != RouteAnswer::Kind::unknown);
   if (record_.wants_misses) note_misses(near_misses(host_, query, answer));
   return answer;
 }
@@ -69,7 +69,7 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
   Tuple flow = tuple_of(packet_);
   const bool in_pieces = packet_.u32(FieldId::ip_frag) != 0 && (family() == Family::v6 || hashes_ports());
   if (in_pieces) flow.sport = flow.dport = 0;
-  for (const SharedHop& s : world_.hops)
+  for (const SharedHop& s : network_state_.hops)
     if (s.node == node_.name && s.route == answer.route->from && s.packet == flow && s.again == again &&
         s.in_pieces == in_pieces && s.hop < answer.hops.size())
       return s.hop;
@@ -84,24 +84,24 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
     point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
   const std::size_t hop = chooser_.choose(point);
   if (copy_depth_ > 0) return hop;         // goes to the gateway, not with the flow
-  world_.hops.push_back({node_.name, answer.route->from, flow, again, hop, in_pieces});
+  network_state_.hops.push_back({node_.name, answer.route->from, flow, again, hop, in_pieces});
   return hop;
 }
 
 // Whether routing a packet of this host anew hashes something else than its socket did. Of protocol and ports the second
-// look-up knows nothing, and of IPv6 it hashes a protocol always (ip_route_me_harder(), ip6_route_me_harder()).
+// lookup knows nothing, and of IPv6 it hashes a protocol always (ip_route_me_harder(), ip6_route_me_harder()).
 bool HostWalk::hashes_anew() const {
   return family() == Family::v6 || hashed_without_source_ || hashes_ports();
 }
 
-// Of IPv4, where no dump tells otherwise.
+// Of IPv4, where no dump shows otherwise.
 bool HostWalk::hashes_ports() const {
   return plain_setting(host_, "net.ipv4.fib_multipath_hash_policy").value.value_or(1) != 0;
 }
 
 // The source that a socket got by one of several next hops changes nothing for its next packets.
 void HostWalk::keep_hop(const Tuple& unbound) {
-  for (SharedHop& s : world_.hops)
+  for (SharedHop& s : network_state_.hops)
     if (s.node == node_.name && s.packet == unbound && !s.again) s.packet = tuple_of(packet_);
 }
 

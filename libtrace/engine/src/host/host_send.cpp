@@ -1,4 +1,4 @@
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "host_walk.h"
 #include "source_address.h"
 
@@ -24,14 +24,14 @@ bool has_one_source(const host::Host& host, const RouteAnswer& answer, const IpA
 
 }  // namespace
 
-bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
+bool same_hops(const RouteAnswer& a, const RouteAnswer& b) {
   return a.kind == b.kind && a.route == b.route && a.device == b.device;
 }
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
-  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
-  note_contradictions(node_, cluster::Contradiction::About::netfilter, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::netfilter, "", record_);
   if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
   refused_ = what.quoted;
@@ -128,7 +128,7 @@ void HostWalk::take_unbound_source(const RouteQuery& query, RouteAnswer& answer)
   RouteAnswer other = find_route(host_, unbound);
   if (other.kind != Kind::unicast) return;
   const auto source = choose_source(host_, other, 0, to_);
-  if (!source || (same_way(other, answer) && *source == src_ip(packet_))) return;
+  if (!source || (same_hops(other, answer) && *source == src_ip(packet_))) return;
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
@@ -153,7 +153,7 @@ HostWalk::Ended HostWalk::check_echo() {
   return dropped({PlaceKind::machine, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
 }
 
-// Where no dump tells it, it is the one that kernels come with.
+// Where no dump shows it, it is the one that kernels come with.
 void HostWalk::set_own_ttl(const std::string& device) {
   const Setting s = family() == Family::v4 ? plain_setting(host_, "net.ipv4.ip_default_ttl") : device_setting(host_, Family::v6, device, "hop_limit");
   if (s.value && *s.value > 0 && *s.value <= 255) packet_.set(FieldId::nw_ttl, static_cast<std::uint64_t>(*s.value));
@@ -173,7 +173,7 @@ bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
   return true;
 }
 
-// connect() looks the route up a second time with the address that the first look-up chose, and keeps that address; a
+// connect() looks the route up a second time with the address that the first lookup chose, and keeps that address; a
 // socket that is not connected does not (IPv4 only). Of several next hops it may take another one then, which since
 // Linux 6.16 it does not where one has the address (fib_select_multipath()).
 bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
@@ -181,7 +181,7 @@ bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   query.out_device = what.bound_device;
   const RouteAnswer second = find_route(host_, query);
   if (family() != Family::v4) return false;
-  if (same_way(first.answer, second) && has_one_source(host_, first.answer, to_)) return false;
+  if (same_hops(first.answer, second) && has_one_source(host_, first.answer, to_)) return false;
   if (connects(packet_)) return true;
   if (packet_.u32(FieldId::nw_proto) != ip_proto::udp) return false;
   ChoicePoint point;
@@ -260,7 +260,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
 }
 
 // ip_route_me_harder(): a mark or a translation in OUTPUT changed what routing looks at. The source stays.
-HostWalk::Ended HostWalk::route_again(Taken& route) {
+HostWalk::Ended HostWalk::reroute(Taken& route) {
   RouteQuery query = as_rules_see(query_for(packet_, "lo"));
   query.out_device = bound_device_;
   if (dst_ip(packet_) == IpAddr::v4(0xffffffff)) return stay_on_link_again(query, route);
@@ -272,7 +272,7 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
     o.answer.reset();
     return o;
   }
-  const bool same = same_way(answer, route.answer);
+  const bool same = same_hops(answer, route.answer);
   if (same && answer.hops.size() < 2) {
     route.answer = std::move(answer);
     if (route.hop < route.answer.hops.size())

@@ -1,4 +1,4 @@
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "host_walk.h"
 #include "neighbour.h"
 
@@ -38,7 +38,7 @@ void HostWalk::fragment(const Taken& route, const Mtu& mtu) {
   options_.packet_length = mtu.bytes;
 }
 
-// TCP sends segments that fit. Others are told EMSGSIZE where the packet must not be fragmented (ip_append_data()).
+// TCP sends segments that fit. Others get EMSGSIZE where the packet must not be fragmented (ip_append_data()).
 HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
   const auto [mtu, from] = mtu_of(route);
   if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
@@ -96,7 +96,7 @@ HostOutcome HostWalk::arp_off(const std::string& device) const {
   return dropped({PlaceKind::device, {device}}, {Reason::arp_off, {device}}, link != nullptr ? std::vector{link->from} : std::vector<Provenance>{});
 }
 
-// Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and tell
+// Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and show
 // the sender that the host is unreachable.
 HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   const NeighbourAnswer found = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_, by_switch_);
@@ -112,10 +112,10 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
     packet_.set(FieldId::eth_dst, found.mac.value);
   }
   record_.add(node_.name, layer_, step, lines);
-  if (found.from_dump) note_contradictions(node_, cluster::Contradiction::About::neighbour, next, record_);
+  if (found.from_dump) note_inconsistencies(node_, cluster::Inconsistency::About::neighbour, next, record_);
   if (found.kind == NeighbourAnswer::Kind::arp_off) return arp_off(route.device);
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
-  if (found.contradicts_dump)
+  if (found.conflicts_with_dump)
     assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac && found.may_be_lost)
     assume({Supposition::neighbour_discovery_passes, {next, node_.name, route.device}, {}, lines});

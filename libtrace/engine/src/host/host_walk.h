@@ -20,7 +20,7 @@ namespace egt::engine {
 
 class HostWalk {
  public:
-  HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
+  HostWalk(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
            const FlowKey& packet, HostOptions options);
 
   HostOutcome receive(const std::string& device);
@@ -65,7 +65,7 @@ class HostWalk {
   // --- host_send.cpp
   HostOutcome send_as_frame(const LocalSend& what);
   Ended choose_local_source(const LocalSend& what, Taken& route);
-  Ended route_again(Taken& route);
+  Ended reroute(Taken& route);
   bool follows_source_rules(const LocalSend& what, const Taken& first);
   Ended check_loopback_source(const Taken& route);
   HostOutcome loop_back();
@@ -124,7 +124,7 @@ class HostWalk {
   bool hashes_ports() const;
   void keep_hop(const Tuple& unbound);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
-  void note(const std::vector<Assumption>& doubts, bool decided);
+  void note(const std::vector<Assumption>& assumptions, bool decided);
   bool know(const Setting& setting, bool otherwise, Supposition needed);
 
   // --- host_transmit.cpp
@@ -159,7 +159,7 @@ class HostWalk {
 
   const cluster::Node& node_;
   const host::Host& host_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   Chooser& chooser_;
   const NeighbourOracle& neighbours_;
@@ -189,8 +189,8 @@ class HostWalk {
   std::vector<HostOutcome> copies_;
 };
 
-// Whether two look-ups lead the same way.
-bool same_way(const RouteAnswer& a, const RouteAnswer& b);
+// Whether two lookups lead the same way.
+bool same_hops(const RouteAnswer& a, const RouteAnswer& b);
 
 // Machines that are no cluster nodes are the way's routers and servers.
 Layer layer_of_host(const cluster::Node& node);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/host/host.h"
 
 namespace egt::engine {

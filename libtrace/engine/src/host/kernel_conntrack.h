@@ -8,7 +8,7 @@
 #include "datapath/tracker.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/netfilter.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 
 namespace egt::engine {
 
@@ -21,7 +21,7 @@ struct Applied {
 class KernelConntrack {
  public:
   // `loose`: as Tracker's.
-  KernelConntrack(std::string node, World& world, std::optional<bool> loose) : tables_(world.conntrack), loose_(loose) {
+  KernelConntrack(std::string node, NetworkState& network_state, std::optional<bool> loose) : tables_(network_state.conntrack), loose_(loose) {
     zone_.node = std::move(node);
   }
 

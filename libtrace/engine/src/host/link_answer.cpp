@@ -96,7 +96,7 @@ bool has_proxy_entry(const host::Host& host, const std::string& device, const Ip
   });
 }
 
-// The device by which it would send on what comes by `asked`; empty where it would not. Absent: no dump tells.
+// The device by which it would send on what comes by `asked`; empty where it would not. Absent: no dump shows.
 std::optional<std::string> device_towards(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
   RouteQuery query;
   query.to = q.address;
@@ -116,7 +116,7 @@ bool is_tentative(const host::Link* link, const IpAddr& address) {
   });
 }
 
-// IPv6 answers for its entries alone, and only where told to.
+// IPv6 answers for its entries alone, and only where shown to.
 bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& address) {
   const auto is_off = [&](std::string_view device) {
     return device_setting(host, Family::v6, device, "proxy_ndp").value.value_or(1) == 0;
@@ -126,7 +126,7 @@ bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& 
 
 }  // namespace
 
-// IPv6 answers for addresses of the device alone, IPv4 for any of the machine unless told not to.
+// IPv6 answers for addresses of the device alone, IPv4 for any of the machine unless set not to.
 bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
   const host::Link* link = host.link(asked);
   if (link != nullptr && has_no_arp(*link)) return false;

@@ -13,16 +13,16 @@ using host::Route;
 using host::RouteType;
 using MissedFor = RouteMiss::Why;
 
-bool tells_whose(Selector s) { return s == Selector::source || s == Selector::destination || s == Selector::mark; }
+bool shows_owner(Selector s) { return s == Selector::source || s == Selector::destination || s == Selector::mark; }
 
-// The packet meets all selectors but one, and another one that tells whose packets the rule is about; or only a mark,
+// The packet meets all selectors but one, and another one that shows whose packets the rule is about; or only a mark,
 // or a device, is missing.
 std::optional<Selector> only_unmet(const host::Host& host, const PolicyRule& rule, const RouteQuery& query) {
   std::optional<Selector> unmet;
   bool selective = false;
   for (const Selector s : stated_selectors(rule)) {
     if (meets(host, rule, query, s)) {
-      selective = selective || tells_whose(s);
+      selective = selective || shows_owner(s);
       continue;
     }
     if (unmet) return std::nullopt;

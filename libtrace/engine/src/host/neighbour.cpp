@@ -95,7 +95,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     answer.mac = heard->mac;
     answer.by_ovn = heard->by_ovn;
     answer.evidence = std::move(heard->evidence);
-    answer.contradicts_dump = answer.entry != nullptr && !by_switch;
+    answer.conflicts_with_dump = answer.entry != nullptr && !by_switch;
     return answer;
   }
   if (usable) {

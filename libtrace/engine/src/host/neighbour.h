@@ -18,7 +18,7 @@ struct NeighbourAnswer {
   bool by_ovn = false;   // as in NeighbourOracle::Answer
   std::vector<Provenance> evidence;   // likewise
   // The host's own table says that nobody answered, while the snapshot holds somebody who would.
-  bool contradicts_dump = false;
+  bool conflicts_with_dump = false;
   bool may_be_lost = false;   // the exchange of neighbour discovery: rules on its way are not decided
 };
 

@@ -185,7 +185,7 @@ struct NetfilterEngine::Impl {
   }
 };
 
-NetfilterEngine::NetfilterEngine(const host::Host& host, Family family, std::string node, World&, Record& record,
+NetfilterEngine::NetfilterEngine(const host::Host& host, Family family, std::string node, NetworkState&, Record& record,
                                  Chooser& chooser)
     : impl_(new Impl{host, family, std::move(node), record, chooser, place_chains(host, family), {}, false}) {}
 

@@ -29,7 +29,7 @@ U128 shifted(U128 v, int left) {
   return left >= 0 ? v << left : v >> -left;
 }
 
-// Without map look-ups, which may split the packet's course.
+// Without map lookups, which may split the packet's path.
 ReadValue read_expr(const Expr& e, const ReadFrom& from, int depth = 0) {
   if (depth > kMaxDepth) return NotKnown{Property::nested_expression};
   return std::visit(
@@ -210,7 +210,7 @@ struct SetHit {
   std::optional<Unknown> unknown;
 };
 
-// Which of several elements a generated number picks: the course splits there.
+// Which of several elements a generated number picks: the path splits there.
 SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue> values, std::size_t generated,
                  Splitter& splitter) {
   const Generated g = std::get<Generated>(values[generated]);
@@ -267,7 +267,7 @@ SetHit find_element(const std::vector<const Concat*>& keys, const std::vector<Re
   return {catch_all, std::nullopt};
 }
 
-// A number that a generator draws: the course splits over a few of them, and stays open over many.
+// A number that a generator draws: the path splits over a few of them, and stays open over many.
 ReadValue draw(ReadValue v, Splitter& splitter) {
   constexpr std::uint64_t kMost = 16;
   const auto* g = std::get_if<Generated>(&v);

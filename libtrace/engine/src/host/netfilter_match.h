@@ -1,4 +1,4 @@
-// Tests and expressions of netfilter rules against one packet: true, false, or not to be told from the dumps.
+// Tests and expressions of netfilter rules against one packet: true, false, or not to be shown from the dumps.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct TestResult {
   Truth truth = Truth::no;
   Unknown what;                          // would decide it
   std::optional<double> probability;     // of "yes", where it is the rule that tosses the coin
-  Provenance member = {};                // of a set that is told apart from the rules: the one that was met
+  Provenance member = {};                // of a set that is distinguished from the rules: the one that was met
 };
 
 // A value of an expression; several parts where a map yields a concatenation.
@@ -25,7 +25,7 @@ struct Evaluated {
   Unknown what;                          // would decide it
 };
 
-// Lets an expression that draws a number (numgen, jhash) split the course of the packet.
+// Lets an expression that draws a number (numgen, jhash) split the path of the packet.
 class Splitter {
  public:
   virtual ~Splitter() = default;
@@ -33,7 +33,7 @@ class Splitter {
 };
 
 TestResult test(const netfilter::Test& t, const ReadFrom& from);
-// What the left side of a test reads, one value a part; empty where the packet has none or the dumps do not tell.
+// What the left side of a test reads, one value a part; empty where the packet has none or the dumps do not show.
 std::vector<std::optional<netfilter::Atom>> left_values(const netfilter::Test& t, const ReadFrom& from);
 Evaluated evaluate(const netfilter::Expr& e, const ReadFrom& from, Splitter& splitter);
 

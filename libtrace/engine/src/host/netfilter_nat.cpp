@@ -35,11 +35,11 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
   if (const auto* e = std::get_if<netfilter::ExprPtr>(&t.address)) {
     const Evaluated value = evaluate(**e, reading(), *this);
     if (value.kind == Evaluated::Kind::absent) return false;
-    if (value.kind == Evaluated::Kind::unknown) return cannot_tell(value.what);
+    if (value.kind == Evaluated::Kind::unknown) return cannot_decide(value.what);
     data = value.parts;
   }
   const Chosen chosen = choose_address(t, data);
-  if (chosen.failed) return cannot_tell({Property::nat_address});
+  if (chosen.failed) return cannot_decide({Property::nat_address});
   d.address = chosen.address;
 
   if (const auto* fixed = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&t.port)) {
@@ -48,11 +48,11 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
     const Evaluated value = evaluate(**e, reading(), *this);
     if (value.kind == Evaluated::Kind::absent) return false;
     const auto range = value.parts.empty() ? std::nullopt : netfilter::range_of(value.parts.front());
-    if (!range) return cannot_tell(value, Property::nat_port);
+    if (!range) return cannot_decide(value, Property::nat_port);
     choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if (data.size() > 1) {
     const auto range = netfilter::range_of(data[1]);
-    if (!range) return cannot_tell({Property::nat_port});
+    if (!range) return cannot_decide({Property::nat_port});
     choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if ((t.random || t.fully_random) && (d.source || !has_ports(context_.packet))) {
     d.port_uncertain = true;  // of an echo the identifier, in either direction (nf_nat_l4proto_unique_tuple())
@@ -74,7 +74,7 @@ ChainWalk::Chosen ChainWalk::choose_address(const NatTarget& t, const Concat& da
   return {pick({{around_.family, range->first}, {around_.family, range->last}}), false};
 }
 
-// The kernel picks by a hash of the addresses, which the dumps do not tell.
+// The kernel picks by a hash of the addresses, which the dumps do not show.
 IpAddr ChainWalk::pick(const IpRange& range) {
   if (range.last.value <= range.first.value) return range.first;
   const U128 count = range.last.value - range.first.value + 1;

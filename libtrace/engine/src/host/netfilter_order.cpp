@@ -104,7 +104,7 @@ bool is_repetition(const Table& t, const host::Host& host) {
 
 // iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or machine, or
 // iptables-save is that of iptables-legacy and both sets of rules hold.
-std::optional<MissingInput> contradiction(const host::Host& host, Family family, const std::string& node) {
+std::optional<MissingInput> inconsistency(const host::Host& host, Family family, const std::string& node) {
   const auto& iptables = iptables_part(host, family);
   if (!iptables.present || iptables.partial || !host.nft.present || host.nft.partial) return std::nullopt;
   for (const Table& t : host.nft.value.tables) {
@@ -165,7 +165,7 @@ class Placer {
       }
     }
   }
-  // iptables-nft's own chains stand in the nft listing too, which tells when they were registered and where: that of
+  // iptables-nft's own chains stand in the nft listing too, which shows when they were registered and where: that of
   // the table security is at 150, not at the 50 of iptables-legacy.
   struct Listed {
     long position;
@@ -232,13 +232,13 @@ std::vector<MissingInput> missing_rules(const host::Host& host, Family family, c
   const TableFamily own = family == Family::v4 ? TableFamily::ip : TableFamily::ip6;
   // Where nft shows tables of iptables-nft, those are iptables' rules.
   const auto& tables = host.nft.value.tables;
-  const bool nft_tells = host.nft.present && !host.nft.partial &&
+  const bool nft_lists = host.nft.present && !host.nft.partial &&
                          std::any_of(tables.begin(), tables.end(),
                                      [&](const Table& t) { return t.from_iptables && t.family == own; });
-  const bool legacy_tells = legacy_part(host, family).present && !legacy_part(host, family).partial;
-  if ((iptables.present ? iptables.partial : !legacy_tells) && !nft_tells)
+  const bool legacy_lists = legacy_part(host, family).present && !legacy_part(host, family).partial;
+  if ((iptables.present ? iptables.partial : !legacy_lists) && !nft_lists)
     gaps.push_back({node, Input::iptables_rules, {std::uint64_t{family == Family::v6}}});
-  if (auto differing = contradiction(host, family, node)) gaps.push_back(std::move(*differing));
+  if (auto differing = inconsistency(host, family, node)) gaps.push_back(std::move(*differing));
   return gaps;
 }
 

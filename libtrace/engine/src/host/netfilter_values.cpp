@@ -127,7 +127,7 @@ ReadValue packet_type(const ReadFrom& f) {
   return number(to.value == ones(48) ? 1 : 2);
 }
 
-// The kind of a device as `ip -d link` tells it ("veth"); of others nft sees none.
+// The kind of a device as `ip -d link` shows it ("veth"); of others nft sees none.
 ReadValue kind_of(const std::string& device, const ReadFrom& f) {
   const host::Link* link = f.host.link(device);
   if (device.empty()) return Absent{};
@@ -232,7 +232,7 @@ KnownNumber status(const ReadFrom& f) {
   if (c.seen_reply || answer) value |= bit::seen_reply;
   if (c.has_snat()) value |= bit::snat;
   if (c.has_dnat()) value |= bit::dnat;
-  // An error message is related to a connection; expected is one that a helper announced, which no dump tells.
+  // An error message is related to a connection; expected is one that a helper announced, which no dump shows.
   unsigned unknown = c.from.known() ? bit::expected : 0U;
   if (f.context.confirmed && (c.seen_reply || !c.certain)) unknown |= bit::assured;
   return {value, unknown};

@@ -176,7 +176,7 @@ ChainWalk::Next ChainWalk::run_rule(const Chain& chain, const Rule& rule, int de
   return next_;
 }
 
-// A rule with an effect whose other tests are all met, one at least of those that tell whose packets it is about.
+// A rule with an effect whose other tests are all met, one at least of those that show whose packets it is about.
 void ChainWalk::note_miss(const Rule& rule, std::size_t failed) {
   bool selective = false, effect = false;
   for (std::size_t i = 0; i < rule.statements.size(); ++i) {
@@ -219,7 +219,7 @@ bool ChainWalk::apply(const netfilter::SetMark& s) {
   const Evaluated e = evaluate(*s.value, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e, Property::mark);
+  if (!value) return cannot_decide(e, Property::mark);
   const std::uint32_t before = context_.packet.u32(FieldId::pkt_mark);
   const std::uint32_t after = combined(before, s.keep_mask, *value);
   hit();
@@ -232,7 +232,7 @@ bool ChainWalk::apply(const netfilter::SetCtMark& s) {
   const Evaluated e = evaluate(*s.value, reading(), *this);
   if (e.kind == Evaluated::Kind::absent || context_.connection == nullptr) return e.kind != Evaluated::Kind::absent;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e, Property::connection_mark);
+  if (!value) return cannot_decide(e, Property::connection_mark);
   hit();
   context_.connection->mark = combined(context_.connection->mark, s.keep_mask, *value);
   return true;
@@ -249,7 +249,7 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
     if (e.kind == Evaluated::Kind::absent) return false;
     const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
     if (e.kind != Evaluated::Kind::value || n == nullptr)
-      return cannot_tell(e, Property::header_field);
+      return cannot_decide(e, Property::header_field);
     after = (before & s.keep_mask.value_or(0)) ^ *n;
   } else {
     constexpr int kMost = 255;
@@ -277,7 +277,7 @@ bool ChainWalk::apply(const netfilter::CtZone& z) {
   const Evaluated e = evaluate(*z.zone, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e, Property::conntrack_zone);
+  if (!value) return cannot_decide(e, Property::conntrack_zone);
   hit();
   result_.zone = static_cast<std::uint16_t>(*value);
   result_.untracked = false;
@@ -330,7 +330,7 @@ bool ChainWalk::apply(const netfilter::VerdictStatement& v) { return verdict(v.v
 
 bool ChainWalk::apply(const netfilter::VerdictMapStatement& m) {
   const VerdictLookup found = look_up(m, reading(), *this);
-  if (found.unknown) return cannot_tell(*found.unknown);
+  if (found.unknown) return cannot_decide(*found.unknown);
   if (found.element == nullptr) return false;
   return verdict(found.element->verdict, found.element->from);
 }
@@ -399,12 +399,12 @@ bool ChainWalk::end(HookResult::Outcome outcome, Cause why) {
   return false;
 }
 
-bool ChainWalk::cannot_tell(const Unknown& what) {
+bool ChainWalk::cannot_decide(const Unknown& what) {
   return end(HookResult::Outcome::inconclusive, {Reason::rule_undecided, {what.property, what.name}});
 }
 
-bool ChainWalk::cannot_tell(const Evaluated& e, Property asked) {
-  return cannot_tell(e.what.property == Property::none ? Unknown{asked} : e.what);
+bool ChainWalk::cannot_decide(const Evaluated& e, Property asked) {
+  return cannot_decide(e.what.property == Property::none ? Unknown{asked} : e.what);
 }
 
 ChainWalk::Next ChainWalk::limit_reached() {

@@ -49,7 +49,7 @@ class ChainWalk : private Splitter {
   void note_miss(const netfilter::Rule& rule, std::size_t failed);
   void apply_policy();
 
-  // Each tells whether the next statement of the rule runs; `next_` holds what happens if not.
+  // Each shows whether the next statement of the rule runs; `next_` holds what happens if not.
   bool apply(const netfilter::Test& t);
   bool apply(const netfilter::NatTarget& t);
   bool apply(const netfilter::SetMark& s);
@@ -69,9 +69,9 @@ class ChainWalk : private Splitter {
 
   bool verdict(const netfilter::Verdict& v, Provenance at);
   bool end(HookResult::Outcome outcome, Cause why);
-  bool cannot_tell(const Unknown& what);
-  // What an expression could not tell, or what it was asked for.
-  bool cannot_tell(const Evaluated& e, Property asked);
+  bool cannot_decide(const Unknown& what);
+  // What an expression could not show, or what it was asked for.
+  bool cannot_decide(const Evaluated& e, Property asked);
   bool hit(netfilter::Verdict::Kind kind = netfilter::Verdict::Kind::continue_);
   Next limit_reached();
 

@@ -43,7 +43,7 @@ const std::vector<PolicyRule>& default_rules(Family f) {
 
 bool in_local_table(const Route& r) { return r.table == "local" || r.table == "255"; }
 
-// One look-up through all rules.
+// One lookup through all rules.
 class Walk {
  public:
   Walk(const Host& host, const RouteQuery& query)
@@ -68,10 +68,10 @@ class Walk {
   bool own_address(const PolicyRule& rule);
   bool hinted_address(const PolicyRule& rule);
   bool main_goes_deeper(const TableHit& local) const;
-  void doubt(Assumption doubt);
-  void doubt_routes(Supposition what, Details about = {});
+  void assume(Assumption assume);
+  void assume_routes(Supposition what, Details about = {});
   std::uint64_t ip_version() const { return family_ == Family::v4 ? 4 : 6; }
-  void doubt_emptiness(const PolicyRule& rule, const std::string& table);
+  void assume_empty(const PolicyRule& rule, const std::string& table);
   bool stop(Kind kind, const PolicyRule& rule);
 
   const Host& host_;
@@ -84,15 +84,15 @@ class Walk {
   RouteAnswer answer_;
 };
 
-void Walk::doubt(Assumption doubt) {
-  for (const Assumption& d : answer_.doubts)
-    if (d.what == doubt.what && d.about == doubt.about) return;
-  answer_.doubts.push_back(std::move(doubt));
+void Walk::assume(Assumption assume) {
+  for (const Assumption& d : answer_.assumptions)
+    if (d.what == assume.what && d.about == assume.about) return;
+  answer_.assumptions.push_back(std::move(assume));
 }
 
-void Walk::doubt_routes(Supposition what, Details about) {
-  const host::RouteTeller by = family_ == Family::v4 ? host_.routes_v4_by : host_.routes_v6_by;
-  doubt({what, std::move(about), {static_cast<std::uint64_t>(by), ip_version()}});
+void Walk::assume_routes(Supposition what, Details about) {
+  const host::RouteSource by = family_ == Family::v4 ? host_.routes_v4_by : host_.routes_v6_by;
+  assume({what, std::move(about), {static_cast<std::uint64_t>(by), ip_version()}});
 }
 
 bool Walk::stop(Kind kind, const PolicyRule& rule) {
@@ -107,8 +107,8 @@ std::vector<const PolicyRule*> Walk::rules() {
     list.push_back(&r);
     only_defaults_ &= is_default_rule(r);
   }
-  if (!rules_.present) doubt({Supposition::default_rules_only, {}, {ip_version()}});
-  if (rules_.present && rules_.partial) doubt({Supposition::shown_rules_only, {}, {ip_version()}});
+  if (!rules_.present) assume({Supposition::default_rules_only, {}, {ip_version()}});
+  if (rules_.present && rules_.partial) assume({Supposition::shown_rules_only, {}, {ip_version()}});
   // A dump that is complete proves that a default rule was deleted.
   if (!rules_.present || rules_.partial)
     for (const PolicyRule& d : default_rules(family_))
@@ -121,12 +121,12 @@ std::vector<const PolicyRule*> Walk::rules() {
 bool Walk::matches(const PolicyRule& rule) {
   bool fits = meets_all(host_, rule, query_);
   if (fits && rule.uid_range) {
-    // Forwarded packets count as root's; of a socket the dumps do not tell the owner.
+    // Forwarded packets count as root's; of a socket the dumps do not show the owner.
     fits = rule.uid_range->first == 0;
-    if (query_.is_local()) doubt({Supposition::socket_of_root, {}, {std::uint64_t{rule.priority}}, {rule.from}});
+    if (query_.is_local()) assume({Supposition::socket_of_root, {}, {std::uint64_t{rule.priority}}, {rule.from}});
   }
   if (!rule.not_modelled.empty() && (fits || rule.negate)) {
-    doubt({Supposition::rule_does_not_apply,
+    assume({Supposition::rule_does_not_apply,
            {std::uint64_t{rule.priority}, std::uint64_t{rule.negate}},
            {fmt::format("{}", fmt::join(rule.not_modelled, " "))},
            {rule.from}});
@@ -158,7 +158,7 @@ RouteAnswer Walk::run() {
   answer_.kind = Kind::no_route;
   if (!routes_.present) answer_.kind = Kind::unknown;
   if (routes_.partial) {
-    doubt_routes(Supposition::no_route, {query_.to});
+    assume_routes(Supposition::no_route, {query_.to});
     answer_.kind = Kind::unknown;
   }
   return answer_;
@@ -177,14 +177,14 @@ bool Walk::apply(const PolicyRule& rule) {
   const Link* vrf = vrf_of(host_, query_.out_device.empty() ? query_.in_device : query_.out_device);
   if (vrf == nullptr) return false;
   if (vrf->vrf_table) return look_up(rule, host::canonical_table(std::to_string(*vrf->vrf_table)));
-  doubt({Supposition::vrf_table, {vrf->name}, {}, {vrf->from}});
+  assume({Supposition::vrf_table, {vrf->name}, {}, {vrf->from}});
   return stop(Kind::unknown, rule);
 }
 
 // The routes may have been printed where the table has a number and no name.
-void Walk::doubt_emptiness(const PolicyRule& rule, const std::string& table) {
+void Walk::assume_empty(const PolicyRule& rule, const std::string& table) {
   if (table == "local" || table == "main" || table == "default" || parse_decimal(table)) return;
-  doubt({Supposition::table_empty, {table}, {ip_version()}, {rule.from}});
+  assume({Supposition::table_empty, {table}, {ip_version()}, {rule.from}});
 }
 
 bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
@@ -194,23 +194,23 @@ bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
     const bool shown = std::any_of(routes_.value.begin(), routes_.value.end(),
                                    [&](const Route& r) { return host::canonical_table(r.table) == table; });
     if (!routes_.partial && (has_local_table_ || shown)) {
-      if (!shown) doubt_emptiness(rule, table);
+      if (!shown) assume_empty(rule, table);
       return false;
     }
     if (!shown) return missing_table(rule, table);
-    doubt_routes(Supposition::no_other_route, {table, query_.to});
+    assume_routes(Supposition::no_other_route, {table, query_.to});
     return false;
   }
   if (table == "local" && only_defaults_ && main_goes_deeper(*hit)) {
-    doubt({Supposition::longest_prefix_of_two, {}, {}, {hit->route->from}});
+    assume({Supposition::longest_prefix_of_two, {}, {}, {hit->route->from}});
     return false;
   }
-  if (routes_.partial) doubt_routes(Supposition::no_better_route, {table, query_.to});
+  if (routes_.partial) assume_routes(Supposition::no_better_route, {table, query_.to});
   return take(rule, *hit);
 }
 
 // While a host has none but the default rules, the kernel keeps the local and main tables of IPv4 in one trie, where the
-// longest prefix of both wins. The trie is split for good by the first other rule, so a dump cannot tell for certain.
+// longest prefix of both wins. The trie is split for good by the first other rule, so a dump cannot show for certain.
 bool Walk::main_goes_deeper(const TableHit& local) const {
   if (family_ != Family::v4 || local.route->to.is_host()) return false;
   const auto main = lookup_in_table(host_, "main", query_);
@@ -229,7 +229,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
     if (link != nullptr && !link->group.empty()) {
       if (link->group == rule.suppress_group || (link->group == "default" && rule.suppress_group == "0")) return false;
     } else {
-      doubt({Supposition::device_not_in_group,
+      assume({Supposition::device_not_in_group,
              {hit.hops.front().get().device.str(), rule.suppress_group.str()},
              {std::uint64_t{rule.priority}},
              {rule.from}});
@@ -240,17 +240,17 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   if (const auto open = std::find_if(hit.hops.begin(), hit.hops.end(), [](const RouteHop& h) { return h.get().device.empty(); });
       route.type == RouteType::unicast && open != hit.hops.end()) {
     const auto& via = open->get().via;
-    doubt({Supposition::next_hop_device, {via ? Detail(*via) : Detail(route.to)}, {}, {route.from}});
+    assume({Supposition::next_hop_device, {via ? Detail(*via) : Detail(route.to)}, {}, {route.from}});
     return stop(Kind::unknown, rule);
   }
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (!route.not_modelled.empty())
-    doubt({Supposition::route_words,
+    assume({Supposition::route_words,
            {route.to},
            {fmt::format("{}", fmt::join(route.not_modelled, " "))},
            {route.from}});
   if (hit.ambiguous_device)
-    doubt({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
+    assume({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
   switch (route.type) {
     case RouteType::unicast: return stop(Kind::unicast, rule);
     case RouteType::local:
@@ -263,7 +263,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
     case RouteType::throw_:
     case RouteType::nat: break;
   }
-  doubt({Supposition::route_type, {query_.to}, {}, {route.from}});
+  assume({Supposition::route_type, {query_.to}, {}, {route.from}});
   return stop(Kind::unknown, rule);
 }
 
@@ -272,19 +272,19 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
 bool Walk::missing_table(const PolicyRule& rule, const std::string& table) {
   if (table == "local") return own_address(rule);
   if (table == "default" && routes_.present) {
-    doubt_routes(Supposition::default_table_empty);
+    assume_routes(Supposition::default_table_empty);
     return false;
   }
   if (routes_.present)
-    doubt({Supposition::table_not_dumped, {table}, {ip_version()}, {rule.from}});
+    assume({Supposition::table_not_dumped, {table}, {ip_version()}, {rule.from}});
   else
-    doubt({Supposition::routes_not_dumped, {ip_version()}});
+    assume({Supposition::routes_not_dumped, {ip_version()}});
   return stop(Kind::unknown, rule);
 }
 
 bool Walk::own_address(const PolicyRule& rule) {
   if (!host_.links.present) return hinted_address(rule);
-  doubt_routes(Supposition::local_table_from_addresses);
+  assume_routes(Supposition::local_table_from_addresses);
   const Kind kind = local_type_of(host_, query_.to);
   if (kind == Kind::unicast) return false;
   for (const Link& link : host_.links.value)
@@ -305,16 +305,16 @@ bool Walk::own_address(const PolicyRule& rule) {
 // Without the devices' addresses, those that routes name as "src" are known to be the host's own.
 bool Walk::hinted_address(const PolicyRule& rule) {
   if (!routes_.present) {
-    doubt({Supposition::own_addresses, {}, {ip_version()}});
+    assume({Supposition::own_addresses, {}, {ip_version()}});
     return stop(Kind::unknown, rule);
   }
   for (const Route& r : routes_.value)
     if (r.source_hint == query_.to) {
-      doubt({Supposition::own_address, {query_.to}, {ip_version()}, {r.from}});
+      assume({Supposition::own_address, {query_.to}, {ip_version()}, {r.from}});
       if (!r.next_hops.empty()) answer_.device = r.next_hops.front().device;
       return stop(Kind::local, rule);
     }
-  doubt({Supposition::no_own_address, {query_.to}, {ip_version()}});
+  assume({Supposition::no_own_address, {query_.to}, {ip_version()}});
   return false;
 }
 
@@ -388,7 +388,7 @@ RouteAnswer find_route(const Host& host, const RouteQuery& query) {
   RouteAnswer on_link;
   on_link.kind = Kind::unicast;
   on_link.device = query.out_device;
-  on_link.doubts = std::move(answer.doubts);
+  on_link.assumptions = std::move(answer.assumptions);
   return on_link;
 }
 

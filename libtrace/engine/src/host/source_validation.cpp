@@ -81,8 +81,8 @@ Validation full_check(const Host& host, const ValidationQuery& q, const Settings
   v.looked_up = true;
   v.reverse = find_route(host, reverse_of(host, q, s.src_valid_mark != 0));
   v.evidence = v.reverse.evidence();
-  v.doubts = v.reverse.doubts;
-  if (v.reverse.kind == Kind::unknown) return v;   // its doubts tell what is missing
+  v.assumptions = v.reverse.assumptions;
+  if (v.reverse.kind == Kind::unknown) return v;   // its assumptions show what is missing
   const bool found = v.reverse.kind == Kind::unicast || v.reverse.is_for_me();
   if (found && v.reverse.kind != Kind::unicast && (v.reverse.kind != Kind::local || s.accept_local == 0))
     return refuse(std::move(v), {Reason::own_or_broadcast_source, {source}}, true);
@@ -126,8 +126,8 @@ Settings with_defaults(const Known& k) {
           k.send_redirects.value.value_or(1)};
 }
 
-// Doubts every missing setting that, changed alone, turns the outcome.
-void doubt_settings(const Host& host, const ValidationQuery& q, const Known& k, Validation& v) {
+// Assumes every missing setting that, changed alone, turns the outcome.
+void assume_settings(const Host& host, const ValidationQuery& q, const Known& k, Validation& v) {
   const auto try_values = [&](const Setting& setting, std::initializer_list<int> all, int Settings::*member) {
     if (setting.value) return;
     for (const int value : values_of(setting, all)) {
@@ -135,7 +135,7 @@ void doubt_settings(const Host& host, const ValidationQuery& q, const Known& k, 
       const int assumed = s.*member;
       s.*member = value;
       if (value == assumed || check(host, q, s).accepted == v.accepted) continue;
-      v.doubts.push_back({Supposition::source_validation,
+      v.assumptions.push_back({Supposition::source_validation,
                           {setting.key, static_cast<std::uint64_t>(assumed)},
                           {*q.packet.from, q.packet.in_device}});
       return;
@@ -156,7 +156,7 @@ Validation validate_source(const Host& host, const ValidationQuery& query) {
   if (!v.accepted)
     for (const Setting* s : {&known.rp_filter, &known.accept_local})
       v.evidence.insert(v.evidence.end(), s->evidence.begin(), s->evidence.end());
-  doubt_settings(host, query, known, v);
+  assume_settings(host, query, known, v);
   return v;
 }
 

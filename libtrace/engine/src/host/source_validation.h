@@ -20,9 +20,9 @@ struct Validation {
   Cause why;                             // refused
   bool martian = false;                  // an own, broadcast or multicast address as source
   std::vector<Provenance> evidence;      // settings and the reverse route
-  RouteAnswer reverse;                   // empty kind no_route when no look-up was needed
+  RouteAnswer reverse;                   // empty kind no_route when no lookup was needed
   bool looked_up = false;
-  std::vector<Assumption> doubts;             // settings that matter and are not dumped
+  std::vector<Assumption> assumptions;             // settings that matter and are not dumped
 };
 
 Validation validate_source(const host::Host& host, const ValidationQuery& query);

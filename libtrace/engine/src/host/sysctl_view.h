@@ -25,10 +25,10 @@ Setting larger_setting(const host::Host& host, std::string_view device, std::str
 // On when either conf.all or conf.<device> is.
 Setting either_setting(const host::Host& host, std::string_view device, std::string_view name);
 
-// Routes by a device without carrier are passed over; off where no dump says it, as kernels come.
+// Routes by a device without carrier are skipped; off where no dump says it, as kernels come.
 bool ignores_linkdown(const host::Host& host, Family family, std::string_view device);
 
-// Whether conntrack picks up TCP connections in their midst; it does unless told otherwise.
+// Whether conntrack picks up TCP connections in their midst; it does unless set otherwise.
 Setting tcp_loose_setting(const host::Host& host);
 std::optional<bool> tcp_loose(const host::Host& host);
 

@@ -14,7 +14,7 @@ namespace egt::engine {
 
 constexpr int kMostStacked = 8;   // as MAX_NEST_DEV of the kernel
 
-// The tag that a VLAN device puts on frames. Without ip -d the name alone tells it ("eth0.100").
+// The tag that a VLAN device puts on frames. Without ip -d the name alone shows it ("eth0.100").
 struct VlanTag {
   std::uint16_t id = 0, protocol = 0x8100;   // protocol: EtherType
   bool by_name = false;
@@ -38,7 +38,7 @@ bool shares_device(const host::Link& device);                      // is a macvl
 const host::Link* below(const host::Host& host, const host::Link& device);
 
 // The port by which a Linux bridge sends out of the machine: its only one, or the only one that is no veth or tap. Null where
-// that does not tell one. `alone`: it has no other.
+// that does not show one. `alone`: it has no other.
 struct Uplink {
   const host::Link* port = nullptr;
   bool alone = false;
@@ -46,7 +46,7 @@ struct Uplink {
 Uplink uplink_of(const host::Host& host, const host::Link& bridge);
 
 // Whose receive handler takes a frame that `device` received; null: nobody's, or a bridge's of Open vSwitch. A VLAN's takes it
-// without its tag. `uncertain`: a device stands on it of which no dump tells the kind.
+// without its tag. `uncertain`: a device stands on it of which no dump shows the kind.
 struct Above {
   const host::Link* device = nullptr;
   bool untagged = false;                     // the outermost tag ends here

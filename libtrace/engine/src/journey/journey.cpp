@@ -32,7 +32,7 @@ std::set<std::string_view> visited_nodes(const Record& record) {
 }
 
 // Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
-void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
+void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
   for (const std::string_view name : visited_nodes(record)) {
     const cluster::Node* node = cluster.node(name);
     if (node == nullptr) continue;
@@ -50,7 +50,7 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
 }
 
 // Filters of traffic control and BPF programs. Those that Open vSwitch puts there for what it offloads are its flows.
-void doubt_filters(const cluster::Node& node, const std::string& device, host::DeviceFilter::Hook hook, Record& record) {
+void assume_filters(const cluster::Node& node, const std::string& device, host::DeviceFilter::Hook hook, Record& record) {
   const host::DeviceFilter* room = nullptr;
   bool listed = false;
   for (const host::DeviceFilter& filter : node.host.device_filters) {
@@ -67,19 +67,19 @@ void doubt_filters(const cluster::Node& node, const std::string& device, host::D
 }
 
 // What stands at a device beside the rules that dumps show: a program before the stack, a queue that drops behind it.
-void doubt_devices(const cluster::Cluster& cluster, Record& record) {
+void assume_devices(const cluster::Cluster& cluster, Record& record) {
   for (const Sighting& seen : record.sightings) {
     const cluster::Node* node = cluster.node(seen.node);
     const host::Link* link = node != nullptr ? node->host.link(seen.device) : nullptr;
     if (node != nullptr)
-      doubt_filters(*node, seen.device, seen.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress, record);
+      assume_filters(*node, seen.device, seen.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress, record);
     if (link == nullptr) continue;
     if (seen.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
     if (!seen.in && link->may_drop_queued()) record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});
   }
 }
 
-void doubt_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
+void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
   std::vector<Assumption> found;
   for (const Step& step : record.steps) {
     const auto* match = std::get_if<TableMatch>(&step.kind);
@@ -95,7 +95,7 @@ bool has_kernel_datapath(const cluster::Node& node) {
 }
 
 // Connections of Open vSwitch's kernel datapath are in the kernel's table, too.
-void doubt_connections(const cluster::Cluster& cluster, Record& record) {
+void assume_connections(const cluster::Cluster& cluster, Record& record) {
   std::set<std::string_view> opened_on;
   for (const Step& step : record.steps)
     if (const auto* pass = std::get_if<CtPass>(&step.kind); pass != nullptr && (pass->state & ct_state::new_) != 0) opened_on.insert(step.node);
@@ -103,37 +103,37 @@ void doubt_connections(const cluster::Cluster& cluster, Record& record) {
     if (const cluster::Node* node = cluster.node(name); node != nullptr && has_kernel_datapath(*node)) note_full_connection_table(*node, record);
 }
 
-Course run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
-                const JourneyOptions& options, const Start& start, const World& world,
+WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
+                const JourneyOptions& options, const Start& start, const NetworkState& network_state,
                 const std::vector<std::size_t>& script) {
-  Course course;
-  course.world = world;
-  course.record.wants_misses = options.note_misses;
-  course.record.wants_beaten = options.note_beaten;
+  WalkedPath walked;
+  walked.network_state = network_state;
+  walked.record.wants_misses = options.note_misses;
+  walked.record.wants_shadowed = options.note_shadowed;
   constexpr std::size_t kUsualSteps = 96;
-  course.record.steps.reserve(kUsualSteps);
-  ReplayChooser chooser(script, course.record);
-  Walker walker(cluster, topology, sessions, options, course.world, course.record, chooser);
-  Arrival arrival = walker.walk(start, course.sent);
-  course.choices = chooser.take();
-  course.verdict = arrival.verdict;
-  course.stop = std::move(arrival.stop);
-  course.end = std::move(arrival.end);
-  course.received = arrival.packet;
-  course.left_snapshot = arrival.left_snapshot;
-  course.refusal_accepted = arrival.refusal_accepted;
-  course.size_learned = arrival.size_learned;
-  course.egress = walker.egress();
-  course.undecided = walker.undecided();
-  doubt_unread_lines(cluster, course.record);
-  doubt_devices(cluster, course.record);
-  doubt_connections(cluster, course.record);
-  doubt_meters(cluster, sessions, course.record);
-  return course;
+  walked.record.steps.reserve(kUsualSteps);
+  ReplayChooser chooser(script, walked.record);
+  Walker walker(cluster, topology, sessions, options, walked.network_state, walked.record, chooser);
+  Arrival arrival = walker.walk(start, walked.sent);
+  walked.choices = chooser.take();
+  walked.verdict = arrival.verdict;
+  walked.stop = std::move(arrival.stop);
+  walked.end = std::move(arrival.end);
+  walked.received = arrival.packet;
+  walked.left_snapshot = arrival.left_snapshot;
+  walked.refusal_accepted = arrival.refusal_accepted;
+  walked.size_learned = arrival.size_learned;
+  walked.egress = walker.egress();
+  walked.undecided = walker.undecided();
+  assume_unread_lines(cluster, walked.record);
+  assume_devices(cluster, walked.record);
+  assume_connections(cluster, walked.record);
+  assume_meters(cluster, sessions, walked.record);
+  return walked;
 }
 
 // The answering process turns the packet around; its own stack finds the way.
-Start answer_of(const Course& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
+Start answer_of(const WalkedPath& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
   Start answer;
   answer.from = forward.end;
   answer.answers = answer.own_ttl = true;
@@ -153,7 +153,7 @@ Start answer_of(const Course& forward, std::uint8_t ttl, std::uint64_t tcp_flags
 }
 
 // A receiver that the snapshot does not hold: its reply comes back by the device and from the MAC that the request went to.
-void enter_where_it_left(Start& answer, const Course& forward) {
+void enter_where_it_left(Start& answer, const WalkedPath& forward) {
   if (forward.end.kind != Endpoint::Kind::outside) return;
   const auto& seen = forward.record.sightings;
   const auto last = std::find_if(seen.rbegin(), seen.rend(), [](const Sighting& s) { return !s.in && !s.encap; });
@@ -191,7 +191,7 @@ std::uint32_t mtu_of(const Endpoint& end) {
 }
 
 // Machines that the snapshot does not show took the reply, though the client is in it.
-void leaves_again(Course& reply, const Start& start) {
+void leaves_again(WalkedPath& reply, const Start& start) {
   if (start.from.kind == Endpoint::Kind::outside) return;
   reply.verdict = Verdict::inconclusive;
   reply.undecided = true;
@@ -199,8 +199,8 @@ void leaves_again(Course& reply, const Start& start) {
   reply.stop = Stop{node, Layer::underlay, {PlaceKind::machine, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
 }
 
-void judge_reply(Course& reply, const Start& start, const Course& forward) {
-  if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nobody tells the one who waits for it
+void judge_reply(WalkedPath& reply, const Start& start, const WalkedPath& forward) {
+  if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nothing shows the one who waits for it
   if (reply.verdict != Verdict::delivered) return;
   if (reply.left_snapshot) return leaves_again(reply, start);
   if (reply.end.same_place(start.from) && is_answer_to(reply.received, forward.sent)) return;
@@ -233,7 +233,7 @@ bool is_answer_to(const FlowKey& answer, const FlowKey& sent) {
          seen.dport == expected.dport;
 }
 
-bool Course::assumed() const {
+bool WalkedPath::assumed() const {
   return undecided || left_snapshot || !record.assumptions.empty() || !record.gaps.empty() ||
          std::any_of(choices.begin(), choices.end(),
                      [](const MadeChoice& c) { return c.point.kind == ChoicePoint::Kind::unknown; });
@@ -260,40 +260,40 @@ Journey Journey::for_thread() const {
 
 const Workloads& Journey::workloads() const { return topology_->workloads(); }
 
-std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
-  std::vector<Course> courses;
+std::vector<WalkedPath> Journey::explore(const Start& start, const NetworkState& network_state, bool* truncated) const {
+  std::vector<WalkedPath> walked_paths;
   std::size_t steps = 0;
-  const auto goes_on = [&](std::size_t runs) { return runs < options_.max_ways && steps < kMostSteps; };
+  const auto goes_on = [&](std::size_t runs) { return runs < options_.max_paths && steps < kMostSteps; };
   const bool cut = for_each_script(goes_on, [&](const std::vector<std::size_t>& script) {
-    courses.push_back(run_once(cluster_, *topology_, *sessions_, options_, start, world, script));
-    steps += courses.back().record.steps.size();
-    return courses.back().choices;
+    walked_paths.push_back(run_once(cluster_, *topology_, *sessions_, options_, start, network_state, script));
+    steps += walked_paths.back().record.steps.size();
+    return walked_paths.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;
-  return courses;
+  return walked_paths;
 }
 
-std::vector<Course> Journey::explore_reply(const Start& start, const Course& forward, bool* truncated) const {
+std::vector<WalkedPath> Journey::explore_reply(const Start& start, const WalkedPath& forward, bool* truncated) const {
   return answers(start, forward, kSynAck, truncated);
 }
 
-std::vector<Course> Journey::explore_later_reply(const Start& start, const Course& next, bool* truncated) const {
+std::vector<WalkedPath> Journey::explore_later_reply(const Start& start, const WalkedPath& next, bool* truncated) const {
   return later(start, next).answers(start, next, kPushAck, truncated);
 }
 
-std::vector<Course> Journey::answers(const Start& start, const Course& forward, std::uint64_t tcp_flags, bool* truncated) const {
+std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags, bool* truncated) const {
   constexpr std::uint8_t kDefaultTtl = 64;
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
   enter_at_owner(answer, *topology_);
-  std::vector<Course> replies = explore(answer, forward.world, truncated);
-  for (Course& reply : replies) judge_reply(reply, start, forward);
+  std::vector<WalkedPath> replies = explore(answer, forward.network_state, truncated);
+  for (WalkedPath& reply : replies) judge_reply(reply, start, forward);
   return replies;
 }
 
 // With the length that packets have once the connection stands: no end sends segments that are larger than its own device
 // takes, or than the other end's, which it learned from the MSS in the handshake (RFC 9293, 3.7.1).
-Journey Journey::later(const Start& start, const Course& first) const {
+Journey Journey::later(const Start& start, const WalkedPath& first) const {
   JourneyOptions options = options_;
   if (!options.later_length) return *this;
   options.packet_length = *options.later_length;
@@ -302,14 +302,14 @@ Journey Journey::later(const Start& start, const Course& first) const {
   return with(options);
 }
 
-std::vector<Course> Journey::explore_continued(const Start& start, const Course& forward, const Course& reply,
+std::vector<WalkedPath> Journey::explore_continued(const Start& start, const WalkedPath& forward, const WalkedPath& reply,
                                                bool* truncated) const {
   Start next = start;
   next.choose_source = false;   // the connection has its source by now
   next.packet = forward.sent;
   clear_pipeline(next.packet);
   if (next.packet.u64(FieldId::nw_proto) == ip_proto::tcp) next.packet.set(FieldId::tcp_flags, kPushAck);
-  return later(start, forward).explore(next, reply.world, truncated);
+  return later(start, forward).explore(next, reply.network_state, truncated);
 }
 
 }  // namespace egt::engine

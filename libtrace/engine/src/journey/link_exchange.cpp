@@ -75,10 +75,10 @@ class UndecidedChooser : public Chooser {
 };
 
 Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
-  World world;
+  NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
-  NetfilterEngine rules(node.host, Family::v6, node.name, world, record, chooser);
+  NetfilterEngine rules(node.host, Family::v6, node.name, network_state, record, chooser);
   NetfilterContext context{packet};
   (hook == Hook::output ? context.oif : context.iif) = device;
   context.state = PacketState::untracked;   // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
@@ -101,11 +101,11 @@ enum class Passage : std::uint8_t { out, in };
 bool switch_loses(const Node& node, const std::string& device, Passage passage, const FlowKey& packet) {
   const auto place = node.port(device);
   if (place.bridge == nullptr || !has_all_flows(*place.bridge) || place.port->type != "internal") return false;
-  World world;
+  NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
   SwitchSessions sessions;
-  OvsEngine engine(sessions, node, world, record, chooser);
+  OvsEngine engine(sessions, node, network_state, record, chooser);
   bool entered = false, passed = false;
   for (const openflow::Interface& port : place.bridge->interfaces) {
     if (passage == Passage::out ? port.name != device : !is_wire(port)) continue;
@@ -156,8 +156,8 @@ FlowKey request(const Station& asker, const IpAddr& wanted) {
   return wanted.is_v4() ? arp(kRequest, asker, nobody) : neighbour_discovery(kSolicitation, asker, nobody);
 }
 
-// The MAC that an answer about `wanted` tells.
-std::optional<MacAddr> told_mac(const FlowKey& packet, const IpAddr& wanted) {
+// The MAC that an answer about `wanted` shows.
+std::optional<MacAddr> shown_mac(const FlowKey& packet, const IpAddr& wanted) {
   if (wanted.is_v4()) {
     const bool answers = packet.u32(F::eth_type) == ethertype::arp && packet.u32(F::arp_op) == kReply && packet.u32(F::arp_spa) == wanted.as_v4();
     return answers ? std::optional(MacAddr{packet.u64(F::arp_sha)}) : std::nullopt;
@@ -181,14 +181,14 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
   const auto place = end.node->port(end.device);
   const auto asker = station(end, question.asker, question.address);
   if (place.bridge == nullptr || !place.port->ofport || !has_all_flows(*place.bridge) || !asker) return std::nullopt;
-  World world;
+  NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
-  const OvsResult result = OvsEngine(sessions, *end.node, world, record, chooser).run(*place.bridge, *place.port->ofport, request(*asker, question.address));
+  const OvsResult result = OvsEngine(sessions, *end.node, network_state, record, chooser).run(*place.bridge, *place.port->ofport, request(*asker, question.address));
   if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
   std::optional<FlowAnswer> answer;
   for (const OvsEmission& e : result.emissions) {
-    const auto mac = e.port != nullptr && e.port->name == end.device ? told_mac(e.packet, question.address) : std::nullopt;
+    const auto mac = e.port != nullptr && e.port->name == end.device ? shown_mac(e.packet, question.address) : std::nullopt;
     if (!mac) continue;
     if (answer && answer->mac != *mac) return std::nullopt;
     answer = FlowAnswer{*mac, evidence_of_answer(record)};

@@ -112,7 +112,7 @@ std::optional<Retagging> retagging(const WireEnd& from, const Tags& tags, const 
   const Segment* same = nullptr;
   for (const Segment& s : there)
     if (own != nullptr && share(own->subnets, s.subnets)) {
-      if (s.tags == tags || same != nullptr) return std::nullopt;   // as it left, or two that nothing tells apart
+      if (s.tags == tags || same != nullptr) return std::nullopt;   // as it left, or two that nothing distinguishes
       same = &s;
     }
   if (same != nullptr) {

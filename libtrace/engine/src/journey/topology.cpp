@@ -68,7 +68,7 @@ std::optional<MacAddr> mac_of(const WireEnd& end) {
 }
 
 // What the machine that has the address on `owner` says: each of its devices on the link may answer. `asked`: those; of a
-// machine that has none of them no dump tells on which link it is.
+// machine that has none of them no dump shows on which link it is.
 std::vector<std::optional<MacAddr>> owner_answers(const cluster::NodeHandle& machine, const std::string& owner,
                                                   const std::vector<std::string>& asked, const LinkQuestion& q) {
   std::vector<std::optional<MacAddr>> answers;

@@ -29,7 +29,7 @@ struct WireEnd {
   friend bool operator==(const WireEnd&, const WireEnd&) = default;
 };
 
-// A router's port, and the logical switch behind it; empty: none, or no dump tells.
+// A router's port, and the logical switch behind it; empty: none, or no dump shows.
 struct RouterPort {
   const ovn::LogicalPort* port = nullptr;
   std::string_view logical_switch;

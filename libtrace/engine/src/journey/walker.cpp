@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
@@ -147,16 +147,16 @@ void Walker::see_on_bridge(const AtHost& at, const HostOutcome& outcome, std::si
   record_.sightings.back().step = outcome.on_bridge ? outcome.on_bridge->second : before;
 }
 
-// Whoever captures on these devices sees them; their further course is not walked.
+// Whoever captures on these devices sees them; their further path is not walked.
 void Walker::see_copies(const Node& node, const HostOutcome& outcome) {
   for (const HostOutcome& copy : outcome.copies)
     if (copy.kind == HostOutcome::Kind::transmit) see(node, copy.device, false, copy.packet);
 }
 
-// Dumps of a machine that contradict each other prove nothing of it, of its devices either.
+// Dumps of a machine that are inconsistent prove nothing of it, of its devices either.
 Walker::Next Walker::stop(Verdict verdict, Stop where) {
   if (const Node* node = where.node.empty() ? nullptr : cluster_.node(where.node); node != nullptr)
-    note_contradictions(*node, cluster::Contradiction::About::machine, "", record_);
+    note_inconsistencies(*node, cluster::Inconsistency::About::machine, "", record_);
   Arrival arrival;
   arrival.verdict = verdict;
   if (verdict == Verdict::dropped)
@@ -196,8 +196,8 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   options.neighbours = &topology_;
   if (bridge.presumed) presume(node, record);
   if (bridge.by_logical_flows || (options_.as_intended && node.ovn.program != nullptr && &bridge == node.integration_bridge()))
-    return run_logical_flows({topology_.logical(node), node, world_, record, chooser_, options}, bridge, ofport, packet);
-  OvsEngine engine(sessions_, node, world_, record, chooser_, options);
+    return run_logical_flows({topology_.logical(node), node, network_state_, record, chooser_, options}, bridge, ofport, packet);
+  OvsEngine engine(sessions_, node, network_state_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }
 
@@ -209,7 +209,7 @@ void Walker::presume(const Node& node, Record& record) {
     record.assume(std::move(assumption));
 }
 
-// A port whose number no dump tells: which flows of table 0 match is then anybody's guess.
+// A port whose number no dump shows: which flows of table 0 match is then anybody's guess.
 Walker::Next Walker::number_missing(const AtPort& at) {
   return gap(*at.node, Layer::ovs, {Input::port_numbers, {at.bridge->name}}, Reason::input_port_number_missing);
 }
@@ -310,7 +310,7 @@ Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
   if (std::optional<Next> end = check_size(*at.pod.node, at.pod.port->name)) return std::move(*end);
   if (std::optional<Next> end = pass_hook(*at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet)) return std::move(*end);
-  note_contradictions(*at.pod.node, cluster::Contradiction::About::port, at.pod.port->name, record_);
+  note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
     return stop(Verdict::dropped, {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}},
@@ -345,7 +345,7 @@ Walker::Next Walker::step(AtProcess at) {
 
 HostEngine Walker::host(const Node& node) {
   if (node.host_presumed) presume(node, record_);
-  return HostEngine(node, world_, record_, chooser_, topology_, host_options());
+  return HostEngine(node, network_state_, record_, chooser_, topology_, host_options());
 }
 
 Walker::Next Walker::step(AtHost at) {

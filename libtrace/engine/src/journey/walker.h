@@ -1,4 +1,4 @@
-// One run of one packet: hands it from bridge to host to wire until its course ends.
+// One run of one packet: hands it from bridge to host to wire until its path ends.
 #pragma once
 
 #include <optional>
@@ -64,14 +64,14 @@ struct Arrival {
   Endpoint end;
   FlowKey packet;
   bool left_snapshot = false;
-  bool size_learned = false, refusal_accepted = false;   // as in Course
+  bool size_learned = false, refusal_accepted = false;   // as in WalkedPath
 };
 
 class Walker {
  public:
   Walker(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
-         World& world, Record& record, Chooser& chooser)
-      : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), world_(world), record_(record),
+         NetworkState& network_state, Record& record, Chooser& chooser)
+      : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), network_state_(network_state), record_(record),
         chooser_(chooser), frame_length_(options.packet_length) {}
 
   // Sets `sent` to the packet as its sender puts it on the way.
@@ -147,7 +147,7 @@ class Walker {
   const Topology& topology_;
   SwitchSessions& sessions_;
   const JourneyOptions& options_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   Chooser& chooser_;
   std::optional<Egress> egress_;

@@ -82,8 +82,8 @@ std::optional<Walker::Next> Walker::leave_untagged(const Node& node, const std::
   }
   see(node, device, true, packet);
   const host::Link* link = node.host.link(device);
-  if (const host::Link* doubtful = link != nullptr ? above(node.host, *link, packet).uncertain : nullptr)
-    return gap(node, Layer::host, {Input::device_kind, {doubtful->name}}, Reason::device_kind_unknown);
+  if (const host::Link* undecided = link != nullptr ? above(node.host, *link, packet).uncertain : nullptr)
+    return gap(node, Layer::host, {Input::device_kind, {undecided->name}}, Reason::device_kind_unknown);
   record_.assume({Supposition::switch_keeps_tags, {std::uint64_t{tags.front().id}, node.name, device}});
   return stop(Verdict::dropped, {node.name, layer_of(node), {PlaceKind::device, {device}}, {Reason::vlan_without_device, {std::uint64_t{tags.front().id}, device}},
                                  link != nullptr ? std::vector{link->from} : std::vector<Provenance>{}});

@@ -1,7 +1,7 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/routing.h"
 #include "segment.h"
@@ -28,7 +28,7 @@ Walker::Next Walker::begin(const Start& start, FlowKey& sent) {
 // A pod's stack has one interface: it sends to the neighbour or to its gateway.
 Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   const Endpoint& pod = start.from;
-  note_contradictions(*pod.node, cluster::Contradiction::About::port, pod.port->name, record_);
+  note_inconsistencies(*pod.node, cluster::Inconsistency::About::port, pod.port->name, record_);
   FlowKey frame = start.packet;
   if (std::optional<Arrival> refused = no_link(pod, frame)) {
     sent = frame;
@@ -124,11 +124,11 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
 }
 
-// What the host sends to a process of its own passes its rules as well. Of a rule's refusal others are told at once (EPERM); TCP
+// What the host sends to a process of its own passes its rules as well. Of a rule's refusal others are shown at once (EPERM); TCP
 // goes on as if nothing had been said.
 bool Walker::is_lost_at_home(const Node& node, const LocalSend& refusal) {
   Record aside;
-  return HostEngine(node, world_, aside, chooser_, topology_, host_options()).send(refusal).kind == HostOutcome::Kind::dropped;
+  return HostEngine(node, network_state_, aside, chooser_, topology_, host_options()).send(refusal).kind == HostOutcome::Kind::dropped;
 }
 
 // Where a packet comes to a router that sends it on into the cluster: by the device that leads back to its sender, or by the

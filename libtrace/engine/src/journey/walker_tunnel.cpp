@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/base/text.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/openflow/tunnel_type.h"
@@ -163,8 +163,8 @@ Walker::Next Walker::step(InTunnel at) {
   options.may_fragment = option(*at.port, "df_default") == "false";
   Record aside;
   aside.wants_misses = record_.wants_misses;
-  World world = world_;   // connections of the outer packets are of no interest to those of the inner ones
-  Walker carrier(cluster_, topology_, sessions_, options, world, aside, chooser_);
+  NetworkState network_state = network_state_;   // connections of the outer packets are of no interest to those of the inner ones
+  Walker carrier(cluster_, topology_, sessions_, options, network_state, aside, chooser_);
   carrier.carried_ = &at;
   carrier.tunnels_ = tunnels_ + 1;
   Arrival end = carrier.carry(at, outer);
@@ -194,7 +194,7 @@ Arrival Walker::carry(const InTunnel& at, FlowKey& outer) {
   if (by_switch && node.datapath.has_routes) return carry_by_switch(at, outer);
   LocalSend send{outer, choose_source, ""};
   send.by_switch = by_switch;
-  HostOutcome sent = HostEngine(node, world_, record_, chooser_, topology_, host_options()).send(send);
+  HostOutcome sent = HostEngine(node, network_state_, record_, chooser_, topology_, host_options()).send(send);
   outer = sent.sent.value_or(sent.packet);
   switch (sent.kind) {
     case HostOutcome::Kind::transmit: break;
@@ -351,10 +351,10 @@ Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const
       record_.add(node.name, Layer::ovn,
                   Decapsulate{encap.type, port.name, encap.dst, encap.src, encap.vni, keys >> 16 & 0x7fff, keys & 0xffff},
                   {port.from});
-      note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
+      note_inconsistencies(node, cluster::Inconsistency::About::port, port.name, record_);
       return {{AtPort{&node, &bridge, number_of(bridge, port), std::move(inner)}}, std::nullopt};
     }
-  note_contradictions_of_tunnels(node, record_);
+  note_inconsistencies_of_tunnels(node, record_);
   if (past_switch || !knows_tunnels(node)) return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
   return stop(Verdict::dropped, {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}},
                                  {Reason::tunnel_peer_missing}});

@@ -1,7 +1,7 @@
 // Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
 #include <algorithm>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
 #include "resolved_next_hop.h"
 #include "walker.h"
@@ -21,7 +21,7 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
   return false;
 }
 
-// The other end of a veth, where it is in the same namespace: ip(8) tells its name then, else its number there ("if7").
+// The other end of a veth, where it is in the same namespace: ip(8) shows its name then, else its number there ("if7").
 const host::Link* veth_peer(const Node& node, std::string_view device) {
   const host::Link* link = node.host.link(device);
   if (link == nullptr || link->kind != "veth" || node.port(device).port != nullptr) return nullptr;
@@ -169,7 +169,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   }
   if (const WireEnd dead = topology_.dead_end(*at.node, mac); dead.node != nullptr) {
     record_.add(dead.node->name, Layer::underlay, CrossWire{at.node->name, at.device, dead.node->name, dead.device});
-    note_contradictions_of_devices(*dead.node, record_);   // another device with this MAC would take the frame
+    note_inconsistencies_of_devices(*dead.node, record_);   // another device with this MAC would take the frame
     return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }

@@ -166,21 +166,21 @@ const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some,
   return nullptr;
 }
 
-const std::vector<const cluster::NodeHandle*>& Workloads::may_have(const std::vector<std::string>& told) const {
-  return may_have_.get_or(told, [&] {
+const std::vector<const cluster::NodeHandle*>& Workloads::may_have(const std::vector<std::string>& shown) const {
+  return may_have_.get_or(shown, [&] {
     std::vector<const cluster::NodeHandle*> machines;
     for (const cluster::NodeHandle& machine : cluster_.nodes)
-      if (std::any_of(told.begin(), told.end(), [&](const std::string& one) { return machine.may_have_port(one); }))
+      if (std::any_of(shown.begin(), shown.end(), [&](const std::string& one) { return machine.may_have_port(one); }))
         machines.push_back(&machine);
     return machines;
   });
 }
 
 template <class Find>
-const Workload* Workloads::first_where(const std::vector<std::string>& told, std::string_view node, Find find) const {
+const Workload* Workloads::first_where(const std::vector<std::string>& shown, std::string_view node, Find find) const {
   if (const cluster::Node* only = node.empty() ? nullptr : cluster_.node(node)) return find(index_of(*only));
   if (!node.empty()) return nullptr;
-  for (const cluster::NodeHandle* machine : may_have(told))
+  for (const cluster::NodeHandle* machine : may_have(shown))
     if (const Workload* found = find(index_of(**machine))) return found;
   return nullptr;
 }
@@ -213,9 +213,9 @@ const Workload* Workloads::with_id(const std::string& id, std::string_view node)
 const Workload* Workloads::with_address(const IpAddr& address, std::string_view node, const std::string* network) const {
   const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_address, address), node, network); };
   if (const Index* whole = whole_.get()) return in(*whole);
-  std::vector<std::string> told{address.to_string()};
-  for (const PodSide& object : objects_with(address)) told.push_back(object.port_name());
-  return first_where(told, node, in);
+  std::vector<std::string> shown{address.to_string()};
+  for (const PodSide& object : objects_with(address)) shown.push_back(object.port_name());
+  return first_where(shown, node, in);
 }
 
 const std::vector<PodSide>& Workloads::objects_with(const IpAddr& address) const {

@@ -177,7 +177,7 @@ struct Executor {
     return v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) || (v.minor == 4 && v.patch >= 5) ||
            (v.minor == 3 && v.patch >= 8);
   }
-  // As of the fix of CVE-2023-1668, which distributions carried back: no version tells that it is missing.
+  // As of the fix of CVE-2023-1668, which distributions carried back: no version shows that it is missing.
   void unmask_protocol(F f) const {
     const bool ip = f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst || f == F::ipv6_label ||
                     f == F::nw_tos || f == F::nw_ecn || f == F::nw_ttl;  // and not ip_dscp, which is another name
@@ -314,7 +314,7 @@ struct Executor {
   void operator()(const CtClear&) {
     if (x.conntracked_) x.ct_clear();
   }
-  void operator()(const Sample&) {}  // nothing without IPFIX, of which no dump tells
+  void operator()(const Sample&) {}  // nothing without IPFIX, of which no dump shows
   void operator()(const Opaque& a) {
     if (a.text == "debug_recirc") {
       x.trigger_freeze();

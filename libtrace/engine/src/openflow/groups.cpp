@@ -228,9 +228,9 @@ bool Xlate::group(std::uint32_t id, bool is_last) {
     return false;
   }
   const OvsVersion& v = version();
-  const bool tells_hash = v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) ||
+  const bool shows_hash = v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) ||
                           (v.minor == 4 && v.patch >= 5) || (v.minor == 3 && v.patch >= 8);
-  if (tells_hash && freezing_) {
+  if (shows_hash && freezing_) {
     if (recirculate_hash_) report(NodeKind::detail, Remark::dp_hash);
   } else {
     report(NodeKind::detail, Remark::no_live_bucket);

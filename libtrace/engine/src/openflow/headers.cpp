@@ -207,7 +207,7 @@ bool Xlate::decap(const Decap& a) {
     }
     case packet_type::mpls:
     case packet_type::mplsm: {
-      // decap(packet_type(ns=N,type=0xTTTT)) tells what comes to light.
+      // decap(packet_type(ns=N,type=0xTTTT)) shows what comes to light.
       constexpr std::uint32_t kUseNextProtocol = 0xfffe;  // without an argument
       const std::string_view said = argument_of(a.argument, "type=");
       const auto ns = encap_number(argument_of(a.argument, "ns=")), to = said.empty() ? kUseNextProtocol : encap_number(said);

@@ -1,7 +1,7 @@
 // The flow that a learn action makes of a packet (lib/learn.c, learn_execute).
 #pragma once
 
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 
 namespace egt::engine {
 

@@ -1,4 +1,4 @@
-// Actions as the switch holds them. A dump tells writes in several spellings (load, mod_…, set_field) of which the
+// Actions as the switch holds them. A dump shows writes in several spellings (load, mod_…, set_field) of which the
 // switch knows one; this turns a list of the dump into what is executed, and keeps it.
 #pragma once
 
@@ -20,7 +20,7 @@ unsigned field_bits(FieldId f, const TlvMap& map);
 // Lives as long as any trace that points into it.
 class OfpactCache {
  public:
-  // `bridge` tells how long its tun_metadata fields are.
+  // `bridge` shows how long its tun_metadata fields are.
   const Ofpacts& of(const openflow::ActionList& list, const openflow::Bridge& bridge);
   // Of a group's bucket: the switch reads groups without the map (ofputil_pull_ofp15_buckets() in lib/ofp-group.c).
   const Ofpacts& of_bucket(const openflow::ActionList& list, const openflow::Bridge& bridge);

@@ -37,9 +37,9 @@ FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Looku
 
 const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8_t table, const FlowKey& key,
                                                 std::optional<std::uint16_t> above) {
-  if (world_.learned.empty()) return nullptr;
-  const auto it = world_.learned.find({node_.name, bridge.name});
-  if (it == world_.learned.end()) return nullptr;
+  if (network_state_.learned.empty()) return nullptr;
+  const auto it = network_state_.learned.find({node_.name, bridge.name});
+  if (it == network_state_.learned.end()) return nullptr;
   std::shared_ptr<const LearnedFlow> best;
   for (const auto& f : it->second) {
     if (f->table != table || (above && f->priority <= *above) || !matches(f->match.view(), key)) continue;
@@ -56,7 +56,7 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
   const auto evidence = recorder_.here();
   if (!evidence.empty()) flow->from = evidence.front();
   if (untaken_ == 0) recorder_.add(LearnFlow{bridge.name, flow}, evidence);
-  auto& known = world_.learned[{node_.name, bridge.name}];
+  auto& known = network_state_.learned[{node_.name, bridge.name}];
   std::erase_if(known, [&](const auto& f) {
     return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;
   });
@@ -108,8 +108,8 @@ std::size_t PathPolicy::link(std::size_t links) {
 // --- the learning switch ---------------------------------------------------------------------------------------------
 
 std::optional<ofproto::LearnedMac> PathPolicy::learned_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan) {
-  const auto it = world_.fdb.find({node_.name, bridge.name});
-  if (it == world_.fdb.end()) return std::nullopt;
+  const auto it = network_state_.fdb.find({node_.name, bridge.name});
+  if (it == network_state_.fdb.end()) return std::nullopt;
   for (const FdbEntry& e : it->second)
     if (e.mac == mac && e.vlan == vlan) return ofproto::LearnedMac{e.port, e.from};
   return std::nullopt;
@@ -125,7 +125,7 @@ std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge
 }
 
 void PathPolicy::saw_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) {
-  std::vector<FdbEntry>& fdb = world_.fdb[{node_.name, bridge.name}];
+  std::vector<FdbEntry>& fdb = network_state_.fdb[{node_.name, bridge.name}];
   std::erase_if(fdb, [&](const FdbEntry& e) { return e.mac == mac && e.vlan == vlan; });
   fdb.push_back({port, vlan, mac, {}});
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "egtrace/engine/choice.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "path_recorder.h"
 #include "policy.h"
 
@@ -17,9 +17,9 @@ namespace egt::engine {
 
 class PathPolicy : public ofproto::Policy {
  public:
-  PathPolicy(const cluster::Node& node, World& world, PathRecorder& recorder, Chooser& chooser,
+  PathPolicy(const cluster::Node& node, NetworkState& network_state, PathRecorder& recorder, Chooser& chooser,
              std::optional<std::uint32_t> packet_length)
-      : node_(node), world_(world), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
+      : node_(node), network_state_(network_state), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
 
   void missing(Statement<Input> input) override {
     if (untaken_ == 0) recorder_.missing(std::move(input));
@@ -49,7 +49,7 @@ class PathPolicy : public ofproto::Policy {
   std::size_t choose(const ChoicePoint& point) { return untaken_ == 0 ? chooser_.choose(point) : 0; }
 
   const cluster::Node& node_;
-  World& world_;
+  NetworkState& network_state_;
   PathRecorder& recorder_;
   Chooser& chooser_;
   std::optional<std::uint32_t> packet_length_;

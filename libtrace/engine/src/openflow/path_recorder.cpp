@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
@@ -121,7 +121,7 @@ void PathRecorder::enter_bucket(const ofproto::BucketLine& bucket, std::uint32_t
 void PathRecorder::crosses(const ofproto::SwitchPort& from, const ofproto::SwitchPort& to) {
   const std::string& bridge_name = to.bridge->bridge->name;
   add(CrossPatch{bridge().name, from.interface->name, bridge_name, to.interface->name}, here());
-  note_contradictions(node_, cluster::Contradiction::About::bridge, bridge_name, record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::bridge, bridge_name, record_);
   next_ = frames_.back();
   next_.bridge = to.bridge->bridge;
   next_.depth = nested_depth();
@@ -175,7 +175,7 @@ void PathRecorder::record_match(const ofproto::TableLookup& l, std::uint8_t dept
   m.conjunction = l.hit->conjunction;
   m.ties = rivals_of(flows, *l.hit);
   // Of a flow that has counted a packet nobody asks what would take its place.
-  if (record_.wants_beaten && f.use.n_packets == 0U) m.beaten = l.in->beaten(l.table, l.key, l.used);
+  if (record_.wants_shadowed && f.use.n_packets == 0U) m.shadowed = l.in->shadowed(l.table, l.key, l.used);
   std::vector<Provenance> evidence{f.from};
   for (const FlowIndex i : m.conjunction) evidence.push_back(flows.flow(i).from);
   add(std::move(m), std::move(evidence));
@@ -237,7 +237,7 @@ std::size_t PathRecorder::origin_of(const ofproto::dp::Action& action) {
 std::size_t PathRecorder::output_step(const ofproto::dp::Output& output) {
   const Interface& port = *output.port.interface;
   if (openflow::is_tunnel_type(port.type))
-    note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
+    note_inconsistencies(node_, cluster::Inconsistency::About::port, port.name, record_);
   if (port.port_down) {
     remark({Notice::port_down, {port.name}}, here());
     end({Reason::port_down, {port.name}}, 0, here());

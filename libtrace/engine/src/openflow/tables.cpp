@@ -1,4 +1,4 @@
-// Look-ups in flow tables and what follows from them.
+// Lookups in flow tables and what follows from them.
 #include <algorithm>
 
 #include "xlate.h"
@@ -39,7 +39,7 @@ bool is_fragment(const FlowKey& k) { return (get(k, F::ip_frag) & ip_frag::any) 
 }  // namespace
 
 Xlate::Rule Xlate::miss(bool may_packet_in) {
-  static_cast<void>(may_packet_in);  // only a controller of OpenFlow 1.2 or older is told of misses
+  static_cast<void>(may_packet_in);  // only a controller of OpenFlow 1.2 or older hears of misses
   Rule r;
   r.kind = TableLine::Rule::no_match;
   r.bridge = &bridge();

@@ -282,7 +282,7 @@ bool has_address(const Datapath& dp, const Interface& i) {
                      [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac; });
 }
 
-// Addresses of the bridge's ports, as the routes and the ends of tunnels tell them.
+// Addresses of the bridge's ports, as the routes and the ends of tunnels show them.
 bool is_own_address(const Datapath& dp, const Bridge& b, const IpAddr& a) {
   return std::any_of(b.interfaces.begin(), b.interfaces.end(), [&](const Interface& i) {
     return std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {

@@ -211,7 +211,7 @@ bool TableWildcards::tries_fail(const Subtable& s, Lookup& lookup) const {
   return false;
 }
 
-// How many bits of the packet's ports tell it from those of all flows of the subtable: they are a trie's prefixes, all
+// How many bits of the packet's ports show it from those of all flows of the subtable: they are a trie's prefixes, all
 // of one length.
 unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) {
   const auto [at, fresh] = ports_.try_emplace(s.view->number);

@@ -1,4 +1,4 @@
-// Which bits of a packet a table look-up depended on (lib/classifier.c). For one thread: what was read of flows is kept.
+// Which bits of a packet a table lookup depended on (lib/classifier.c). For one thread: what was read of flows is kept.
 //
 // The switch looks through subtables, one for each shape of mask, in four stages: metadata, Ethernet, network,
 // transport. A stage at which no flow of the subtable agrees ends the search there, and prefix tries of addresses and
@@ -25,7 +25,7 @@ class TableWildcards {
   // `tries`: of so many of openflow::AddressField the switch keeps prefix tries; it depends on its version.
   TableWildcards(const openflow::FlowTables& flows, openflow::FlowLookup& lookup, std::uint8_t table, std::size_t tries);
   ~TableWildcards();
-  // Adds to `wc` what a look-up of `key` looks at.
+  // Adds to `wc` what a lookup of `key` looks at.
   void add(const FlowKey& key, FlowKey& wc);
 
  private:

@@ -57,7 +57,7 @@ struct Tables {
   TableWildcards& wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version);
 };
 
-// The recirculations of one trace, and the numbers given to what no dump tells the numbers of.
+// The recirculations of one trace, and the numbers given to what no dump shows the numbers of.
 struct Recirculations {
   struct Waiting {
     std::uint32_t id = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/base/text.h"
 #include "datapath/ct_action.h"
 #include "egtrace/openflow/tunnel_type.h"
@@ -59,7 +59,7 @@ void leave_localnet(const ovn::sb::PortBinding& port, FlowKey& packet) {
 class LogicalRun : public logical::Environment {
  public:
   LogicalRun(const LogicalWalk& walk, const openflow::Bridge& bridge)
-      : logical_(walk.logical), node_(walk.node), world_(walk.world), record_(walk.record), chooser_(walk.chooser),
+      : logical_(walk.logical), node_(walk.node), network_state_(walk.network_state), record_(walk.record), chooser_(walk.chooser),
         options_(walk.options), bridge_(bridge), recorder_(walk.node, walk.record), quoted_(walk.options.quoted) {}
 
   OvsResult run(std::uint32_t in_port, const FlowKey& packet);
@@ -96,14 +96,14 @@ class LogicalRun : public logical::Environment {
 
   const LogicalNode& logical_;
   const cluster::Node& node_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   Chooser& chooser_;
   const OvsOptions& options_;
   const openflow::Bridge& bridge_;
   PathRecorder recorder_;
   std::optional<Tuple> quoted_;             // of the packet under way
-  std::optional<std::size_t> refusal_;      // the packet under way is ovn-controller's answer: the step that tells of it
+  std::optional<std::size_t> refusal_;      // the packet under way is ovn-controller's answer: the step that mentions it
   std::optional<Stop> stop_;
   OvsResult result_;
 };
@@ -114,7 +114,7 @@ OvsResult LogicalRun::run(std::uint32_t in_port, const FlowKey& packet) {
   const Interface* port = bridge_.by_ofport(in_port);
   record_.add(node_.name, Layer::ovn, EnterBridge{bridge_.name, in_port, port ? port->name : std::string()});
   record_.assume({Supposition::logical_flows_realised, {node_.name}});
-  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
   FlowKey key = packet;
   clear_conntrack(key);
   if (port == nullptr) end({Reason::port_missing, {std::uint64_t{in_port}}}, {PlaceKind::bridge, {bridge_.name}}, {});
@@ -170,7 +170,7 @@ void LogicalRun::come_from_tunnel(logical::Walker& walker, FlowKey packet) {
   check_tables(walker.run_behind_tunnel(*datapath, packet));
 }
 
-// What the walk asked of tables that no dump has whole, and flows that were not understood, may change its course.
+// What the walk asked of tables that no dump has whole, and flows that were not understood, may change its path.
 void LogicalRun::check_tables(const logical::Trace& trace) {
   // Routers that send it to each other; the switch gives up, or its TTL ends.
   if (trace.cut) stop_ = Stop{node_.name, Layer::ovn, {PlaceKind::bridge, {bridge_.name}}, {Reason::loop}};
@@ -182,7 +182,7 @@ void LogicalRun::check_tables(const logical::Trace& trace) {
   for (const ovn::sb::LogicalFlow* flow : logical_.network().unread()) {
     recorder_.set_undecided();
     record_.add(node_.name, Layer::ovn, engine::Remark{Notice::not_understood, {Input::action_meaning, std::string(flow->match)}}, {flow->from});
-    break;   // one tells enough
+    break;   // one shows enough
   }
 }
 
@@ -269,15 +269,15 @@ void LogicalRun::track(const At& at, const logical::Tracking& how, FlowKey& pack
   DatapathPacket tracked;
   tracked.key = packet;
   tracked.quoted = quoted_;
-  const CtResult result = CtAction(zone, action, {tcp_loose(node_.host)}, world_, recorder_, step).execute(tracked);
+  const CtResult result = CtAction(zone, action, {tcp_loose(node_.host)}, network_state_, recorder_, step).execute(tracked);
   recorder_.tracked(step, result.state, result.before, result.after, result.entry);
   packet = tracked.key;
   quoted_ = tracked.quoted;
 }
 
-// ovn-controller learns the answer's flow from the request (table 69); here its translation tells.
+// ovn-controller learns the answer's flow from the request (table 69); here its translation shows.
 bool LogicalRun::is_answer_to_hairpin(const At& at, const FlowKey& packet) {
-  const auto hit = world_.conntrack.find(zone_of(at, Zone::snat, packet), tuple_of(packet));
+  const auto hit = network_state_.conntrack.find(zone_of(at, Zone::snat, packet), tuple_of(packet));
   return hit && hit.reply_direction && hit.connection->has_snat();
 }
 
@@ -428,9 +428,9 @@ void LogicalRun::emit(OvsEmission::Kind kind, const Interface& port, FlowKey pac
   packet.set(F::metadata, 0);
   if (refusal_) {
     e.reject_with = result_.reject_with = refusal_name(packet);
-    auto& told = std::get<Refused>(record_.steps[*refusal_].kind);
-    told.with = e.reject_with;
-    told.why.about = {e.reject_with};
+    auto& shown = std::get<Refused>(record_.steps[*refusal_].kind);
+    shown.with = e.reject_with;
+    shown.why.about = {e.reject_with};
   }
   e.packet = std::move(packet);
   result_.emissions.push_back(std::move(e));

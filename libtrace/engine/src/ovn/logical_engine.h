@@ -11,7 +11,7 @@ namespace egt::engine {
 struct LogicalWalk {
   const LogicalNode& logical;
   const cluster::Node& node;
-  World& world;
+  NetworkState& network_state;
   Record& record;
   Chooser& chooser;
   const OvsOptions& options;

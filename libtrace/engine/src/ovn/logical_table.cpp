@@ -15,7 +15,7 @@ bool is_exact(const Condition& c) {
   return compare != nullptr && compare->relop == ovn::Relop::eq;
 }
 
-// How much a comparison tells flows apart: ports and addresses much, protocols and connection states little.
+// How much a comparison distinguishes flows: ports and addresses much, protocols and connection states little.
 int worth(const Compare& c) {
   switch (c.field) {
     case FieldId::eth_type:
@@ -65,16 +65,16 @@ ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownP
           }};
 }
 
-void LogicalTable::note_doubt(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
+void LogicalTable::note_undecided(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
                               const LogicalNetwork& network) {
   UnknownPorts present{true};
-  const auto behind = std::upper_bound(doubts_.begin(), doubts_.end(), position,
-                                       [](std::uint32_t p, const Doubt& d) { return p < d.position; });
-  doubts_.insert(behind, {position, absent, compiler(network, present).compile(match)});
+  const auto behind = std::upper_bound(undecided_.begin(), undecided_.end(), position,
+                                       [](std::uint32_t p, const UndecidedFlow& d) { return p < d.position; });
+  undecided_.insert(behind, {position, absent, compiler(network, present).compile(match)});
 }
 
-const ovn::sb::LogicalFlow* LogicalTable::doubt_before(std::uint32_t position, const FlowKey& packet) const {
-  for (const Doubt& d : doubts_)
+const ovn::sb::LogicalFlow* LogicalTable::undecided_before(std::uint32_t position, const FlowKey& packet) const {
+  for (const UndecidedFlow& d : undecided_)
     if (d.position <= position && d.absent.holds(packet) != d.resident.holds(packet)) return rows_[d.position];
   return nullptr;
 }
@@ -121,7 +121,7 @@ Condition LogicalTable::read_match(std::uint32_t position, const LogicalNetwork&
   }
   UnknownPorts unknown;
   Condition condition = compiler(network, unknown).compile(*match);
-  if (unknown.asked && !network.knows_all_of("Port_Binding")) note_doubt(position, *match, condition, network);
+  if (unknown.asked && !network.knows_all_of("Port_Binding")) note_undecided(position, *match, condition, network);
   return condition;
 }
 
@@ -164,9 +164,9 @@ LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const Logi
   while (hit != hits.end() || other != others.end()) {
     const bool take_other = hit == hits.end() || (other != others.end() && *other < *hit);
     const std::uint32_t position = take_other ? *other++ : *hit++;
-    if (applies(position, packet, network)) return {&entries_[position]->flow, doubt_before(position, packet)};
+    if (applies(position, packet, network)) return {&entries_[position]->flow, undecided_before(position, packet)};
   }
-  return {nullptr, doubt_before(static_cast<std::uint32_t>(rows_.size()), packet)};
+  return {nullptr, undecided_before(static_cast<std::uint32_t>(rows_.size()), packet)};
 }
 
 }  // namespace egt::engine

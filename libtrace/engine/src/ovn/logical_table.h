@@ -34,8 +34,8 @@ class LogicalTable {
     ovn::ActionList actions;
     NetworkFlow flow;
   };
-  // A flow whose match asks whether a port is resident that no dump tells.
-  struct Doubt {
+  // A flow whose match asks whether a port is resident that no dump shows.
+  struct UndecidedFlow {
     std::uint32_t position = 0;
     Condition absent, resident;
   };
@@ -48,14 +48,14 @@ class LogicalTable {
   Condition read_match(std::uint32_t position, const LogicalNetwork& network);
   bool applies(std::uint32_t position, const FlowKey& packet, const LogicalNetwork& network);
   void read_actions(Entry& entry, std::uint32_t position, const LogicalNetwork& network) const;
-  // `unknown`: whether ports that nobody tells are taken for resident; set where a match asks for one.
+  // `unknown`: whether ports that nothing shows are taken for resident; set where a match asks for one.
   struct UnknownPorts {
     bool resident = false, asked = false;
   };
   ConditionCompiler compiler(const LogicalNetwork& network, UnknownPorts& unknown) const;
-  void note_doubt(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
+  void note_undecided(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
                   const LogicalNetwork& network);
-  const ovn::sb::LogicalFlow* doubt_before(std::uint32_t position, const FlowKey& packet) const;
+  const ovn::sb::LogicalFlow* undecided_before(std::uint32_t position, const FlowKey& packet) const;
 
   std::mutex guard_;  // of all: a lookup reads flows
   const LogicalDatapath& datapath_;
@@ -65,7 +65,7 @@ class LogicalTable {
   bool is_read_ = false;
   std::vector<std::unique_ptr<Entry>> entries_;  // of rows_; null until a packet comes near
   FlowIndex index_;                              // of positions in rows_
-  std::vector<Doubt> doubts_;                    // by position
+  std::vector<UndecidedFlow> undecided_;                    // by position
 };
 
 }  // namespace egt::engine

@@ -73,7 +73,7 @@ bool violates(const NetworkPort* port, std::uint64_t mac, May may) {
 
 const NetworkPort* Walker::secured_port(const Place& at, std::uint32_t key) {
   const NetworkPort* port = at.datapath.port(key);
-  if (port != nullptr && !port->row->tells_security) unanswered({"Port_Binding", port->friendly, {}, {}, nullptr});
+  if (port != nullptr && !port->row->shows_security) unanswered({"Port_Binding", port->friendly, {}, {}, nullptr});
   return port;
 }
 

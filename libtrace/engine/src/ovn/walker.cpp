@@ -22,7 +22,7 @@ template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
 // A flow that only says `next` to the following table is not worth a line.
-bool is_dull(const NetworkFlow* flow, std::uint32_t table) {
+bool is_trivial(const NetworkFlow* flow, std::uint32_t table) {
   if (flow == nullptr || !flow->matches_all || flow->actions->size() != 1) return false;
   const auto* next = std::get_if<ovn::NextTable>(&flow->actions->front().kind);
   return next != nullptr && next->table == table + 1;
@@ -46,7 +46,7 @@ void Walker::unanswered(Unanswered question) {
 const NetworkFlow* Walker::find_flow(const LogicalDatapath& datapath, const FlowKey& packet, Pipeline pipeline,
                                      std::uint32_t table) {
   const LogicalNetwork::FoundFlow found = network_.lookup(datapath, packet, pipeline, table);
-  if (found.doubtful) unanswered({"Port_Binding", {}, {}, {}, found.doubtful});
+  if (found.undecided) unanswered({"Port_Binding", {}, {}, {}, found.undecided});
   return found.flow;
 }
 
@@ -54,7 +54,7 @@ void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::
                          Nodes& nodes) {
   if (at_limit(nodes)) return;
   const NetworkFlow* flow = find_flow(datapath, packet, pipeline, table);
-  while (is_dull(flow, table)) flow = find_flow(datapath, packet, pipeline, ++table);
+  while (is_trivial(flow, table)) flow = find_flow(datapath, packet, pipeline, ++table);
   Stage stage{&datapath, pipeline, table, flow, {}};
   if (flow == nullptr) stage.name = network_.stage(datapath, pipeline, table);
   const std::size_t step = environment_ ? environment_->met(stage, packet) : 0;
@@ -81,7 +81,7 @@ void Walker::execute_all(const ovn::ActionList& actions, const Place& at, FlowKe
     }
     const FlowKey before = packet;
     execute(action, at, packet, stack);
-    const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);   // the tables there tell of theirs themselves
+    const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);   // the tables there mention theirs themselves
     if (!goes_on) environment_->changed(at.at(), before, packet);
   }
 }

@@ -109,7 +109,7 @@ class Walker {
 
 inline Remark remark_of(Remark::Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
 
-// Fields of registers change without being told of.
+// Fields of registers change without being mentioned.
 bool is_register(FieldId id);
 
 }  // namespace egt::engine::logical

@@ -1,4 +1,4 @@
-// Connection tracking as the caller tells it: states, NAT, backends, hairpins.
+// Connection tracking as the caller shows it: states, NAT, backends, hairpins.
 #include "egtrace/packet/packet.h"
 #include "ovn/walker.h"
 

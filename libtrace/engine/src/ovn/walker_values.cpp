@@ -1,4 +1,4 @@
-// Actions that write fields: constants, moves, the results of look-ups.
+// Actions that write fields: constants, moves, the results of lookups.
 #include "egtrace/openflow/prerequisites.h"
 #include "egtrace/packet/packet.h"
 #include "ovn/walker.h"

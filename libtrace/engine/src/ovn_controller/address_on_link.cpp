@@ -32,7 +32,7 @@ bool has_other_addresses(const LogicalPort* router_port, const IpAddr& address) 
          std::none_of(router_port->addresses.begin(), router_port->addresses.end(), [&](const Prefix& p) { return p.address == address; });
 }
 
-// A pod's port, or another zone's, of which all addresses are told.
+// A pod's port, or another zone's, of which all addresses are shown.
 bool is_of_others(const LogicalPort& port, const IpAddr& address) {
   return (port.type.empty() || port.type == "remote") && !port.may_have_others && has_other_addresses(&port, address);
 }

@@ -24,7 +24,7 @@ enum class Reaction : std::uint8_t {
 Reaction reaction_to(std::uint32_t opcode, bool pauses);
 
 // The answer to a refused packet, as the nested actions begin with it; none where there is no answer to a packet of this
-// kind. `too_big`: they tell an MTU.
+// kind. `too_big`: they show an MTU.
 std::optional<FlowKey> refusal_of(const FlowKey& packet, std::uint32_t opcode, bool too_big);
 // Of an answer behind its nested actions: "tcp-reset", "icmp-port-unreachable".
 std::string refusal_name(const FlowKey& answer);

@@ -32,19 +32,19 @@ std::optional<std::uint64_t> handle_of(std::string_view line) {
 
 class Aligner {
  public:
-  Aligner(const EventPlace& event, const Course& course, const std::string& from, const std::string& to,
+  Aligner(const EventPlace& event, const WalkedPath& walked, const std::string& from, const std::string& to,
           const cluster::Cluster& cluster, std::size_t before)
       : e_(event),
         f_(*event.facts),
-        course_(course),
+        walked_(walked),
         from_(from),
         to_(to),
         cluster_(cluster),
-        begin_(begin_of_visit(course, before)) {}
+        begin_(begin_of_visit(walked, before)) {}
 
   Aligned align() {
     if (e_.node.empty()) return none(Remark::place_unknown);
-    if (course_.hops.empty()) return none(Remark::path_unknown);
+    if (walked_.hops.empty()) return none(Remark::path_unknown);
     if (e_.other_netns != 0) return inside_a_pod();
     const auto all = [](const Hop&) { return true; };
     if (!find(all)) return find_or(all, Remark::machine_not_on_path, {e_.node});
@@ -56,11 +56,11 @@ class Aligner {
   static Aligned none(Remark why, engine::Details about = {}) { return {kNoRow, {why, std::move(about)}, {}}; }
 
   // Probes of one visit to a switch or a stack may be in another order than hops.
-  static std::size_t begin_of_visit(const Course& course, std::size_t before) {
-    if (before == kNoRow || before >= course.hops.size()) return 0;
+  static std::size_t begin_of_visit(const WalkedPath& walked, std::size_t before) {
+    if (before == kNoRow || before >= walked.hops.size()) return 0;
     const auto same = [&](std::size_t i) {
-      return course.hops[i].node == course.hops[before].node &&
-             is_switch(course.hops[i]) == is_switch(course.hops[before]);
+      return walked.hops[i].node == walked.hops[before].node &&
+             is_switch(walked.hops[i]) == is_switch(walked.hops[before]);
     };
     while (before > 0 && same(before - 1)) --before;
     return before;
@@ -69,14 +69,14 @@ class Aligner {
   // The first such hop on this machine that is not behind the packet.
   template <class Wanted>
   std::optional<std::size_t> find(const Wanted& wanted) const {
-    for (std::size_t i = begin_; i < course_.hops.size(); ++i)
-      if (course_.hops[i].node == e_.node && wanted(course_.hops[i])) return i;
+    for (std::size_t i = begin_; i < walked_.hops.size(); ++i)
+      if (walked_.hops[i].node == e_.node && wanted(walked_.hops[i])) return i;
     return std::nullopt;
   }
   template <class Wanted>
   bool is_behind(const Wanted& wanted) const {
     for (std::size_t i = 0; i < begin_; ++i)
-      if (course_.hops[i].node == e_.node && wanted(course_.hops[i])) return true;
+      if (walked_.hops[i].node == e_.node && wanted(walked_.hops[i])) return true;
     return false;
   }
   template <class Wanted>
@@ -90,7 +90,7 @@ class Aligner {
   Aligned inside_a_pod() const {
     const bool sends = from_ == e_.node, receives = to_ == e_.node;
     if (sends && (!receives || begin_ == 0)) return at(0);
-    if (receives) return at(course_.hops.size() - 1);
+    if (receives) return at(walked_.hops.size() - 1);
     return none(Remark::other_namespace, {std::uint64_t{e_.other_netns}});
   }
 
@@ -123,9 +123,9 @@ class Aligner {
   // The hop of the sighting that tcpdump would have there.
   Aligned at_device(bool in) const {
     bool in_other_direction = false;
-    for (const SightingReport& s : course_.sightings) {
+    for (const SightingReport& s : walked_.sightings) {
       if (s.node != e_.node || s.device != e_.device) continue;
-      const std::size_t hop = std::min(in || s.hop == 0 ? s.hop : s.hop - 1, course_.hops.size() - 1);
+      const std::size_t hop = std::min(in || s.hop == 0 ? s.hop : s.hop - 1, walked_.hops.size() - 1);
       if (s.in == in && hop >= begin_) return at(hop);
       in_other_direction |= s.in != in;
     }
@@ -153,8 +153,8 @@ class Aligner {
     const auto first = find(is_switch);
     if (!first) return none(Remark::switch_not_on_path, {e_.node});
     std::size_t last = *first;
-    while (last + 1 < course_.hops.size() && course_.hops[last + 1].node == e_.node &&
-           is_switch(course_.hops[last + 1]))
+    while (last + 1 < walked_.hops.size() && walked_.hops[last + 1].node == e_.node &&
+           is_switch(walked_.hops[last + 1]))
       ++last;
     return at(last);
   }
@@ -170,11 +170,11 @@ class Aligner {
       });
       if (hop) return at(*hop);
     }
-    // Flows that were dumped without cookies cannot be told apart.
-    const bool told = find([](const Hop& h) {
+    // Flows that were dumped without cookies cannot be distinguished.
+    const bool shown = find([](const Hop& h) {
                         return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie=");
                       }).has_value();
-    if (told) return none(Remark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
+    if (shown) return none(Remark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
     return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
   }
 
@@ -198,8 +198,8 @@ class Aligner {
   // The last one: there a process receives it.
   Aligned at_end_of_stack() const {
     std::optional<std::size_t> last;
-    for (std::size_t i = 0; i < course_.hops.size(); ++i)
-      if (course_.hops[i].node == e_.node && is_stack(course_.hops[i])) last = i;
+    for (std::size_t i = 0; i < walked_.hops.size(); ++i)
+      if (walked_.hops[i].node == e_.node && is_stack(walked_.hops[i])) last = i;
     return last ? at(*last) : none(Remark::stack_not_on_path, {e_.node});
   }
 
@@ -218,7 +218,7 @@ class Aligner {
       // not known.
       const auto hop = find(in_chain);
       if (hop && f_.nft_verdict != "drop" &&
-          !handle_of(course_.hops[*hop].evidence.empty() ? "" : course_.hops[*hop].evidence.front().text))
+          !handle_of(walked_.hops[*hop].evidence.empty() ? "" : walked_.hops[*hop].evidence.front().text))
         return at(*hop);
       return none(Remark::rule_not_dumped, {f_.nft_table, f_.nft_chain, handle});
     }
@@ -254,10 +254,10 @@ class Aligner {
 
   Aligned at_drop() const {
     const DropKind kind = drop_reason(f_.drop_subsystem, f_.drop_reason).kind;
-    const auto& stop = course_.stopped_at;
+    const auto& stop = walked_.stopped_at;
     const bool ends_here = stop && stop->node == e_.node;
     if (ends_here && (kind == DropKind::unspecified || is_by(kind, stop->reason))) {
-      Aligned found = at(course_.hops.size() - 1);
+      Aligned found = at(walked_.hops.size() - 1);
       if (kind != DropKind::unspecified) found.drop_predicted = true;
       return found;
     }
@@ -290,7 +290,7 @@ class Aligner {
 
   const EventPlace& e_;
   const EventFacts& f_;
-  const Course& course_;
+  const WalkedPath& walked_;
   const std::string& from_;
   const std::string& to_;
   const cluster::Cluster& cluster_;
@@ -299,9 +299,9 @@ class Aligner {
 
 }  // namespace
 
-Aligned align(const EventPlace& event, const Course& course, const std::string& from, const std::string& to,
+Aligned align(const EventPlace& event, const WalkedPath& walked, const std::string& from, const std::string& to,
               const cluster::Cluster& cluster, std::size_t before) {
-  return Aligner(event, course, from, to, cluster, before).align();
+  return Aligner(event, walked, from, to, cluster, before).align();
 }
 
 }  // namespace egt::explain::capture_study

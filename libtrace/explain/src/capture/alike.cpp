@@ -32,7 +32,7 @@ AlikeAsOne::AlikeAsOne(const std::vector<Flow>& flows, const AddressClasses* cla
   }
 }
 
-void AlikeAsOne::tell(std::vector<FlowReport>& reports) {
+void AlikeAsOne::describe(std::vector<FlowReport>& reports) {
   for (std::size_t i = 0; i < counts_.size(); ++i) reports[i].alike = counts_[i].report();
 }
 

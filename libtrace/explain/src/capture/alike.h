@@ -1,4 +1,4 @@
-// Flows that fare alike, told once: thousands of connections of one client to one service.
+// Flows that fare alike, shown once: thousands of connections of one client to one service.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class AlikeAsOne {
 
   const std::vector<const Flow*>& firsts() const { return firsts_; }
   // To the reports of the first ones, in their order.
-  void tell(std::vector<FlowReport>& reports);
+  void describe(std::vector<FlowReport>& reports);
 
  private:
   struct Count {

@@ -24,14 +24,14 @@ class FlowEvents {
  public:
   FlowEvents(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places,
              const EventTracks& events, const EventsByTrack& by_track, const Flow& flow, const Forecast& forecast,
-             const Courses* courses, FlowReport& report)
+             const WalkedPaths* walked_paths, FlowReport& report)
       : cluster_(cluster),
         files_(files),
         places_(places),
         events_(events),
         flow_(flow),
         forecast_(forecast),
-        courses_(courses),
+        walked_paths_(walked_paths),
         out_(report) {
     const auto gather = [&](const std::vector<Part>& parts) {
       for (const Part& part : parts)
@@ -57,9 +57,9 @@ class FlowEvents {
     const EventTrack* event;
   };
 
-  const Course* course_of(bool reply) const {
-    if (courses_ == nullptr) return nullptr;
-    return reply ? &courses_->reply : &courses_->forward;
+  const WalkedPath* walked_path_of(bool reply) const {
+    if (walked_paths_ == nullptr) return nullptr;
+    return reply ? &walked_paths_->reply : &walked_paths_->forward;
   }
 
   void add(const Row& row) {
@@ -87,10 +87,10 @@ class FlowEvents {
   }
 
   void place(const Row& row, const EventFacts& f, EventReport& r) {
-    const Course* course = course_of(r.reply);
-    if (course == nullptr || course->hops.empty()) {
+    const WalkedPath* walked = walked_path_of(r.reply);
+    if (walked == nullptr || walked->hops.empty()) {
       r.unexplained = phrase({r.node.empty()                   ? Remark::place_unknown
-                              : r.reply && courses_ != nullptr ? Remark::reply_not_predicted
+                              : r.reply && walked_paths_ != nullptr ? Remark::reply_not_predicted
                                                                : Remark::path_unknown});
       return;
     }
@@ -99,29 +99,29 @@ class FlowEvents {
     const std::uint64_t packet = row.event->packet;
     const auto known = packet == 0 ? before_.end() : before_.find(packet);
     const std::string from = pod_node(r.reply ? out_.to : out_.from), to = pod_node(r.reply ? out_.from : out_.to);
-    const Aligned aligned = align(at, *course, from, to, cluster_, known == before_.end() ? kNoRow : known->second);
+    const Aligned aligned = align(at, *walked, from, to, cluster_, known == before_.end() ? kNoRow : known->second);
     if (r.drop) r.drop->predicted = aligned.drop_predicted;
     if (aligned.hop == kNoRow) {
       r.unexplained = phrase(aligned.unexplained);
       return;
     }
     if (packet != 0) before_[packet] = aligned.hop;
-    r.hop = course->hops[aligned.hop];
+    r.hop = walked->hops[aligned.hop];
   }
 
   static std::string pod_node(const EndReport& end) { return end.kind == "pod" ? end.node : std::string(); }
 
   // Whether the flow was seen on a machine behind the one that dropped packets of it: then others got through.
   bool goes_on_behind(const EventReport& drop) const {
-    const Course* course = course_of(drop.reply);
-    if (course == nullptr) return false;
+    const WalkedPath* walked = walked_path_of(drop.reply);
+    if (walked == nullptr) return false;
     const auto first_on = [&](const std::string& node) {
-      return std::find_if(course->hops.begin(), course->hops.end(), [&](const Hop& h) { return h.node == node; });
+      return std::find_if(walked->hops.begin(), walked->hops.end(), [&](const Hop& h) { return h.node == node; });
     };
     const auto at = first_on(drop.node);
     return std::any_of(out_.seen.begin(), out_.seen.end(), [&](const SeenReport& s) {
-      return s.reply == drop.reply && s.at.node != drop.node && at != course->hops.end() && first_on(s.at.node) > at &&
-             first_on(s.at.node) != course->hops.end();
+      return s.reply == drop.reply && s.at.node != drop.node && at != walked->hops.end() && first_on(s.at.node) > at &&
+             first_on(s.at.node) != walked->hops.end();
     });
   }
 
@@ -200,7 +200,7 @@ class FlowEvents {
   const EventTracks& events_;
   const Flow& flow_;
   const Forecast& forecast_;
-  const Courses* courses_;
+  const WalkedPaths* walked_paths_;
   FlowReport& out_;
   std::vector<Row> rows_;
   std::unordered_map<std::uint64_t, std::size_t> before_;  // the last hop of each packet
@@ -232,8 +232,8 @@ bool EventJudge::has_events(const Flow& flow) const {
   return !by_track_.empty() && (any(flow.parts) || any(flow.inside));
 }
 
-void EventJudge::judge(const Flow& flow, const Forecast& forecast, const Courses* courses, FlowReport& report) const {
-  FlowEvents(cluster_, files_, places_, events_, by_track_, flow, forecast, courses, report).judge();
+void EventJudge::judge(const Flow& flow, const Forecast& forecast, const WalkedPaths* walked_paths, FlowReport& report) const {
+  FlowEvents(cluster_, files_, places_, events_, by_track_, flow, forecast, walked_paths, report).judge();
 }
 
 std::string EventJudge::shape_of(const Flow& flow) const {

@@ -19,7 +19,7 @@ struct EventTrack {
   std::uint32_t file = 0;
   std::uint64_t first_line = 0, events = 0;
   std::int64_t first_time = 0, last_time = 0;
-  std::uint64_t packet = 0;  // of the first one, as the tracer tells packets apart; 0: it does not
+  std::uint64_t packet = 0;  // of the first one, as the tracer distinguishes packets; 0: it does not
 };
 
 class EventTracks {
@@ -27,7 +27,7 @@ class EventTracks {
   // `track`: null where the event has no packet, or too many flows are kept.
   void take(std::uint32_t file, const capture::KernelEvent& event, const Track* track);
   const std::deque<EventTrack>& all() const { return all_; }
-  // Of packets that nothing tells, as of processes that have no packet, or of more than are kept.
+  // Of packets that nothing shows, as of processes that have no packet, or of more than are kept.
   std::uint64_t without_flow() const { return without_flow_; }
   // The OpenFlow flows that made a datapath flow, as the tracer printed them elsewhere; empty where it did not.
   const std::vector<std::string>& openflow_flows(const EventTrack& e) const;

@@ -186,7 +186,7 @@ class Finder {
     add(legs_[best], std::move(part));
   }
 
-  // Text of tcpdump tells only the destination of the quoted packet: legs by their ends without the source port.
+  // Text of tcpdump shows only the destination of the quoted packet: legs by their ends without the source port.
   using Destinations = std::map<Ends, std::pair<std::size_t, Ends>>;
   const Destinations& destinations() {
     if (destinations_.empty())

@@ -57,7 +57,7 @@ bool ttl_fits(const Rows& rows, const Flow& flow) {
 }
 
 struct Fit {
-  std::size_t matched = 0, contradicted = 0, other_macs = 0;
+  std::size_t matched = 0, conflicting = 0, other_macs = 0;
   bool from_start = false;
 };
 
@@ -83,16 +83,16 @@ Fit fit(const Rows& rows, const Flow& flow, bool reply) {
     if (state[i] != not_seen)
       ++f.matched;
     else if (rows[i].captured)
-      ++f.contradicted;
+      ++f.conflicting;
     if (state[i] == seen_for_another) ++f.other_macs;
   }
-  f.from_start = f.matched > 0 && (state[0] != not_seen || f.contradicted == 0);
+  f.from_start = f.matched > 0 && (state[0] != not_seen || f.conflicting == 0);
   return f;
 }
 
 // Places count before MAC addresses.
 std::pair<long, long> worth(const Fit& f) {
-  return {2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted), -static_cast<long>(f.other_macs)};
+  return {2 * static_cast<long>(f.matched) - static_cast<long>(f.conflicting), -static_cast<long>(f.other_macs)};
 }
 
 const PlannedPath* best_path(const std::vector<PlannedPath>& paths, const Flow& flow, bool reply, const OwnEnds& ends,
@@ -141,7 +141,7 @@ const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) {
   return found->second;
 }
 
-// NETMAP and its like make addresses of addresses: then what came of one end tells nothing of another.
+// NETMAP and its like make addresses of addresses: then what came of one end shows nothing of another.
 bool Forecaster::can_be_shared(const std::vector<PlannedPath>& paths, const Ends& sent) const {
   const auto is_known = [&](const IpAddr& a) { return a == sent.src || a == sent.dst || is_alone(a); };
   return std::all_of(paths.begin(), paths.end(), [&](const PlannedPath& path) {
@@ -198,38 +198,38 @@ Question Forecaster::question(const Origin& origin, const Ends& sent) {
 
 namespace {
 
-Course course_of(PathReport& path) {
+WalkedPath walked_path_of(PathReport& path) {
   return {std::move(path.hops), std::move(path.sightings), std::move(path.stopped_at)};
 }
 
-// The path of these that tells the same.
-Course course_like(std::vector<PathReport>& paths, const PathReport* path) {
+// The path of these that shows the same.
+WalkedPath walked_path_like(std::vector<PathReport>& paths, const PathReport* path) {
   if (path != nullptr)
     for (PathReport& p : paths)
-      if (p.summary == path->summary && p.verdict == path->verdict) return course_of(p);
+      if (p.summary == path->summary && p.verdict == path->verdict) return walked_path_of(p);
   return {};
 }
 
 }  // namespace
 
-const Courses* Forecaster::courses(const Forecast& forecast) {
+const WalkedPaths* Forecaster::walked_paths(const Forecast& forecast) {
   const auto summary = [](const Predicted& p) { return p.path == nullptr ? std::string() : p.path->summary; };
   const auto key = std::tuple(forecast.origin, summary(forecast.forward), summary(forecast.reply));
-  if (const auto found = courses_.find(key); found != courses_.end()) return &found->second;
-  if (courses_.size() == kMostCourses || forecast.forward.path == nullptr) return nullptr;
-  Courses c;
+  if (const auto found = walked_paths_.find(key); found != walked_paths_.end()) return &found->second;
+  if (walked_paths_.size() == kMostWalkedPaths || forecast.forward.path == nullptr) return nullptr;
+  WalkedPaths c;
   Question q = question(forecast.origin, forecast.ends.walked);
   q.steps = true;
   if (auto explanation = explainer_.explain(q)) {
     for (PathReport& path : explanation->paths) {
       if (path.summary != forecast.forward.path->summary || path.verdict != forecast.forward.path->verdict) continue;
-      if (!path.reply.empty()) c.reply = course_like(path.reply.front().paths, forecast.reply.path);
-      if (!path.continued.empty()) c.next = course_like(path.continued.front().paths, forecast.next.path);
-      c.forward = course_of(path);
+      if (!path.reply.empty()) c.reply = walked_path_like(path.reply.front().paths, forecast.reply.path);
+      if (!path.continued.empty()) c.next = walked_path_like(path.continued.front().paths, forecast.next.path);
+      c.forward = walked_path_of(path);
       break;
     }
   }
-  return &courses_.emplace(key, std::move(c)).first->second;
+  return &walked_paths_.emplace(key, std::move(c)).first->second;
 }
 
 Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) {
@@ -257,14 +257,14 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   const OwnEnds ends{w.ends, sent};
   const PlannedPath* path = best_path(w.paths, flow, false, ends, &fitness);
   if (path == nullptr) return;
-  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false}))
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.conflicting, best.other_macs, false}))
     return;
   best = {};
   best.explanation = &w.explanation;
   best.origin = origin;
   best.ends = ends;
   best.matched = fitness.matched;
-  best.contradicted = fitness.contradicted;
+  best.conflicting = fitness.conflicting;
   best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
   best.forward = predicted(*path, ends, false);
@@ -364,7 +364,7 @@ bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, 
                                 [&](const PathReport& path) { return leads_through(path, flow); }))
     return false;
   consider(flow, o, ends, one);
-  return one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow);
+  return one.matched > 0 && one.conflicting == 0 && ttl_fits(one.forward.rows, flow);
 }
 
 // The source may be a translated one whose origin no capture shows: the pod whose path leads through what was seen, if

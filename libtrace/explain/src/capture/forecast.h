@@ -31,12 +31,12 @@ struct Origin {
 };
 
 // A path of a walk with all that happens on it, for the comparison with events.
-struct Course {
+struct WalkedPath {
   std::vector<Hop> hops;
   std::vector<SightingReport> sightings;
   std::optional<StopReport> stopped_at;
 };
-struct Courses { Course forward, reply, next; };
+struct WalkedPaths { WalkedPath forward, reply, next; };
 
 struct Forecast {
   Origin origin;
@@ -46,9 +46,9 @@ struct Forecast {
   Predicted forward, reply, next;            // next: the packet after the handshake; path null where there is none
   std::vector<std::string> alike;            // summaries of other paths that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
-  std::size_t contradicted = 0;              // captured places where it was not seen although a later one has it
+  std::size_t conflicting = 0;              // captured places where it was not seen although a later one has it
   std::size_t other_macs = 0;                // places where the frame was for another machine than predicted
-  bool from_start = false;                   // seen where the path begins, or nothing captured tells otherwise
+  bool from_start = false;                   // seen where the path begins, or nothing captured shows otherwise
   // The machine that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
   std::string translated_by;
 };
@@ -64,7 +64,7 @@ class Forecaster {
   // Holds until the next one is asked for.
   Forecast forecast(const Flow& flow);
   // The same paths, step by step; null where too many were asked for. Holds until the end.
-  const Courses* courses(const Forecast& forecast);
+  const WalkedPaths* walked_paths(const Forecast& forecast);
 
  private:
   struct Walked {
@@ -106,8 +106,8 @@ class Forecaster {
   Explainer explainer_;
   std::map<Origin, Walked> walked_;  // at most kMostWalks
   Walked none_;                      // left out
-  static constexpr std::size_t kMostCourses = 512;   // some hundred kilobytes each
-  std::map<std::tuple<Origin, std::string, std::string>, Courses> courses_;
+  static constexpr std::size_t kMostWalkedPaths = 512;   // some hundred kilobytes each
+  std::map<std::tuple<Origin, std::string, std::string>, WalkedPaths> walked_paths_;
   std::map<IpAddr, Owners> owners_;
   std::map<std::string, std::optional<IpAddr>> pods_tried_;  // by ends without the source port, and places: the pod
 };

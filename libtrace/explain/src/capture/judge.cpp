@@ -436,7 +436,7 @@ class Judge {
            (!a.direction_known || !b.direction_known || a.at.in == b.at.in);
   }
 
-  // A capture of all devices does not tell who a frame was for; where others do, frames for several machines stand in
+  // A capture of all devices does not show who a frame was for; where others do, frames for several machines stand in
   // rows of their own, and its row for all of them says nothing more.
   void drop_less_detailed() {
     const auto has_better = [&](const SeenReport& r) {
@@ -463,7 +463,7 @@ class Judge {
     for (SeenReport& known : out_.seen) {
       const bool same = same_place(known, r) && known.what == r.what;
       if (!same || known.file == r.file) continue;
-      if (known.at.dmac.empty() && !r.at.dmac.empty()) {  // a cooked capture tells less
+      if (known.at.dmac.empty() && !r.at.dmac.empty()) {  // a cooked capture shows less
         r.predicted |= known.predicted;
         known = std::move(r);
       }

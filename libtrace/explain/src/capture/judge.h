@@ -7,7 +7,7 @@
 
 namespace egt::explain::capture_study {
 
-// Directions that one capture of a place tells and another one of the same place does not.
+// Directions that one capture of a place shows and another one of the same place does not.
 void share_directions(Flow& flow);
 
 FlowReport judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files);

@@ -49,7 +49,7 @@ std::size_t find_word(std::string_view text, std::string_view word) {
   return std::string_view::npos;
 }
 
-// The device that the rest of a file's name tells: the longest name of a device of the node, or "any".
+// The device that the rest of a file's name shows: the longest name of a device of the node, or "any".
 std::string device_in(const Node& node, std::string_view rest) {
   rest = trim_separators(rest);
   if (has_device(node, rest)) return std::string(rest);
@@ -114,8 +114,8 @@ class Scores {
 Places::Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks)
     : cluster_(cluster), input_(files), files_(files.size()) {
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].told)
-      files_[i] = {*files[i].told, "option", 0};
+    if (files[i].shown)
+      files_[i] = {*files[i].shown, "option", 0};
     else
       files_[i] = from_name(files[i]);
     const bool all = std::any_of(files[i].capture.interfaces.begin(), files[i].capture.interfaces.end(),
@@ -126,7 +126,7 @@ Places::Places(const cluster::Cluster& cluster, const std::vector<File>& files, 
     if (files[i].capture.of_events) files_[i].netns = host_netns(i);
   }
   for (const Track& track : tracks.all())
-    if (const Told told = told_by(track); !known_.contains(told)) known_.emplace(told, place_of(track));
+    if (const PlaceKey shown = key_of(track); !known_.contains(shown)) known_.emplace(shown, place_of(track));
 }
 
 // "worker-1__eth0.pcap", "worker-1/eth0.pcap", "tcpdump-worker-1-br-ex.pcap"; the longest node's name that fits.

@@ -15,7 +15,7 @@ namespace egt::explain::capture_study {
 
 struct File {
   std::string name;
-  std::optional<CapturePlace> told;
+  std::optional<CapturePlace> shown;
   capture::Capture capture;
 };
 
@@ -33,7 +33,7 @@ class Places {
   Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks);
 
   // `track`: one of those that were given.
-  Place of(const Track& track) const { return known_.at(told_by(track)); }
+  Place of(const Track& track) const { return known_.at(key_of(track)); }
   // The place of this name, where a track was seen there; else null.
   const CapturePlace* find(const std::string& node, const std::string& device) const;
   // Whether a packet on this device would have been captured.
@@ -53,9 +53,9 @@ class Places {
   };
 
   // What of a track decides its place: thousands of tracks share it.
-  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
+  using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
                           std::uint8_t, IpAddr, IpAddr, bool>;
-  static Told told_by(const Track& track) {
+  static PlaceKey key_of(const Track& track) {
     const TrackKey& k = track.key;
     return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst, k.inside};
   }
@@ -70,7 +70,7 @@ class Places {
   const cluster::Cluster& cluster_;
   const std::vector<File>& input_;
   std::vector<Known> files_;
-  std::map<Told, Place> known_;
+  std::map<PlaceKey, Place> known_;
   std::map<std::pair<std::string, std::string>, CapturePlace> places_;
 };
 

@@ -1,4 +1,4 @@
-// A predicted path as the packets of a flow are compared with it. One walk stands for many flows; what it tells is told
+// A predicted path as the packets of a flow are compared with it. One walk stands for many flows; what it shows is shown
 // here with each flow's own addresses and ports.
 #pragma once
 
@@ -28,7 +28,7 @@ struct PlannedPath {
 };
 
 // The ends of a walk and of a flow that it stands for: a walk is made once for all source ports, and for all addresses
-// that no dump tells apart. What it left alone is the flow's own.
+// that no dump distinguishes. What it left alone is the flow's own.
 struct OwnEnds {
   Ends walked, own;
 

@@ -104,7 +104,7 @@ class Conclusion {
   FlowReport report(const Flow& flow) {
     const Forecast forecast = forecaster_.forecast(flow);
     FlowReport report = judge(flow, forecast, files_);
-    if (events_.has_events(flow)) events_.judge(flow, forecast, forecaster_.courses(forecast), report);
+    if (events_.has_events(flow)) events_.judge(flow, forecast, forecaster_.walked_paths(forecast), report);
     return report;
   }
   const EventJudge& events() const { return events_; }
@@ -145,7 +145,7 @@ CaptureAnalysis CaptureStudy::conclude_alike(const cluster::Cluster& cluster) co
   AlikeAsOne alike(c.flows(), c.classes(), c.events());
   for (const Flow* flow : alike.firsts()) c.prepare(*flow);
   for (const Flow* flow : alike.firsts()) c.analysis.flows.push_back(c.report(*flow));
-  alike.tell(c.analysis.flows);
+  alike.describe(c.analysis.flows);
   for (const FlowReport& f : c.analysis.flows) c.analysis.flows_not_walked += f.not_walked ? 1 + f.alike.flows : 0;
   return std::move(c.analysis);
 }

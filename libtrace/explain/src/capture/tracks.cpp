@@ -59,7 +59,7 @@ std::uint64_t print_of(const capture::Headers& h) {
 
 void count_tcp(Track& t, const capture::Frame& f) {
   const std::uint8_t flags = f.ip.tcp_flags;
-  if (flags == 0) return;  // the tracer does not tell them
+  if (flags == 0) return;  // the tracer does not show them
   if (flags & tcp_flag::rst) {
     t.reset.add(f);
     if (!t.isn && (flags & tcp_flag::ack) && f.ip.has_seq) t.maybe_isn = f.ip.ack - 1;

@@ -16,7 +16,7 @@ namespace egt::explain::capture_study {
 // What makes two frames the same for all that follows. Ports of a quoted packet for ICMP errors.
 struct TrackKey {
   IpAddr src, dst, tunnel_src, tunnel_dst;
-  std::uint64_t smac = 0, dmac = 0;  // 0: the capture does not tell
+  std::uint64_t smac = 0, dmac = 0;  // 0: the capture does not show
   std::uint32_t file = 0, interface = 0, ifindex = 0, vni = 0;
   std::uint16_t sport = 0, dport = 0;
   std::uint8_t proto = 0, ttl = 0, icmp_type = 0, icmp_code = 0;

@@ -11,7 +11,7 @@
 namespace egt::explain {
 namespace {
 
-// Collects meanings; each is told once.
+// Collects meanings; each is shown once.
 class Meanings {
  public:
   void add(std::string as, std::string text) {

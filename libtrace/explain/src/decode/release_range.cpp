@@ -50,7 +50,7 @@ Range part_of_series(std::string_view releases, unsigned series) {
       if (on) one.remove_suffix(3);
       const auto r = parse_series(one);
       if (!r) continue;
-      // A patch release that is named by itself tells from where on an older series has it.
+      // A patch release that is named by itself shows from where on an older series has it.
       if (series == r->series) return {series, r->patch.value_or(0), kAnyPatch};
       if (on && series > r->series) part = {series, 0, kAnyPatch};
     }

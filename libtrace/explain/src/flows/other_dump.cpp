@@ -21,7 +21,7 @@ using Section = FlowWord::Section;
 constexpr double kLeastBetween = 0.001;  // as exactly as ages are printed
 constexpr double kSameAge = 2;           // a dump is printed within some time
 constexpr double kTimesInexact = 5;      // times of dumps are whole seconds, and those at which their commands ended
-constexpr double kAgesApart = 0.5;       // least time between additions of flows that tells two starts of a switch apart,
+constexpr double kAgesApart = 0.5;       // least time between additions of flows that distinguishes two starts of a switch,
 constexpr double kTimesExacter = 20;     // by so much exacter than which they grew older alike
 constexpr std::size_t kFewAgainst = 4;   // one in so many flows may have counted backwards: its counters were reset
 

@@ -14,8 +14,8 @@ namespace egt::explain {
 
 class OtherDump {
  public:
-  // `name`: what the other one is called. The listed one, too, is gone through: ages of its flows tell the time between. `times`: when the other one and the listed one
-  // were printed, seconds since 1970; 0: nothing tells it.
+  // `name`: what the other one is called. The listed one, too, is gone through: ages of its flows show the time between. `times`: when the other one and the listed one
+  // were printed, seconds since 1970; 0: nothing shows it.
   OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader);
 
   struct Change {

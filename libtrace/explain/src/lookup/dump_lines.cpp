@@ -1,5 +1,5 @@
 // Where an address stands in what the kernel and routing daemons decide by: rules, routes, connections, sets. Lines are
-// looked at as they were printed, so that whatever a format knows of them, none is passed over.
+// looked at as they were printed, so that whatever a format knows of them, none is skipped.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +22,7 @@ bool is_in_range(std::string_view word, const IpAddr& address) {
          address.value <= last->value;
 }
 
-// Prefixes that hold everything tell nothing of the one.
+// Prefixes that hold everything show nothing of the one.
 bool holds(std::string_view word, const IpAddr& address) {
   if (is_in_range(word, address)) return true;
   if (word.find('/') == std::string_view::npos) return false;

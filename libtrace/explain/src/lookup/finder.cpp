@@ -23,8 +23,8 @@ std::string state_name(host::NeighbourState state) {
 
 }  // namespace
 
-Finder::Finder(const cluster::Cluster& cluster, Thing thing)
-    : cluster_(cluster), thing_(std::move(thing)), names_(cluster), links_(cluster), references_(cluster) {
+Finder::Finder(const cluster::Cluster& cluster, LookupTerm term)
+    : cluster_(cluster), thing_(std::move(term)), names_(cluster), links_(cluster), references_(cluster) {
   const bool is_port = thing_.may_be("nodeport") || thing_.may_be("port");
   if (is_port && thing_.number && *thing_.number > 0 && *thing_.number <= 65535) asked_port_ = static_cast<std::uint16_t>(*thing_.number);
 }
@@ -146,8 +146,8 @@ void Finder::value() {
 }
 
 Lookup look_up(const cluster::Cluster& cluster, std::string_view text, std::string_view name_space) {
-  const Thing thing = read_thing(text, name_space);
-  Finder finder(cluster, thing);
+  const LookupTerm term = read_term(text, name_space);
+  Finder finder(cluster, term);
   finder.objects();
   for (const auto& node : cluster.nodes) {
     finder.machine(*node);
@@ -179,7 +179,7 @@ Lookup look_up(const cluster::Cluster& cluster, std::string_view text, std::stri
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  result.similar = nearest(thing.text, known);
+  result.similar = nearest(term.text, known);
   return result;
 }
 

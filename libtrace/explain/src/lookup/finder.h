@@ -13,7 +13,7 @@
 #include "links.h"
 #include "lookup/references.h"
 #include "lookup/asked_object.h"
-#include "lookup/thing.h"
+#include "lookup/term.h"
 #include "names.h"
 
 namespace egt::explain {
@@ -22,7 +22,7 @@ class Recirculations;
 
 class Finder {
  public:
-  Finder(const cluster::Cluster& cluster, Thing thing);
+  Finder(const cluster::Cluster& cluster, LookupTerm term);
 
   void objects();                                  // of Kubernetes; says which of them are asked for by name
   void of_subjects(const cluster::Node& node);     // devices and flows that there are for those
@@ -92,7 +92,7 @@ class Finder {
   bool is_number(std::string_view field, std::optional<std::uint64_t> n) const;
 
   const cluster::Cluster& cluster_;
-  Thing thing_;
+  LookupTerm thing_;
   std::optional<std::uint16_t> asked_port_;        // the number, as a port
   Names names_;
   Links links_;

@@ -186,7 +186,7 @@ void Finder::egress_ips() {
   }
 }
 
-// With the pods that it selects; of whose namespaces no labels are dumped, nobody can tell.
+// With the pods that it selects; of whose namespaces no labels are dumped, nothing shows.
 void Finder::subject(const cluster::EgressIp& e) {
   const cluster::Objects& o = cluster_.objects;
   AskedObject subject{ObjectKind::egress_ip, e.name, {e.addresses.begin(), e.addresses.end()}};

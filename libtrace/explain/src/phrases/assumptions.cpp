@@ -7,7 +7,7 @@ namespace {
 using namespace engine;
 
 constexpr std::string_view kSetting = "{0}: {1} is {2|off|on}";
-constexpr std::string_view kRoutesTeller =
+constexpr std::string_view kRouteSources =
     "{-2|the dump does not hold all routing tables|the routes are of FRR's routing table, as no dump shows the kernel's|"
     "the routes are those that FRR's protocols offer, as no dump shows the kernel's}";
 constexpr std::string_view kRoutesCommand = "ip -{-1} route show table all";
@@ -87,16 +87,16 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "its condition \"{2}\" is not simulated, and taken for not met"},
     {Supposition::device_not_in_group, "device-not-in-group", "{0} is in no device group {1}",
      "policy rule {2} passes over routes by such devices", "ip -d link"},
-    // of routes: last who tells the routes and the version of IP
-    {Supposition::no_route, "no-route", "no route to {0}", kRoutesTeller, kRoutesCommand},
-    {Supposition::no_other_route, "no-other-route", "table {0} has no other route to {1}", kRoutesTeller,
+    // of routes: last who shows the routes and the version of IP
+    {Supposition::no_route, "no-route", "no route to {0}", kRouteSources, kRoutesCommand},
+    {Supposition::no_other_route, "no-other-route", "table {0} has no other route to {1}", kRouteSources,
      kRoutesCommand},
-    {Supposition::no_better_route, "no-better-route", "table {0} has no better route to {1}", kRoutesTeller,
+    {Supposition::no_better_route, "no-better-route", "table {0} has no better route to {1}", kRouteSources,
      kRoutesCommand},
-    {Supposition::default_table_empty, "default-table-empty", "the table named default is empty", kRoutesTeller,
+    {Supposition::default_table_empty, "default-table-empty", "the table named default is empty", kRouteSources,
      kRoutesCommand},
     {Supposition::local_table_from_addresses, "local-table-from-addresses",
-     "the local routing table is what follows from the addresses", kRoutesTeller, kRoutesCommand},
+     "the local routing table is what follows from the addresses", kRouteSources, kRoutesCommand},
     {Supposition::vrf_table, "vrf-table", "routing table of VRF {0}", "the dump of devices does not name it",
      "ip -d link show {0}"},
     {Supposition::table_empty, "table-empty", "routing table {0} is empty",

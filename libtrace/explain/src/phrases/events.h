@@ -7,7 +7,7 @@
 
 namespace egt::explain {
 
-// What the event tells besides its function: the step of Open vSwitch, the rule of nftables, the state of the connection.
+// What the event shows besides its function: the step of Open vSwitch, the rule of nftables, the state of the connection.
 std::string event_words(const capture::EventFacts& facts);
 
 }  // namespace egt::explain

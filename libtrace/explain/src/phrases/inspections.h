@@ -64,7 +64,7 @@ enum class Feature : std::uint8_t {
   set_updates,
 };
 
-// Of the moments at which dumps were printed, and of what tells the release and the gateway mode.
+// Of the moments at which dumps were printed, and of what shows the release and the gateway mode.
 enum class Observation : std::uint8_t {
   moments_of_node,
   node_changes_between,

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/explain/phrases.h"
 
 namespace egt::explain {

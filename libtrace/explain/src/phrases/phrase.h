@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "egtrace/cluster/contradiction.h"
+#include "egtrace/cluster/inconsistency.h"
 #include "egtrace/engine/detail.h"
 
 namespace egt::explain {

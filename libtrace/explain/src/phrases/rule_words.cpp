@@ -158,9 +158,9 @@ std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& mi
   std::string actual, flags;
   for (std::size_t i = 0; i < in.source.size(); ++i) {
     flags += fmt::format("{}{}", i == 0 ? "" : ",", in.source[i] ? "src" : "dst");
-    const bool told = std::find(in.source.begin(), in.source.begin() + static_cast<std::ptrdiff_t>(i), in.source[i]) !=
+    const bool shown = std::find(in.source.begin(), in.source.begin() + static_cast<std::ptrdiff_t>(i), in.source[i]) !=
                       in.source.begin() + static_cast<std::ptrdiff_t>(i);
-    if (told || i >= miss.actual.size() || !miss.actual[i]) continue;
+    if (shown || i >= miss.actual.size() || !miss.actual[i]) continue;
     actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", in.source[i] ? "source" : "destination",
                           atom_words(Look::ipv4, *miss.actual[i]));
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/explain/phrases.h"
 #include "egtrace/ovn/southbound.h"
 #include "next_hop.h"

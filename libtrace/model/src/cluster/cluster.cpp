@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
@@ -53,7 +53,7 @@ Node::PortPlace Node::port(std::string_view interface_name) const {
 
 void merge_interface(openflow::Interface& known, const openflow::Interface& more) {
   for (const auto& [key, value] : more.options)
-    if (const auto told = known.options.find(key); told != known.options.end() && told->second != value) known.disputed.insert(key);
+    if (const auto shown = known.options.find(key); shown != known.options.end() && shown->second != value) known.disputed.insert(key);
   if (known.ofport && more.ofport && known.ofport != more.ofport) known.disputed.insert("ofport");
   if (!known.type.empty() && !more.type.empty() && known.type != more.type) known.disputed.insert("type");
   known.disputed.insert(more.disputed.begin(), more.disputed.end());
@@ -90,22 +90,22 @@ JoinedBridges joined_bridges(std::vector<openflow::Bridge>& bridges) {
   return joined;
 }
 
-// Patch ports join bridges of one datapath alone: where a list of bridges is cut, those of which others tell have its type.
+// Patch ports join bridges of one datapath alone: where a list of bridges is cut, those of which others show have its type.
 void share_datapath_types(std::vector<openflow::Bridge>& bridges) {
-  std::vector<openflow::Bridge*> told;
+  std::vector<openflow::Bridge*> shown;
   for (openflow::Bridge& bridge : bridges)
-    if (!bridge.datapath_type.empty()) told.push_back(&bridge);
-  if (told.empty() || told.size() == bridges.size()) return;
+    if (!bridge.datapath_type.empty()) shown.push_back(&bridge);
+  if (shown.empty() || shown.size() == bridges.size()) return;
   const JoinedBridges joined = joined_bridges(bridges);
-  while (!told.empty()) {
-    const openflow::Bridge& from = *told.back();
-    const auto others = joined.find(told.back());
-    told.pop_back();
+  while (!shown.empty()) {
+    const openflow::Bridge& from = *shown.back();
+    const auto others = joined.find(shown.back());
+    shown.pop_back();
     if (others == joined.end()) continue;
     for (openflow::Bridge* to : others->second)
       if (to->datapath_type.empty()) {
         to->datapath_type = from.datapath_type;
-        told.push_back(to);
+        shown.push_back(to);
       }
   }
 }
@@ -129,7 +129,7 @@ void Node::place_interfaces() {
     if (known) merge_interface(*known, unplaced);
     return known != nullptr;
   });
-  for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been told since
+  for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been shown since
   share_datapath_types(bridges);
 }
 

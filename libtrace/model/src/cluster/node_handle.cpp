@@ -58,10 +58,10 @@ bool NodeHandle::may_answer_for_others() const {
   return known == nullptr || known->may_answer_for_others;
 }
 
-bool NodeHandle::may_have_port(std::string_view told) const {
+bool NodeHandle::may_have_port(std::string_view shown) const {
   if (is_read()) return true;
   const std::lock_guard<std::mutex> lock(state_->looking);
-  return state_->reader->may_have_port(told);
+  return state_->reader->may_have_port(shown);
 }
 
 Node& NodeHandle::own() const {

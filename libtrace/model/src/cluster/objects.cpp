@@ -98,7 +98,7 @@ Backing backing_of(const Service& service, const Objects& objects) {
   Backing ready, serving;
   for (const EndpointSlice& slice : objects.endpoint_slices) {
     if (slice.namespace_ != service.namespace_ || slice.service != service.name) continue;
-    ready.told = serving.told = true;
+    ready.shown = serving.shown = true;
     for (const ServiceEndpoint& e : slice.endpoints) {
       if (e.ready) ready.endpoints.push_back({&slice, &e});
       else if (e.serving && e.terminating) serving.endpoints.push_back({&slice, &e});

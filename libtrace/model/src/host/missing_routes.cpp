@@ -1,5 +1,5 @@
 // A dump of routes that was cut between two lines looks whole. What the kernel makes of each address of a device that is up
-// (fib_add_ifaddr() of net/ipv4/fib_frontend.c, add_addr() and addrconf_prefix_route() of net/ipv6/addrconf.c) tells:
+// (fib_add_ifaddr() of net/ipv4/fib_frontend.c, add_addr() and addrconf_prefix_route() of net/ipv6/addrconf.c) shows:
 // where a route of an own address or of a device's own network is missing, others may be.
 #include <algorithm>
 
@@ -34,13 +34,13 @@ bool makes_network(const Link& link, const Address& a) {
 
 // The first address that lacks one in a table that a single dump shows.
 const Address* lacks_route(const std::vector<Route>& routes, const std::vector<Link>& links, Family family, const std::set<std::string>& confirmed) {
-  const bool tells_local = std::any_of(routes.begin(), routes.end(), [](const Route& r) { return r.type == RouteType::local; });
+  const bool shows_local = std::any_of(routes.begin(), routes.end(), [](const Route& r) { return r.type == RouteType::local; });
   for (const Link& link : links) {
     // An address is at work where its device is known to be up and nobody else has been found to have it.
     if (link.flags.empty() || !link.is_up()) continue;
     for (const Address& a : link.addresses) {
       if (a.prefix.address.family != family || a.tentative) continue;
-      if (tells_local && !confirmed.contains("local") && !has_local_route(routes, a.prefix.address)) return &a;
+      if (shows_local && !confirmed.contains("local") && !has_local_route(routes, a.prefix.address)) return &a;
       const bool is_confirmed = link.master.empty() && confirmed.contains("main");   // a VRF has a table of its own
       if (!is_confirmed && makes_network(link, a) && !has_connected_route(routes, a.prefix, link.name)) return &a;
     }

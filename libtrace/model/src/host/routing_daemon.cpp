@@ -1,4 +1,4 @@
-// The kernel's routes as they follow from what a routing daemon tells (zebra(8): of the routes to one prefix that with
+// The kernel's routes as they follow from what a routing daemon shows (zebra(8): of the routes to one prefix that with
 // the lowest administrative distance is selected; a next hop is looked up in what is selected, the default route
 // aside).
 #include <algorithm>
@@ -79,7 +79,7 @@ const Link* Settling::vrf_device(const std::string& vrf) const {
   return nullptr;
 }
 
-// VRFs are told apart by the tables of their devices; of one without such a device nothing can be said.
+// VRFs are distinguished by the tables of their devices; of one without such a device nothing can be said.
 std::optional<std::string> Settling::table_of(const DaemonRoute& d) const {
   if (d.vrf.empty()) return canonical_table(d.route.table);
   const Link* device = vrf_device(d.vrf);
@@ -120,7 +120,7 @@ const Route* Settling::route_to(const Key& from, const IpAddr& via) const {
 }
 
 // The hop with the device that leads to it; empty where nothing chosen so far does. Link-local addresses are behind
-// every device, so only what the neighbours tell places them.
+// every device, so only what the neighbours show places them.
 std::vector<NextHop> Settling::resolve(const Key& key, const NextHop& hop) const {
   if (!hop.via || !hop.device.empty()) return {hop};
   NextHop placed = hop;
@@ -170,7 +170,7 @@ bool Settling::choose(const DaemonRoute& offer) {
   return shared.size() != before;
 }
 
-// A path that BGP uses has a next hop that its machine can reach, and a static route may have one where no dump tells
+// A path that BGP uses has a next hop that its machine can reach, and a static route may have one where no dump shows
 // the devices: where the dumps do not place it, what happens to the prefix is open, and no wider route is to decide it.
 void Settling::leave_open(const DaemonRoute& offer) {
   const auto table = table_of(offer);
@@ -181,7 +181,7 @@ void Settling::leave_open(const DaemonRoute& offer) {
 
 std::vector<Route> Settling::run() {
   std::vector<Route> routes;
-  std::set<std::pair<Key, Name>> told;
+  std::set<std::pair<Key, Name>> shown;
   // These have their devices, and several of one prefix may stand side by side (fe80::/64 of each device).
   for (const DaemonRoute& d : settled_) {
     const auto table = table_of(d);
@@ -191,7 +191,7 @@ std::vector<Route> Settling::run() {
     const Key key{d.vrf, *table, route.to};
     choices_.emplace(key, Choice{d});
     const Name device = route.next_hops.empty() ? Name() : route.next_hops.front().device;
-    if (told.emplace(key, device).second) routes.push_back(std::move(route));
+    if (shown.emplace(key, device).second) routes.push_back(std::move(route));
   }
   std::stable_sort(offers_.begin(), offers_.end(),
                    [](const DaemonRoute& a, const DaemonRoute& b) { return a.distance < b.distance; });
@@ -203,8 +203,8 @@ std::vector<Route> Settling::run() {
   }
   for (const DaemonRoute& offer : offers_) leave_open(offer);
   for (auto& [key, choice] : choices_) {
-    const auto settled = told.lower_bound({key, ""});
-    if (settled != told.end() && settled->first == key) continue;
+    const auto settled = shown.lower_bound({key, ""});
+    if (settled != shown.end() && settled->first == key) continue;
     Route& route = choice.offer.route;
     std::stable_sort(route.next_hops.begin(), route.next_hops.end(),
                      [](const NextHop& a, const NextHop& b) {  // as zebra does
@@ -226,8 +226,8 @@ Provenance dump_of(const std::vector<DaemonRoute>& some, Family family) {
 void Host::settle_routes() {
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
-    RouteTeller& by = family == Family::v4 ? routes_v4_by : routes_v6_by;
-    if (part.present) continue;  // ip(8) tells what the kernel does
+    RouteSource& by = family == Family::v4 ? routes_v4_by : routes_v6_by;
+    if (part.present) continue;  // ip(8) shows what the kernel does
     const bool whole = family == Family::v4 ? routing_daemon.whole_v4 : routing_daemon.whole_v6;
     const Provenance table = dump_of(routing_daemon.table, family), offers = dump_of(routing_daemon.offers, family);
     if (table.source == kNoSource && offers.source == kNoSource) continue;
@@ -238,9 +238,9 @@ void Host::settle_routes() {
       settling.offered(routing_daemon.offers);
     }
     part.value = settling.run();
-    part.present = part.partial = true;  // of tables besides main, and of the machine's own addresses, nothing is told
+    part.present = part.partial = true;  // of tables besides main, and of the machine's own addresses, nothing is shown
     part.from = table.source != kNoSource ? table : offers;
-    by = whole ? RouteTeller::daemon : RouteTeller::offers;
+    by = whole ? RouteSource::daemon : RouteSource::offers;
   }
 }
 

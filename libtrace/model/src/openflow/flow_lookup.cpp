@@ -253,7 +253,7 @@ Lookup FlowLookup::lookup(std::uint8_t table, const FlowKey& key) {
   return found;
 }
 
-std::vector<FlowIndex> FlowLookup::beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) {
+std::vector<FlowIndex> FlowLookup::shadowed(std::uint8_t table, const FlowKey& key, FlowIndex winner) {
   const FlowStore& store = impl_->store;
   const auto priority_of = [&](FlowIndex i) { return store.ref(i).priority; };
   std::vector<FlowIndex> found;

@@ -22,7 +22,7 @@ void GroupTable::add(std::shared_ptr<const GroupText> text, std::vector<GroupPla
 
 Group& GroupTable::operator[](std::uint32_t id) {
   if (!own_.contains(id))
-    if (const Group* told = find(id)) own_.emplace(id, *told);
+    if (const Group* shown = find(id)) own_.emplace(id, *shown);
   return own_[id];
 }
 

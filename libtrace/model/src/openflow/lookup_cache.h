@@ -1,4 +1,4 @@
-// What look-ups in one table found. A table looks at some fields only: packets that agree in all of these have the same
+// What lookups in one table found. A table looks at some fields only: packets that agree in all of these have the same
 // answer there, whatever else they are.
 #pragma once
 

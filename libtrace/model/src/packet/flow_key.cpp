@@ -252,7 +252,7 @@ constexpr bool table_fits() {
 }
 static_assert(table_fits());
 
-constexpr std::uint32_t kVlanPresent = 0x1000;  // CFI, by which Open vSwitch tells tag 0 from no tag
+constexpr std::uint32_t kVlanPresent = 0x1000;  // CFI, by which Open vSwitch distinguishes tag 0 from no tag
 constexpr std::uint32_t kOxmPortBase = 0xffffff00;
 
 // Bits of a field that really are its own where that differs from ones(bits): nw_tos leaves ECN alone, and vlan_vid

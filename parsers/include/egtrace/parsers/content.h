@@ -1,6 +1,6 @@
 // The bytes of one file as every later stage wants them: mapped where they lie plain, decompressed where they do not.
 //
-// Compression is told by the first bytes, not by the name (.gz, .xz, .zst, .bz2, .lz4). Only regular files (behind any
+// Compression is shown by the first bytes, not by the name (.gz, .xz, .zst, .bz2, .lz4). Only regular files (behind any
 // number of symbolic links) and standard input are opened: a device or a fifo would block or never end.
 #pragma once
 

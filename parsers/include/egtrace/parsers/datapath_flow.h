@@ -31,7 +31,7 @@ struct DatapathFlow {
 };
 
 // An error where a text has not the form, but that of OpenFlow perhaps. Of masked values what the flow holds is taken. A line of dpctl/dump-flows may be given as a whole. Fields that the
-// packet's headers leave no room for are passed over, as the switch does.
+// packet's headers leave no room for are skipped, as the switch does.
 // `vlan_limit`: so many tags are taken off; what stands behind another one is left unread, as by the switch.
 Result<DatapathFlow> parse_datapath_flow(std::string_view text, unsigned vlan_limit = 1);
 

@@ -23,7 +23,7 @@ struct Dump {
   SourceId source = kNoSource;         // for the Provenance of its facts
   std::string path;                    // as the user knows it
   // The command that printed it, words separated by single blanks, from a prompt line or from a file name of sos or of
-  // the corpus ("ovs-ofctl -O OpenFlow15 dump-groups br-int"); empty when nobody tells.
+  // the corpus ("ovs-ofctl -O OpenFlow15 dump-groups br-int"); empty when nothing shows.
   std::string command;
   std::string_view text;
   std::uint32_t first_line = 1;
@@ -44,7 +44,7 @@ bool command_has(const Dump& dump, std::string_view words);
 
 struct Recognition {
   int confidence = 0;                  // 0 no, 100 certain; content counts more than the name
-  std::string topic;                   // what it tells: "flows br-int", "iptables v4"; dumps of one topic compete
+  std::string topic;                   // what it shows: "flows br-int", "iptables v4"; dumps of one topic compete
   int quality = 0;                     // among dumps of one topic and node the highest is used
 };
 
@@ -53,7 +53,7 @@ struct Report {
   std::vector<Provenance> not_understood;
   std::vector<Diagnostic> diagnostics;
   std::optional<cluster::DatabaseMoment> moment;   // what Dump::as_of came to; without its node
-  SourceId told_by = kNoSource;   // the dump that told all of this before, which is why nothing of this one was taken
+  SourceId shown_by = kNoSource;   // the dump that showed all of this before, which is why nothing of this one was taken
 };
 
 using TextSink = std::function<void(std::string_view)>;
@@ -72,7 +72,7 @@ struct Format {
   std::string_view shows_rows_of{};
   // Formats that hold a log of changes: adds its transactions, in its order and without their node.
   void (*history)(const Dump&, cluster::History&) = nullptr;
-  // Likewise: the time of the newest transaction, in ms since 1970; 0 where none tells.
+  // Likewise: the time of the newest transaction, in ms since 1970; 0 where none shows.
   std::int64_t (*newest)(const Dump&) = nullptr;
 };
 

@@ -19,7 +19,7 @@ namespace egt::parsers::ovn_lang {
 
 // From what the database says of the ovn-northd that wrote it, else from what its flows look like.
 Dialect dialect_of(const ovn::Southbound& southbound);
-// The release of ovn-northd that wrote the database, as year and month: {25, 3}; nothing where it is not told.
+// The release of ovn-northd that wrote the database, as year and month: {25, 3}; nothing where it is not shown.
 struct Release {
   unsigned year = 0, month = 0;
   friend auto operator<=>(const Release&, const Release&) = default;
@@ -51,8 +51,8 @@ class DatabaseReader : public ovn::FlowReader {
 };
 
 // The rows that a walk needs, made complete from text where tables are missing: logical flows from lflow-list, datapaths
-// and ports from whatever list told of them. `lacks` gets the tables that no dump told whole ("MAC_Binding").
-// `flows`, the node's OpenFlow flows where they are known, tell tunnel keys that no list tells.
+// and ports from whatever list mentioned them. `lacks` gets the tables that no dump showed whole ("MAC_Binding").
+// `flows`, the node's OpenFlow flows where they are known, show tunnel keys that no list shows.
 std::shared_ptr<const ovn::Southbound> complete_southbound(const ovn::Ovn& ovn, std::vector<std::string>& lacks,
                                                            const openflow::FlowTables* flows = nullptr);
 

@@ -62,7 +62,7 @@ struct FlowStat {
   std::uint8_t digits = 0;               // decimals of a duration
   std::uint32_t fraction = 0;            // of a duration, in units of 10^-digits seconds
   std::uint64_t value = 0;               // seconds for times
-  std::string_view text;                 // a flag's word; the name of a table where its number is not told
+  std::string_view text;                 // a flag's word; the name of a table where its number is not shown
 };
 
 // A line of dump-flows. The views point into the text that was parsed.
@@ -102,7 +102,7 @@ constexpr std::string_view kUnreadFlow = "not understood: ";
 
 // What is not understood becomes Opaque; the rest of the list is kept. "drop" and "" give an empty list.
 openflow::ActionList parse_actions(std::string_view text);
-// The same, telling what is wrong with each Opaque.
+// The same, showing what is wrong with each Opaque.
 openflow::ActionList parse_actions(std::string_view text, std::vector<TextError>& errors);
 // "drop" for an empty list.
 std::string format_actions(const openflow::ActionList& actions);

@@ -1,4 +1,4 @@
-// Reading a snapshot: finds the dumps, tells what each is, by content first, and fills a cluster.
+// Reading a snapshot: finds the dumps, shows what each is, by content first, and fills a cluster.
 //
 // A snapshot is a directory (<snapshot>/<node>/<file>, a flat one, or support archives' trees), a tar archive
 // (compressed or not), or a single file, into which the output of several commands may have been pasted. Nothing is
@@ -32,7 +32,7 @@ struct SnapshotRequest {
   std::vector<std::string> dumps;  // arguments of --dump: [NODE:][KIND=]PATH
   unsigned jobs = 0;               // threads that read and decompress; 0: one a processor
   SnapshotProgress* progress = nullptr;
-  // Databases are read as of this moment: of their logs what is later is left out (Collection::as_of_databases tells what
+  // Databases are read as of this moment: of their logs what is later is left out (Collection::as_of_databases shows what
   // that came to). Listings of a database that is there as a file are of another moment and are not read then. Everything
   // else is as it was dumped.
   std::optional<Moment> as_of{};
@@ -46,11 +46,11 @@ struct SnapshotRequest {
   // With `presume`: logical flows are made ready (Ovn::program) on all nodes that have them, also where OpenFlow flows are
   // dumped, for questions about what OVN intends.
   bool as_intended = false;
-  // What dumps tell is not held against each other: Node::contradictions stay empty.
-  bool as_told = false;
-  // Machines are read when somebody first looks at them (cluster/node_handle.h), where they can be told apart without. For
+  // What dumps show is not compared with each other: Node::inconsistencies stay empty.
+  bool as_dumped = false;
+  // Machines are read when somebody first looks at them (cluster/node_handle.h), where they can be distinguished without. For
   // questions about a few of them: what is found while reading (Cluster::diagnostics, DumpInfo::not_understood) is then not
-  // told of the others, nor are the collection's dumps.
+  // mentioned the others, nor are the collection's dumps.
   bool when_needed = false;
   // Symbolic links that lead out of the directory at `path` are followed: for trees of links that the user made.
   bool follow_links = false;

@@ -105,9 +105,9 @@ class Table {
   std::string print() const {
     Cells titles;
     std::copy(kTitles.begin(), kTitles.end(), titles.begin());
-    std::string out = style_(Tone::heading, side_by_side(titles));
+    std::string out = style_(Tone::heading, in_columns(titles));
     for (const Cells& row : rows_) {
-      std::string text = side_by_side(row);
+      std::string text = in_columns(row);
       if (shown_ < kColumns) text += below(row);
       out += row[kLeak].empty() ? text : style_(Tone::bad, text);
     }
@@ -139,7 +139,7 @@ class Table {
   }
   std::size_t room_for(Column c) const { return o_.width - std::min(o_.width, begin_of(c)); }
 
-  std::string side_by_side(const Cells& row) const {
+  std::string in_columns(const Cells& row) const {
     std::string line;
     const std::size_t padded_columns = std::min<std::size_t>(shown_, kDecidedBy);
     for (std::size_t i = 0; i < padded_columns; ++i)

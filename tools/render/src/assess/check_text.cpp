@@ -10,7 +10,7 @@ namespace {
 using namespace assess;
 
 const char* word(const Judgement& j) { return !j.holds ? "OPEN" : *j.holds ? "ok" : "FAIL"; }
-Tone tone(const Judgement& j) { return !j.holds ? Tone::doubtful : *j.holds ? Tone::good : Tone::bad; }
+Tone tone(const Judgement& j) { return !j.holds ? Tone::undecided : *j.holds ? Tone::good : Tone::bad; }
 
 class Page {
  public:

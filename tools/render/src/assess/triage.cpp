@@ -12,7 +12,7 @@ namespace {
 using namespace assess;
 
 Tone tone(Severity s) {
-  return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::doubtful : Tone::heading;
+  return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::undecided : Tone::heading;
 }
 
 // Of a finding's dump lines these are shown, a line each; --verbose and JSON have all of them.

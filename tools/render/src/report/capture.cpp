@@ -20,7 +20,7 @@ using explain::SeenReport;
 
 constexpr std::size_t kMostFlows = 400;   // so many are read by nobody, and slow in any browser
 
-// A page is handed on: of the folders in which captures lie it names what tells them apart.
+// A page is handed on: of the folders in which captures lie it names what distinguishes them.
 class FileNames {
  public:
   explicit FileNames(const std::vector<explain::CaptureReport>& captures) {

@@ -114,9 +114,9 @@ class Plan {
       if (!placed_[t.from] || !placed_[t.to]) continue;
       const int y = placed_[t.from]->y + kBoxHeight, from = placed_[t.from]->x + kBox / 2, to = placed_[t.to]->x + kBox / 2, below = std::max(y, placed_[t.to]->y + kBoxHeight) + depth(t);
       const std::string a = escape_html(map_.machines[t.from].name), b = escape_html(map_.machines[t.to].name);
-      out += fmt::format("<path class=\"tunnel{}\" data-ends=\"{} {}\" d=\"M{} {}C{} {} {} {} {} {}\"><title>{}</title></path>\n", t.both_ways ? "" : " one-way", t.from, t.to, from, y, from, below,
+      out += fmt::format("<path class=\"tunnel{}\" data-ends=\"{} {}\" d=\"M{} {}C{} {} {} {} {} {}\"><title>{}</title></path>\n", t.bidirectional ? "" : " one-way", t.from, t.to, from, y, from, below,
                          to, below, to, placed_[t.to]->y + kBoxHeight,
-                         fmt::format("{} tunnel, {} \xe2\x80\x93 {}{}", escape_html(t.type), a, b, t.both_ways ? "" : ": of one end only a port is shown"));
+                         fmt::format("{} tunnel, {} \xe2\x80\x93 {}{}", escape_html(t.type), a, b, t.bidirectional ? "" : ": of one end only a port is shown"));
     }
     return out;
   }
@@ -203,7 +203,7 @@ std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
   for (const explain::MapTunnel& t : map.tunnels)
     if (t.from == index || t.to == index)
       tunnels += fmt::format("<details class=\"hop\"><summary>{} tunnel to {}{}</summary><div class=\"inside\">\n{}</div></details>\n", escape_html(t.type), escape_html(map.machines[t.from == index ? t.to : t.from].name),
-                             t.both_ways ? "" : " <span class=\"soft small\">a port at one end only</span>", book.lines(t.evidence));
+                             t.bidirectional ? "" : " <span class=\"soft small\">a port at one end only</span>", book.lines(t.evidence));
   out += tunnels;
   if (report.rows != nullptr) out += fmt::format("<p><button class=\"script\" hidden type=\"button\" data-filter=\"{}\">Filter the audit by it</button></p>\n", escape_html(m.name));
   return out + "</div>\n";

@@ -21,9 +21,9 @@ Tone tone_of(explain::Outcome outcome) {
     case explain::Outcome::refused:
     case explain::Outcome::unanswered: return Tone::bad;
     case explain::Outcome::mixed:
-    case explain::Outcome::undecided: return Tone::doubtful;
+    case explain::Outcome::undecided: return Tone::undecided;
   }
-  return Tone::doubtful;
+  return Tone::undecided;
 }
 
 std::string_view words_of(explain::Outcome outcome) { return outcome == explain::Outcome::unanswered ? "no answer" : name_of(outcome); }

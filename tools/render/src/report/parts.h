@@ -23,7 +23,7 @@ std::string dumps_part(const explain::Inspection& inspection, std::string_view i
 
 // What several of them need.
 std::string name_of(const Report& report);                 // of what it is about, as text: "dumps", "before → after"
-std::string command_of(const explain::DumpReport& dump);   // that printed it; its kind where its name is all that tells of it
+std::string command_of(const explain::DumpReport& dump);   // that printed it; its kind where its name is all that mentions it
 Tone tone_of(explain::Outcome outcome);
 std::string_view words_of(explain::Outcome outcome);       // "no answer"
 std::string heading(std::string_view id, std::string_view text, std::size_t count);   // of a part, with a link to itself

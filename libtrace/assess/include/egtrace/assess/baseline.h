@@ -1,6 +1,6 @@
 // Failures that are known and accepted for now: `check --baseline` fails for new ones alone.
 //
-// A failure is told from others by its expectation (name and what is expected), its packet and its reason, not by lines of
+// A failure is distinguished from others by its expectation (name and what is expected), its packet and its reason, not by lines of
 // files or dumps: it stays the same where lines are added above it, and in the next snapshot.
 #pragma once
 

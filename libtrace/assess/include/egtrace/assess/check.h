@@ -67,11 +67,11 @@ class Checker {
 ExpectationReport check(const explain::Explainer& explainer, const expect::Expectation& expectation,
                         const CheckOptions& options = {});
 
-// What the Kubernetes objects of the snapshot promise: who leaves as whom (EgressIP, EgressService), by which gateway
+// What the Kubernetes objects of the snapshot imply: who leaves as whom (EgressIP, EgressService), by which gateway
 // (AdminPolicyBasedExternalRoute), which services answer, whom a NetworkPolicy without rules cuts off, and what rules
 // of EgressFirewalls and AdminNetworkPolicies allow and deny.
 std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster);
-// Without any nobody can tell what is promised.
+// Without any nothing shows what is implied.
 bool has_objects(const cluster::Cluster& cluster);
 Gap missing_objects();
 

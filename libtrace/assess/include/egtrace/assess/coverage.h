@@ -1,4 +1,4 @@
-// Whose pods a snapshot can tell of.
+// Whose pods a snapshot can mention.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ struct Difference {
   std::optional<std::size_t> cause = {};  // index in Differences::all of what this follows from, which has none itself
 };
 
-// A topic of which one of the snapshots tells nothing.
+// A topic of which one of the snapshots shows nothing.
 struct NotCompared {
   std::string topic, node, part, why;  // part: "nft", "br-int", "NAT"; empty: all of it
 };

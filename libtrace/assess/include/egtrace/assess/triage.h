@@ -8,7 +8,7 @@
 
 #include "egtrace/assess/claim.h"
 #include "egtrace/base/term.h"
-#include "egtrace/cluster/twin.h"
+#include "egtrace/cluster/dump_copy.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -45,8 +45,8 @@ struct CatalogueEntry {
 };
 std::vector<CatalogueEntry> triage_catalogue();
 
-// `only`: ids of the checks to run; empty: all. `twins`: second dumps of the snapshot, for what counted in between.
+// `only`: ids of the checks to run; empty: all. `copies`: second dumps of the snapshot, for what counted in between.
 Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only = {},
-              const std::vector<cluster::Twin>& twins = {});
+              const std::vector<cluster::DumpCopy>& copies = {});
 
 }  // namespace egt::assess

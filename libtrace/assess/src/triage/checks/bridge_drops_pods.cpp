@@ -45,7 +45,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace bridge_drops_pods
 
-// A note: the counter does not tell when, and what dropped them may be repaired by now.
+// A note: the counter does not show when, and what dropped them may be repaired by now.
 const Check kBridgeDropsPods{"bridge-drops-pods", Severity::note, always, bridge_drops_pods::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

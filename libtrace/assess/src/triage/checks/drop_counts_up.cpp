@@ -9,7 +9,7 @@
 namespace egt::assess {
 namespace drop_counts_up {
 
-constexpr std::size_t kTold = 5;  // of one pair of dumps, those that counted most
+constexpr std::size_t kShown = 5;  // of one pair of dumps, those that counted most
 
 struct Growth {
   Term bridge, table, chain;
@@ -42,13 +42,13 @@ std::map<FlowName, const openflow::FlowEntry*, ByMatch> drops_of(const openflow:
   return drops;
 }
 
-// The age of a flow tells which of its two lines is the later one.
+// The age of a flow shows which of its two lines is the later one.
 void compare(const openflow::Bridge& read, const openflow::Bridge& other, std::vector<Growth>& out) {
   const auto others = drops_of(*other.flows);
   for (const auto& [name, flow] : drops_of(*read.flows)) {
-    const auto twin = others.find(name);
-    if (twin == others.end()) continue;
-    const openflow::FlowEntry *earlier = flow, *later = twin->second;
+    const auto copy = others.find(name);
+    if (copy == others.end()) continue;
+    const openflow::FlowEntry *earlier = flow, *later = copy->second;
     if (*later->use.duration < *earlier->use.duration) std::swap(earlier, later);
     if (*later->use.duration > *earlier->use.duration && *later->use.n_packets > *earlier->use.n_packets)
       out.push_back({read.name, flow->table, {}, *later->use.n_packets - *earlier->use.n_packets,
@@ -87,10 +87,10 @@ struct RulePair {
 // Rules with counters at the same place of the same chain, with the same text.
 void pair_up(const Facts& f, const netfilter::Ruleset& read, const netfilter::Ruleset& other, std::vector<RulePair>& out) {
   for (const netfilter::Table& table : read.tables)
-    for (const netfilter::Table& twin : other.tables) {
-      if (table.family != twin.family || table.name != twin.name) continue;
+    for (const netfilter::Table& copy : other.tables) {
+      if (table.family != copy.family || table.name != copy.name) continue;
       std::map<std::string_view, const netfilter::Chain*> chains;
-      for (const netfilter::Chain& c : twin.chains) chains.emplace(c.name, &c);
+      for (const netfilter::Chain& c : copy.chains) chains.emplace(c.name, &c);
       for (const netfilter::Chain& c : table.chains) {
         const auto found = chains.find(c.name);
         if (found == chains.end() || found->second->rules.size() != c.rules.size()) continue;
@@ -126,7 +126,7 @@ void compare(const Facts& f, const host::Host& read, const host::Host& other, st
   compare(pairs, out);
 }
 
-// What a flow was made for, where the snapshot tells.
+// What a flow was made for, where the snapshot shows.
 const ovn::LogicalFlow* purpose(const cluster::Node& node, std::uint64_t cookie) {
   if (cookie == 0) return nullptr;
   const auto flow = std::find_if(node.ovn.logical_flows.begin(), node.ovn.logical_flows.end(),
@@ -136,31 +136,31 @@ const ovn::LogicalFlow* purpose(const cluster::Node& node, std::uint64_t cookie)
 
 void report(const Facts& f, const cluster::Node& node, std::vector<Growth>& all, Findings& out) {
   std::stable_sort(all.begin(), all.end(), [](const Growth& a, const Growth& b) { return a.packets > b.packets; });
-  for (std::size_t i = 0; i < all.size() && i < kTold; ++i) {
+  for (std::size_t i = 0; i < all.size() && i < kShown; ++i) {
     const Growth& g = all[i];
     const ovn::LogicalFlow* made_for = purpose(node, g.cookie);
     const SourceTable& sources = *f.cluster.sources;
     const Terms about{g.bridge, g.table, g.chain, g.packets, sources.at(g.earlier.source).path, sources.at(g.later.source).path,
                       made_for == nullptr ? Term() : Term(made_for->stage), made_for == nullptr ? Term() : Term(made_for->match),
-                      i + 1 == kTold ? more(all.size() - std::min(all.size(), kTold)) : Term()};
+                      i + 1 == kShown ? more(all.size() - std::min(all.size(), kShown)) : Term()};
     out.add(Claim::drop_counts_up, node.name, "", about, {g.earlier, g.later});
   }
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const cluster::Twin& twin : f.twins) {
-    const cluster::Node* node = f.cluster.node(twin.node);
-    if (node == nullptr || !twin.content) continue;
+  for (const cluster::DumpCopy& copy : f.copies) {
+    const cluster::Node* node = f.cluster.node(copy.node);
+    if (node == nullptr || !copy.content) continue;
     std::vector<Growth> growth;
-    for (const openflow::Bridge& other : twin.content->bridges)
+    for (const openflow::Bridge& other : copy.content->bridges)
       for (const openflow::Bridge& read : node->bridges)
-        if (other.flows && read.flows && read.flows_source == twin.read) compare(read, other, growth);
-    compare(f, node->host, twin.content->host, growth);
+        if (other.flows && read.flows && read.flows_source == copy.read) compare(read, other, growth);
+    compare(f, node->host, copy.content->host, growth);
     report(f, *node, growth, out);
   }
 }
 
-std::optional<Lack> lacks(const Facts& f) { return lack_if(f.twins.empty(), Lack::second_dumps); }
+std::optional<Lack> lacks(const Facts& f) { return lack_if(f.copies.empty(), Lack::second_dumps); }
 
 }  // namespace drop_counts_up
 

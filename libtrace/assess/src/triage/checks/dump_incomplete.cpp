@@ -6,7 +6,7 @@
 namespace egt::assess {
 namespace dump_incomplete {
 
-void report_conflict(const cluster::Node& node, const cluster::Contradiction& c, Findings& out) {
+void report_conflict(const cluster::Node& node, const cluster::Inconsistency& c, Findings& out) {
   const Gap gap = explain::gap_of({node.name, c.conflict, {c.names.begin(), c.names.end()}});
   out.add(Claim::dumps_inconsistent, node.name, "", {gap.what, gap.command}, std::vector<Provenance>{});
 }
@@ -17,7 +17,7 @@ void report_route(const cluster::Node& node, const host::Address& a, Findings& o
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    for (const cluster::Contradiction& c : node->contradictions) report_conflict(*node, c, out);
+    for (const cluster::Inconsistency& c : node->inconsistencies) report_conflict(*node, c, out);
     for (const host::Address& a : node->host.addresses_without_route) report_route(*node, a, out);
   }
 }

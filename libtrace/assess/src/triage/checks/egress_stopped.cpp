@@ -8,7 +8,7 @@
 namespace egt::assess {
 namespace egress_stopped {
 
-// Where and why: pods that end alike are told together.
+// Where and why: pods that end alike are shown together.
 struct Stop {
   const EgressClaim* claim = nullptr;
   explain::Verdict verdict = explain::Verdict::inconclusive;
@@ -23,7 +23,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
            std::vector<Stop>& stops) {
   for (const EgressPath& path : paths) {
     if ((path.verdict != explain::Verdict::dropped && path.verdict != explain::Verdict::rejected) || !path.stopped_at) continue;
-    // The policies that isolate the pod, as far as objects tell.
+    // The policies that isolate the pod, as far as objects show.
     Stop stop;
     stop.claim = &claim;
     stop.verdict = path.verdict;
@@ -38,7 +38,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
         stop.lets_nothing_out &= p.egress_rules.empty();
         for (auto& line : evidence(f.cluster, {p.from})) stop.lines.push_back(std::move(line));
       }
-    // What a finding before this one explains is not told again; that a policy may be meant is.
+    // What a finding before this one explains is not shown again; that a policy may be meant is.
     stop.object = stopped_for(*path.stopped_at);
     if (has_cause && stop.isolating.empty() && stop.object.empty()) return;
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {

@@ -11,7 +11,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     std::map<std::pair<std::uint32_t, std::string>, Policy> seen;
     for (const Policy& p : f.policies_at(*node).all) {
-      // Two dumps may tell of one policy: only what has an identity can be a duplicate.
+      // Two dumps may mention one policy: only what has an identity can be a duplicate.
       if (p.action != "reroute" || p.uuid.empty()) continue;
       const auto [at, fresh] = seen.emplace(std::pair{p.priority, p.match}, p);
       if (fresh || at->second.uuid == p.uuid || at->second.next_hops == p.next_hops) continue;

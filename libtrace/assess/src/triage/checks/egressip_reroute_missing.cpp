@@ -46,7 +46,7 @@ void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& po
 void run(const Facts& f, Findings& out) {
   for (const EgressPlace& place : f.places)
     for (const KnownPod* pod : place.pods) {
-      // An object with several addresses is told once a pod.
+      // An object with several addresses is shown once a pod.
       const bool first = std::none_of(f.places.begin(), f.places.end(), [&](const EgressPlace& other) {
         return &other < &place && other.object == place.object && other.address.family == place.address.family;
       });

@@ -25,7 +25,7 @@ std::vector<const ovn::Row*> rows_named(const cluster::Node& node, const char* t
   return all;
 }
 
-// Such a router has routes that no row of the northbound database tells of (options:dynamic-routing, ovn-nb(5)).
+// Such a router has routes that no row of the northbound database mentions (options:dynamic-routing, ovn-nb(5)).
 bool learns_routes(const ovn::Row& router) { return text_of(router, "options").find("dynamic-routing") != std::string::npos; }
 
 // OVN-Kubernetes marks the port that has the node's own address (external_ids:gateway-physical-ip).

@@ -12,7 +12,7 @@ namespace northd_behind {
 
 constexpr const char *kRoute = "Logical_Router_Static_Route", *kPolicy = "Logical_Router_Policy";
 
-// Whether a logical flow was made for the row. A database has the flow's stage-hint (ovn-sb(5)), which names the row; a list tells it
+// Whether a logical flow was made for the row. A database has the flow's stage-hint (ovn-sb(5)), which names the row; a list shows it
 // only of routes and policies, which stand in the flow's match.
 class Translated {
  public:
@@ -24,7 +24,7 @@ class Translated {
     }
   }
 
-  bool is_told(const ovn::Row& row) const {
+  bool is_shown(const ovn::Row& row) const {
     return row.table == kRoute || row.table == kPolicy || (has_hints_ && row.table == "ACL");
   }
   bool has(const ovn::Row& row) const {
@@ -41,7 +41,7 @@ class Translated {
 };
 
 // Routes with BFD may be down; equal ones make one flow.
-bool is_told_apart(const ovn::Row& row) { return text_of(row, "bfd").empty(); }
+bool is_distinct(const ovn::Row& row) { return text_of(row, "bfd").empty(); }
 
 bool has_equal(const cluster::Node& node, const ovn::Row& row) {
   return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
@@ -60,8 +60,8 @@ void run(const Facts& f, Findings& out) {
     const Translated translated(*node);
     std::vector<const ovn::Row*> without;
     for (const ovn::Row& row : node->ovn.rows) {
-      if (row.database != "NB" || row.uuid.size() < 8 || !translated.is_told(row) || translated.has(row)) continue;
-      if (is_told_apart(row) && !has_equal(*node, row)) without.push_back(&row);
+      if (row.database != "NB" || row.uuid.size() < 8 || !translated.is_shown(row) || translated.has(row)) continue;
+      if (is_distinct(row) && !has_equal(*node, row)) without.push_back(&row);
     }
     if (without.empty()) continue;
     std::vector<Provenance> lines;

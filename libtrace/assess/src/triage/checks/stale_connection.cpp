@@ -31,7 +31,7 @@ std::uint8_t number_of(const std::string& protocol) {
 
 void add_objects(const Facts& f, Services& all) {
   for (const cluster::Service& service : f.cluster.objects.services) {
-    if (!cluster::backing_of(service, f.cluster.objects).told) continue;
+    if (!cluster::backing_of(service, f.cluster.objects).shown) continue;
     std::set<IpAddr> endpoints;
     for (const cluster::ServiceEndpoint& e : endpoints_of(service, f.cluster.objects, f.all_pods)) endpoints.insert(e.address);
     for (const auto* addresses : {&service.cluster_ips, &service.external_ips, &service.load_balancer_ips})
@@ -94,9 +94,9 @@ void report(const Facts& f, const cluster::Node& node, const IpAddr& endpoint, c
 void run(const Facts& f, Findings& out) {
   Services of_objects;
   add_objects(f, of_objects);
-  bool told = false;
+  bool shown = false;
   for (const auto& node : f.cluster.nodes) {
-    told |= node->host.conntrack.present || node->host.ovs_conntrack.present;
+    shown |= node->host.conntrack.present || node->host.ovs_conntrack.present;
     Services services = of_objects;
     add_load_balancers(*node, services);
     std::map<IpAddr, Stale> stale;
@@ -104,7 +104,7 @@ void run(const Facts& f, Findings& out) {
     look(*node, node->host.ovs_conntrack.value, services, stale);
     for (const auto& [endpoint, s] : stale) report(f, *node, endpoint, s, out);
   }
-  if (!told) out.lacks(Lack::all_connections);
+  if (!shown) out.lacks(Lack::all_connections);
 }
 
 }  // namespace stale_connection

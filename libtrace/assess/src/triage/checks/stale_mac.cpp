@@ -32,7 +32,7 @@ std::string object_of(const Facts& f, const IpAddr& next_hop) {
   return {};
 }
 
-// Nodes that are wrong in the same way are told together.
+// Nodes that are wrong in the same way are shown together.
 struct Stale {
   IpAddr address;
   MacAddr mac;
@@ -79,13 +79,13 @@ void report(const Facts& f, const Stale& s, Findings& out) {
 }
 
 void run(const Facts& f, Findings& out) {
-  bool told = false;
+  bool shown = false;
   std::vector<Stale> stale;
   for (const auto& node : f.cluster.nodes)
     for (const ovn::Row& row : node->ovn.rows) {
       const bool fixed = row.table == "Static_MAC_Binding";
       if (!fixed && row.table != "MAC_Binding") continue;
-      told = true;
+      shown = true;
       // Both databases hold static bindings; the northbound one is where they are removed.
       if (fixed && row.database == "SB" && node->ovn.complete_tables.contains("NB Static_MAC_Binding")) continue;
       // A static binding that overrides makes the learned one idle.
@@ -98,7 +98,7 @@ void run(const Facts& f, Findings& out) {
       if (!overridden) judge(f, *node, row, stale);
     }
   for (const Stale& s : stale) report(f, s, out);
-  if (!told) out.lacks(Lack::mac_bindings);
+  if (!shown) out.lacks(Lack::mac_bindings);
 }
 
 }  // namespace stale_mac

@@ -13,7 +13,7 @@ namespace translation_never_counted {
 // So many packets of a pod that at least one must have opened a connection, whatever else they were.
 constexpr std::uint64_t kMany = 10;
 
-struct Contradiction {
+struct Inconsistency {
   const explain::Hop *sent = nullptr, *translation = nullptr;
 };
 
@@ -44,14 +44,14 @@ bool translates(const explain::PathReport& path, const explain::Hop& hop) {
 }
 
 // Null pointers where the path's counters agree with it, or say nothing.
-Contradiction contradiction(const explain::PathReport& path, const IpAddr& pod) {
-  Contradiction c;
+Inconsistency inconsistency(const explain::PathReport& path, const IpAddr& pod) {
+  Inconsistency c;
   for (const explain::Hop& hop : path.hops) {
     if (!hop.counted) continue;
     if (hop.counted->packets >= kMany && is_reroute(hop) && is_for(hop, pod)) c.sent = &hop;
     if (c.sent != nullptr && hop.counted->never() && translates(path, hop)) c.translation = &hop;
   }
-  return c.translation != nullptr ? c : Contradiction{};
+  return c.translation != nullptr ? c : Inconsistency{};
 }
 
 // What counts against the path of a pod's packets.
@@ -72,9 +72,9 @@ std::optional<Judged> look(const explain::Explainer& explainer, const ClaimedPod
   const auto x = explainer.explain(q);
   if (!x || x->paths.empty()) return std::nullopt;
   // Where there are several paths, all may have gone by one of them.
-  Contradiction found;
+  Inconsistency found;
   for (const explain::PathReport& path : x->paths) {
-    found = contradiction(path, *of.pod->address(of.claim->family));
+    found = inconsistency(path, *of.pod->address(of.claim->family));
     if (found.translation == nullptr) return std::nullopt;
   }
   return Judged{*found.sent, *found.translation};

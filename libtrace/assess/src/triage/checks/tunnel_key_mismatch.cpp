@@ -143,10 +143,10 @@ void run(const Facts& f, Findings& out) {
 
 std::optional<Lack> lacks(const Facts& f) {
   const auto& nodes = f.cluster.nodes;
-  const bool told = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+  const bool shown = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
     return std::any_of(node->ovn.ports.begin(), node->ovn.ports.end(), [](const ovn::LogicalPort& p) { return p.tunnel_key.has_value(); });
   });
-  return lack_if(!told, Lack::tunnel_keys);
+  return lack_if(!shown, Lack::tunnel_keys);
 }
 
 }  // namespace tunnel_key_mismatch

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "egtrace/cluster/contradiction.h"
+#include "egtrace/cluster/inconsistency.h"
 #include "egtrace/engine/detail.h"
 #include "egtrace/evidence/evidence.h"
 
@@ -57,7 +57,7 @@ enum class Supposition : std::uint8_t {
   rule_does_not_apply,  // priority, whether it does because it says `not`; what is not simulated
   device_not_in_group,  // device, group; priority of the rule
 
-  // of routes: last who tells the routes and the version of IP
+  // of routes: last who shows the routes and the version of IP
   no_route,         // address
   no_other_route,   // table, address
   no_better_route,  // table, address

@@ -66,7 +66,7 @@ enum class Alternative : std::uint8_t {
   no_element,
 };
 
-// What a rule asks of a packet, its connection or its host, and no dump tells.
+// What a rule asks of a packet, its connection or its host, and no dump shows.
 enum class Property : std::uint8_t {
   none,        // it is known
   as_written,  // the rule's own words

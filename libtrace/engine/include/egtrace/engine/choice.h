@@ -1,4 +1,4 @@
-// Choice points: where a packet's course splits.
+// Choice points: where a packet's path splits.
 //
 // An engine that meets one asks the Chooser and goes on with that option. The driver runs the walk again for every other
 // combination, so engines stay plain code without continuations, and each run is one way.
@@ -16,11 +16,11 @@ namespace egt::engine {
 
 struct Option {
   Statement<Alternative> label;
-  std::optional<double> weight = {};   // share of the traffic, where the dump tells it
+  std::optional<double> weight = {};   // share of the traffic, where the dump shows it
 };
 
 struct ChoicePoint {
-  // split: the real system uses all of them (select group, ECMP). unknown: the dumps do not tell which one it is, so
+  // split: the real system uses all of them (select group, ECMP). unknown: the dumps do not show which one it is, so
   // every way through it is `assumed`.
   enum class Kind { split, unknown };
   Kind kind = Kind::split;

@@ -17,9 +17,9 @@ struct JudgedFlow {
   const openflow::Bridge* bridge = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
   Truth matches = Truth::unknown;
-  std::vector<FieldId> contradicts;   // fields in which this packet differs
-  std::vector<FieldId> open;          // fields that these lines do not tell (registers, metadata, MACs, …)
-  bool beaten = false;                // a flow of higher priority for the same datapath and table may match
+  std::vector<FieldId> conflicts;   // fields in which this packet differs
+  std::vector<FieldId> open;          // fields that these lines do not show (registers, metadata, MACs, …)
+  bool shadowed = false;                // a flow of higher priority for the same datapath and table may match
   bool bookkeeping = false;           // counts the use of a MAC binding; an empty action list drops nothing
 };
 

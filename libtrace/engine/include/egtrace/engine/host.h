@@ -10,7 +10,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 
 namespace egt::engine {
 
@@ -70,7 +70,7 @@ struct HostOutcome {
   // to the sender where there is no better one; the route that it takes then has the last word.
   std::optional<LocalSend> answer;
   std::optional<Tuple> quoted;         // the packet that `answer` quotes, or, of a packet that is an error, the one it does now
-  std::uint32_t answer_mtu = 0;        // of an answer that tells the next hop's MTU
+  std::uint32_t answer_mtu = 0;        // of an answer that shows the next hop's MTU
   std::uint32_t packet_length = 0;     // transmit: bytes of the IP packet, or of the fragments that the host makes of it
   std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
@@ -86,7 +86,7 @@ struct HostOutcome {
 // sightings, and the closing step (Deliver, Lost, Refused) that follows from the outcome.
 class HostEngine {
  public:
-  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
+  HostEngine(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
              HostOptions options = {});
 
   // A frame arrives on `device` (after OVS, VLAN, bond and macvlan handling). Ethernet addresses must be set.
@@ -98,7 +98,7 @@ class HostEngine {
 
  private:
   const cluster::Node& node_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   Chooser& chooser_;
   const NeighbourOracle& neighbours_;

@@ -1,5 +1,5 @@
 // One packet from machine to machine: alternates between the bridges of a node, the network stack of a host, tunnels and
-// wires, until somebody takes the packet or nobody does. Every course that the dumps allow is walked.
+// wires, until somebody takes the packet or nobody does. Every path that the dumps allow is walked.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
@@ -22,11 +22,11 @@ constexpr MacAddr kSomeNeighbour{0x00005e005301};
 // The network of a pod as its own stack sees it.
 struct PodNetwork {
   std::string name;                  // "namespace/pod", or the logical port's name
-  std::vector<Prefix> addresses;     // with the subnet's length where a dump tells it
+  std::vector<Prefix> addresses;     // with the subnet's length where a dump shows it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
   std::string network;               // key of its NetworkAttachmentDefinition; empty: the default one
-  std::string logical_switch;        // of its port; empty: no dump tells
+  std::string logical_switch;        // of its port; empty: no dump shows
 };
 
 // Where a packet starts or ends.
@@ -63,8 +63,8 @@ struct MadeChoice {
 // Where a packet leaves the cluster's machines without encapsulation.
 struct Egress { std::string node, device; FlowKey packet; };
 
-// One course of the packet: what happened, and what it left behind.
-struct Course {
+// One path of the packet: what happened, and what it left behind.
+struct WalkedPath {
   Record record;
   std::vector<MadeChoice> choices;
   Verdict verdict = Verdict::inconclusive;
@@ -74,26 +74,26 @@ struct Course {
   FlowKey sent;                      // as the sender sent it (source chosen)
   FlowKey received;                  // as the last receiver sees it
   bool left_snapshot = false;        // went on to a machine that the snapshot does not hold
-  bool size_learned = false;         // an ICMP error tells the sender what size gets through; TCP goes on with that
+  bool size_learned = false;         // an ICMP error shows the sender what size gets through; TCP goes on with that
   bool refusal_accepted = false;     // the reset or ICMP error reaches the sender, who takes it for the end of the connection
   bool undecided = false;            // something on the way was missing or not understood
-  World world;
+  NetworkState network_state;
 
   bool assumed() const;              // not proven: an assumption, a gap, an unknown choice, something undecided
 };
 
 struct JourneyOptions {
-  std::size_t max_ways = 64;
+  std::size_t max_paths = 64;
   std::uint32_t packet_length = 74;  // of the frame, with the Ethernet header; of the first packet and its reply
   std::optional<std::uint32_t> later_length;   // of the packet after the handshake, and of the answer to that; else as the first
   bool may_fragment = true;          // without DF; TCP always sets it
   bool as_intended = false;          // logical flows are walked where they are ready, also where OpenFlow flows are dumped
   bool note_misses = false;          // Record::misses
-  bool note_beaten = false;          // TableMatch::beaten
+  bool note_shadowed = false;          // TableMatch::shadowed
 };
 
 // Connections of all dumps, ready to decide, for as long as the cluster lives. Empty with `use_conntrack` false.
-World initial_world(const cluster::Cluster& cluster, bool use_conntrack);
+NetworkState initial_network_state(const cluster::Cluster& cluster, bool use_conntrack);
 
 // Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.
 bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
@@ -114,19 +114,19 @@ class Journey {
   const Workloads& workloads() const;
 
   // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
-  std::vector<Course> explore(const Start& start, const World& world, bool* truncated = nullptr) const;
-  // The reply of the receiver of a delivered course; it must come back to `start.from`. Where the receiver is outside the
+  std::vector<WalkedPath> explore(const Start& start, const NetworkState& network_state, bool* truncated = nullptr) const;
+  // The reply of the receiver of a delivered path; it must come back to `start.from`. Where the receiver is outside the
   // snapshot, the reply enters where the request left.
-  std::vector<Course> explore_reply(const Start& start, const Course& forward, bool* truncated = nullptr) const;
+  std::vector<WalkedPath> explore_reply(const Start& start, const WalkedPath& forward, bool* truncated = nullptr) const;
   // The sender's next packet after a delivered answer: it meets what the first two left behind.
-  std::vector<Course> explore_continued(const Start& start, const Course& forward, const Course& reply,
+  std::vector<WalkedPath> explore_continued(const Start& start, const WalkedPath& forward, const WalkedPath& reply,
                                         bool* truncated = nullptr) const;
   // What the receiver of that next packet answers to it.
-  std::vector<Course> explore_later_reply(const Start& start, const Course& next, bool* truncated = nullptr) const;
+  std::vector<WalkedPath> explore_later_reply(const Start& start, const WalkedPath& next, bool* truncated = nullptr) const;
 
  private:
-  std::vector<Course> answers(const Start& start, const Course& forward, std::uint64_t tcp_flags, bool* truncated) const;
-  Journey later(const Start& start, const Course& first) const;
+  std::vector<WalkedPath> answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags, bool* truncated) const;
+  Journey later(const Start& start, const WalkedPath& first) const;
 
   const cluster::Cluster& cluster_;
   JourneyOptions options_;

@@ -15,7 +15,7 @@ struct LinkQuestion {
   std::optional<IpAddr> asker;  // in whose name ARP asks, empty for 0.0.0.0; nothing hangs on it for IPv6
 };
 
-// By the device `asked`, for an address of its own that `owner` has. As kernels come where no dump tells a setting.
+// By the device `asked`, for an address of its own that `owner` has. As kernels come where no dump shows a setting.
 bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q);
 
 // By the device `asked`, for an address that is not its own (proxy_arp, proxy_arp_pvlan, "ip neigh show proxy").

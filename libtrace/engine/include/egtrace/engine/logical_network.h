@@ -122,8 +122,8 @@ class LogicalNetwork {
 
   struct FoundFlow {
     const NetworkFlow* flow = nullptr;              // null where none matches
-    // A flow that would match, or would not, were a port known of which is_chassis_resident() asks and no dump tells.
-    const ovn::sb::LogicalFlow* doubtful = nullptr;
+    // A flow that would match, or would not, were a port known of which is_chassis_resident() asks and no dump shows.
+    const ovn::sb::LogicalFlow* undecided = nullptr;
   };
   // The flow that a packet meets.
   FoundFlow lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,

@@ -27,7 +27,7 @@ struct Options {
   bool keeps_original_tuple = true;            // connection tracking notes the tuple in ct_nw_dst…; from 25.09 on
 };
 
-// What a node tells. Pointers are into the network, which must outlive the trace.
+// What a node shows. Pointers are into the network, which must outlive the trace.
 struct Entered {
   const LogicalDatapath* datapath = nullptr;
   ovn::Pipeline pipeline = ovn::Pipeline::ingress;
@@ -105,7 +105,7 @@ struct Node {
   std::vector<Node> children;
 };
 
-// What the walk asked of a table of which the dumps do not tell all, and was not told. Pointers are into the network.
+// What the walk asked of a table of which the dumps do not show all, and was not shown. Pointers are into the network.
 struct Unanswered {
   std::string_view table;                      // "FDB"
   std::string name;                            // of a port or group

@@ -5,7 +5,7 @@
 // connection) at once, and returns a NAT decision for the caller to carry out. Rules with an effect or a verdict are
 // written to the Record; a test that the dumps cannot decide is put to the Chooser.
 //
-//   for stage in {before_conntrack, (conntrack look-up) before_nat, (known translation, or) nat, after_nat}: run(…)
+//   for stage in {before_conntrack, (conntrack lookup) before_nat, (known translation, or) nat, after_nat}: run(…)
 //
 // Each chain of a hook belongs to exactly one stage, so running all stages in order runs each chain once.
 #pragma once
@@ -20,7 +20,7 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/datapath/conntrack.h"
 #include "egtrace/engine/record.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/host/host.h"
 #include "egtrace/host/netfilter.h"
 #include "egtrace/packet/packet.h"
@@ -56,13 +56,13 @@ struct NetfilterContext {
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
   bool sport_open = false, dport_open = false;  // the kernel chose it when it translated: what stands for it decides nothing
   std::uint32_t length = 60;             // bytes of the IP packet
-  // The connection rests on a setting that no dump tells; without it the packet would be invalid.
+  // The connection rests on a setting that no dump shows; without it the packet would be invalid.
   bool presumed = false;
   // Type of an address in the routing tables; `device` not empty: only as seen on that device. `of_flow`: nft asks with the
   // packet's other address and protocol, -m addrtype for the address alone. Unset: by the addresses of the host's devices.
   std::function<netfilter::AddressType(const IpAddr& address, std::string_view device, bool of_flow)> address_type = {};
-  // Devices of the route to `to` from `from` (mark and protocol as given, 0: not told), one a next hop, in the table's
-  // order; none: no route that leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
+  // Devices of the route to `to` from `from` (mark and protocol as given, 0: not shown), one a next hop, in the table's
+  // order; none: no route that leads out. Absent: the dumps do not show. Unset: fib device tests are put to the Chooser.
   std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto)>
       route_devices = {};
   // Sends a copy before the packet goes on. Unset: the packet is a copy itself, of which none are made.
@@ -108,7 +108,7 @@ struct HookResult {
 class NetfilterEngine {
  public:
   // `family`: of the packet. The host, world, record and chooser must outlive the engine. `node` names steps and gaps.
-  NetfilterEngine(const host::Host& host, Family family, std::string node, World& world, Record& record,
+  NetfilterEngine(const host::Host& host, Family family, std::string node, NetworkState& network_state, Record& record,
                   Chooser& chooser);
   ~NetfilterEngine();
 

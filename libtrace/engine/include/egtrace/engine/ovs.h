@@ -11,7 +11,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
-#include "egtrace/engine/world.h"
+#include "egtrace/engine/network_state.h"
 #include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
@@ -70,7 +70,7 @@ struct OvsResult {
 
 class OvsEngine {
  public:
-  OvsEngine(SwitchSessions& sessions, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+  OvsEngine(SwitchSessions& sessions, const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
             OvsOptions options = {});
 
   // The packet enters `bridge` by OpenFlow port `in_port`; its metadata and registers start at zero unless set.
@@ -79,7 +79,7 @@ class OvsEngine {
  private:
   SwitchSessions::Session& session_;
   const cluster::Node& node_;
-  World& world_;
+  NetworkState& network_state_;
   Record& record_;
   Chooser& chooser_;
   OvsOptions options_;

@@ -65,7 +65,7 @@ enum class Reason : std::uint8_t {
   loop,                       // the packet crosses more devices than any path has
   input_port_number_missing,  // the port by which the packet enters the bridge has no number
   pod_port_number_missing,    // the pod's port has no OpenFlow number
-  frame_macs_unknown,         // no dump tells the MACs of the pod and its gateway
+  frame_macs_unknown,         // no dump shows the MACs of the pod and its gateway
   mac_not_of_pod,             // the frame has another destination than the pod's MAC
   address_not_of_pod,         // the packet reaches a pod that lacks its destination address
   host_tunnel,                // the packet enters a tunnel of the host's own
@@ -79,8 +79,8 @@ enum class Reason : std::uint8_t {
   tunnel_end_unreachable,     // the host cannot send to the tunnel's remote address
   tunnel_end_unknown,         // the receiving node's ports are not dumped
   tunnel_peer_missing,        // the receiving node has no tunnel port to the sender
-  entry_node_unknown,         // no dump tells at which node a packet from outside arrives
-  entry_port_unknown,         // an excerpt of dumps: none tells the port by which the packet enters Open vSwitch
+  entry_node_unknown,         // no dump shows at which node a packet from outside arrives
+  entry_port_unknown,         // an excerpt of dumps: none shows the port by which the packet enters Open vSwitch
   node_not_dumped,            // the packet begins on a node of which the snapshot has no dumps
   switch_not_dumped,          // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
   pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
@@ -88,7 +88,7 @@ enum class Reason : std::uint8_t {
   pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
   user_defined_network,       // the pod sends or receives by one, and no dump shows its port there
   primary_network_unknown,    // the pod has a port on one, and no dump shows which of its networks is the primary one
-  entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
+  entry_device_unknown,       // no dump shows the device by which a packet from outside arrives
   reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
   reply_leaves,           // the reply goes to machines that no dump shows, and the client is none of them
 
@@ -96,12 +96,12 @@ enum class Reason : std::uint8_t {
   device_down,               // the device is administratively down
   device_missing,            // the host lacks the device
   no_carrier,                // the device has no link
-  network_host_unknown,      // databases do not tell what the host does with packets of a user-defined network
+  network_host_unknown,      // databases do not show what the host does with packets of a user-defined network
   host_egress_unknown,       // nor how packets leave that an object sends out through the host
   pod_address_outside,       // the packet leaves the cluster for the address of a pod
   dummy_device,              // a dummy device discards what it is to send
   vlan_without_device,       // a frame of a VLAN for which the machine has no device on that link
-  device_kind_unknown,       // no dump tells what kind of device stands on the one that received the frame
+  device_kind_unknown,       // no dump shows what kind of device stands on the one that received the frame
   not_ip,                    // only IP packets are followed through a host
   later_fragment,            // fragments behind the first one are not followed
   mac_not_of_device,         // the frame has another destination than the device's MAC
@@ -113,7 +113,7 @@ enum class Reason : std::uint8_t {
   loopback_not_sent,         // 127/8 is to leave the host without route_localnet
   multicast_not_simulated,   // multicast is not followed through a host
   bridge_has_no_other_port,  // bridge-nf-call lets a bridge forward where it has one port
-  bridge_port_unknown,       // bridge-nf-call lets a bridge forward by a port that no dump tells
+  bridge_port_unknown,       // bridge-nf-call lets a bridge forward by a port that no dump shows
 
   // source validation
   own_source,                 // a packet from outside has the host's own address as source
@@ -136,8 +136,8 @@ enum class Reason : std::uint8_t {
   mtu_exceeded,           // the packet is larger than the MTU and may not be fragmented
   broadcast_frame,        // a broadcast frame holds a packet for another machine
   link_local_source,      // a link-local source is to leave its link
-  route_unknown,          // no dump tells the route
-  route_undecided,        // the route depends on something that no dump tells
+  route_unknown,          // no dump shows the route
+  route_undecided,        // the route depends on something that no dump shows
   blackhole,              // a route or policy rule of type blackhole
   prohibited,             // a route or policy rule of type prohibit
   unreachable,            // a route or policy rule of type unreachable
@@ -147,7 +147,7 @@ enum class Reason : std::uint8_t {
   source_unknown,         // the host's addresses are not dumped
   no_source,              // the host has no address to send from
   source_not_own,         // IPv4 sends nothing from an address that the local table lacks
-  neighbour_unknown,      // no dump tells the MAC of the next hop
+  neighbour_unknown,      // no dump shows the MAC of the next hop
   neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
   arp_off,                // the device resolves no addresses, and no neighbour entry was set
   echo_ignored,           // the host does not answer echo requests
@@ -161,19 +161,19 @@ enum class Reason : std::uint8_t {
   taken_by_proxy,               // a proxy's socket has the packet, which its route leads on
   statement_unknown,            // a rule has a statement that egtrace does not know
   chain_missing,                // a rule jumps to a chain that the dump lacks
-  rule_undecided,               // a rule depends on something that no dump tells
+  rule_undecided,               // a rule depends on something that no dump shows
   chains_loop,                  // chains jump to each other without end
-  translation_rules_missing,    // a node's rules are not dumped, so nobody can tell the source it leaves with
+  translation_rules_missing,    // a node's rules are not dumped, so nothing shows the source it leaves with
   masquerade_moved,             // a masqueraded connection is to leave by another device
   reply_tuple_taken,            // two connections would have the same reply tuple
-  translation_address_unknown,  // no dump tells the address to translate to
+  translation_address_unknown,  // no dump shows the address to translate to
   no_translation_address,       // the device of MASQUERADE or REDIRECT has no address
 
   // copies that TEE and dup send
   too_many_copies,        // rules make more copies than are followed
   copies_of_copies,       // a copy is copied again without end
   copy_target_unknown,    // the gateway of TEE or dup is not understood
-  copy_undecided,         // the copy's path depends on something that no dump tells
+  copy_undecided,         // the copy's path depends on something that no dump shows
   copy_for_this_machine,  // the gateway of TEE or dup is the machine itself
 };
 

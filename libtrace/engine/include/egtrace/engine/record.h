@@ -33,14 +33,14 @@ struct TableMatch {
   std::string bridge;
   std::uint8_t table = 0;
   std::uint16_t priority = 0;
-  std::uint64_t cookie = 0, metadata = 0;      // metadata: logical datapath at the look-up
+  std::uint64_t cookie = 0, metadata = 0;      // metadata: logical datapath at the lookup
   const openflow::Bridge* on = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
   std::vector<openflow::FlowIndex> conjunction;
   std::vector<openflow::FlowIndex> ties;       // of equal priority, that match as well and do something else
   std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
   bool learned = false;                        // a flow that this walk learned: `flow` is kNoFlow
-  std::vector<openflow::FlowIndex> beaten{};   // where Record::wants_beaten: what would match without a flow that never counted
+  std::vector<openflow::FlowIndex> shadowed{};   // where Record::wants_beaten: what would match without a flow that never counted
   // Not empty: no flow of a switch but a logical one, of this datapath, its table and its stage.
   std::string intended_by{}, stage{};
 };
@@ -68,7 +68,7 @@ struct RouteLookup {                           // the rule and route that decide
   const host::PolicyRule* rule = nullptr;
   const host::Route* route = nullptr;
   std::size_t next_hop = 0;
-  bool reverse_path = false;                   // rp_filter's look-up
+  bool reverse_path = false;                   // rp_filter's lookup
   std::string device;
   std::optional<IpAddr> gateway, source;
 };
@@ -81,7 +81,7 @@ struct RuleHit {                               // a netfilter rule (or a chain's
   const netfilter::Chain* in = nullptr;        // the chain that has the rule
 };
 // A rule that all but one of its tests took for the packet's: what it asked, and what the packet had. `before_step`: the
-// step of the record in front of which it was passed over.
+// step of the record in front of which it was skipped.
 struct RuleMiss {
   std::string node;
   RuleHit rule;
@@ -168,7 +168,7 @@ struct Record {
   bool wants_misses = false;                   // fill both kinds of misses; costs a second look at rules that do not match
   std::vector<RuleMiss> misses;
   std::vector<RouteMiss> route_misses;         // likewise
-  bool wants_beaten = false;                   // fill TableMatch::beaten; costs a second look-up
+  bool wants_shadowed = false;                   // fill TableMatch::shadowed; costs a second lookup
 
   template <class Kind>   // one of StepKind
   void add(const std::string& node, Layer layer, Kind kind, std::vector<Provenance> evidence = {}) {

@@ -1,5 +1,5 @@
 // Where a Linux host would send a packet: policy rules, tables, routes (ip-rule(8), ip-route(8), net/ipv4/fib_*.c,
-// net/ipv6/route.c). A look-up only: nothing is recorded, nothing is chosen; several next hops are all in the answer.
+// net/ipv6/route.c). A lookup only: nothing is recorded, nothing is chosen; several next hops are all in the answer.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct RouteHop {
 
 struct RouteAnswer {
   // blackhole, unreachable, prohibit: by a route, or (route null) by the rule's own action. no_route: nothing matched.
-  // unknown: the dumps do not hold what decides; `doubts` says what is missing.
+  // unknown: the dumps do not hold what decides; `assumptions` says what is missing.
   enum class Kind : std::uint8_t { unicast, local, broadcast, multicast, blackhole, unreachable, prohibit, no_route,
                                    unknown };
   Kind kind = Kind::no_route;
@@ -51,7 +51,7 @@ struct RouteAnswer {
   const host::Address* address = nullptr;     // the own address that made it local, where the local table is not dumped
   std::vector<RouteHop> hops;                 // unicast: at least one, but for a bound socket without a route
   std::string device;                         // local: the device that has the address; bound socket without a route
-  std::vector<Assumption> doubts;             // on which the answer rests
+  std::vector<Assumption> assumptions;             // on which the answer rests
 
   bool is_for_me() const { return kind == Kind::local || kind == Kind::broadcast || kind == Kind::multicast; }
   std::vector<Provenance> evidence() const;   // rule, then route or address
@@ -78,7 +78,7 @@ struct RouteMiss {
   std::size_t before_step = 0;           // as in RuleMiss
 };
 
-// In the order in which they were passed over. For who asks: costs a second look at all rules and at one table.
+// In the order in which they were skipped. For who asks: costs a second look at all rules and at one table.
 std::vector<RouteMiss> near_misses(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer);
 
 // What a table alone says, as `fib daddr type` and -m addrtype ask: local, broadcast, multicast or unicast. `device`

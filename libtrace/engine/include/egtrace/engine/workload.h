@@ -77,10 +77,10 @@ class Workloads {
   Index index_all() const;
   const Index& index_of(const cluster::Node& node) const;
   // Machines that may have a port with one of these iface-ids or addresses.
-  const std::vector<const cluster::NodeHandle*>& may_have(const std::vector<std::string>& told) const;
+  const std::vector<const cluster::NodeHandle*>& may_have(const std::vector<std::string>& shown) const;
   // The first that `find` finds in the indexes of machines, where not all are read.
   template <class Find>
-  const Workload* first_where(const std::vector<std::string>& told, std::string_view node, Find find) const;
+  const Workload* first_where(const std::vector<std::string>& shown, std::string_view node, Find find) const;
 
   const cluster::Cluster& cluster_;
   MadeOnce<Index> whole_;

@@ -19,7 +19,7 @@ struct Agreement {
   bool complete() const { return missing.empty() && orphaned.empty(); }
 };
 
-// Empty where the dumps cannot tell: excerpts, or a list without UUIDs or of some datapaths only.
+// Empty where the dumps cannot show: excerpts, or a list without UUIDs or of some datapaths only.
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const cluster::Node& node);
 
 }  // namespace egt::explain

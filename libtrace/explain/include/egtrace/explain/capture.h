@@ -59,7 +59,7 @@ struct LastSeenReport {
   std::string node, device, direction;
 };  // direction "in", "out", or empty
 
-// Flows of the same fate as another one: seen at the same places as the same packets, told apart only by the source port and
+// Flows of the same fate as another one: seen at the same places as the same packets, distinguished only by the source port and
 // by addresses that no dump knows.
 struct AlikeReport {
   std::uint64_t flows = 0;                        // besides the one
@@ -70,14 +70,14 @@ struct AlikeReport {
 // Where the kernel dropped packets of a flow, by its own word.
 struct DropReport {
   std::string reason, subsystem, meaning;   // subsystem: empty is the kernel's core
-  std::optional<bool> predicted;            // whether the path ends on that machine by such a decision; none: dumps cannot tell
+  std::optional<bool> predicted;            // whether the path ends on that machine by such a decision; none: dumps cannot show
   bool ends_flow = false;                   // else a copy, or packets that were sent again or went on
 };
 
 // Events of a tracer that are equal: packets of the flow that passed one place inside a machine in the same way.
 struct EventReport {
   std::string node, device;
-  std::uint32_t netns = 0;            // where it is not the machine's own; 0: it is, or nothing tells
+  std::uint32_t netns = 0;            // where it is not the machine's own; 0: it is, or nothing shows
   std::string symbol, what;           // function or tracepoint; what was done there, empty where that says nothing more
   bool reply = false;
   std::string file;

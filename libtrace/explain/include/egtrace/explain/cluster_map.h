@@ -30,7 +30,7 @@ struct MapNetwork {
 struct MapTunnel {
   std::size_t from = 0, to = 0;            // machines, from < to
   std::string type;                        // "geneve"
-  bool both_ways = false;                  // each has a port that leads to the other
+  bool bidirectional = false;                  // each has a port that leads to the other
   Evidence evidence;                       // ports
 };
 

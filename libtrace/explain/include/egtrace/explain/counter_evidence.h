@@ -12,7 +12,7 @@
 
 namespace egt::explain {
 
-// Of whose drops counters are asked: those of another protocol or version of IP tell nothing of it.
+// Of whose drops counters are asked: those of another protocol or version of IP show nothing of it.
 struct CountedPacket {
   bool is_v6 = false;
   std::string proto;  // "tcp"

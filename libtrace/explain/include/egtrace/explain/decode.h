@@ -1,6 +1,6 @@
 // What a number, address or assignment copied out of a flow, a trace or a dump means, without any snapshot: the registers,
 // marks, labels and tables of OVN (ovn-architecture(7), include/ovn/logical-fields.h, northd/northd.h) and the numbers
-// that OVN-Kubernetes uses. Where several readings are possible all are told, the likelier first.
+// that OVN-Kubernetes uses. Where several readings are possible all are shown, the likelier first.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace egt::explain {
 // lookups found.
 class Explainer {
  public:
-  // `collection`: how the snapshot came about; every answer then has its doubts (assume_collection). Null: nothing is known of
+  // `collection`: how the snapshot came about; every answer then has its assumptions (assume_collection). Null: nothing is known of
   // that. It must outlive the explainer, too.
   explicit Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection = nullptr);
   ~Explainer();

@@ -30,7 +30,7 @@ enum class FlowSumKey : std::uint8_t { none, table, cookie, logical_flow, datapa
 // Of OpenFlow (ovs-ofctl dump-flows), of the datapath (dpctl/dump-flows), or OVN's logical flows, which are summed alone.
 enum class FlowKind : std::uint8_t { openflow, datapath, logical };
 
-// Dumps of flows with the times at which they were printed; null: nothing tells these.
+// Dumps of flows with the times at which they were printed; null: nothing shows these.
 struct FlowDumps {
   const cluster::Cluster* cluster = nullptr;
   const cluster::Collection* collection = nullptr;
@@ -47,13 +47,13 @@ struct FlowQuery {
   bool busiest = false;                     // with `top` and without `sort`: those that counted most packets, as dumped
   FlowKind kind = FlowKind::openflow;
   FlowSumKey by = FlowSumKey::none;
-  const cluster::Collection* collection = nullptr;   // when the dumps were printed; null: nothing tells it
+  const cluster::Collection* collection = nullptr;   // when the dumps were printed; null: nothing shows it
   FlowDumps since;                          // of another time, for rates; none: second dumps of the snapshot itself, where it has some
 };
 
 inline constexpr std::string_view kRateKey = "rate";   // packets a second
 
-// What OVN made a flow for; empty where the snapshot does not tell.
+// What OVN made a flow for; empty where the snapshot does not show.
 struct FlowMeaning {
   std::string datapath, stage, logical_flow, uuid;   // logical_flow: "MATCH => ACTIONS"
   std::vector<std::string> rows, objects;            // "ACL allow-web", "NetworkPolicy shop/allow-web"
@@ -72,7 +72,7 @@ enum class FlowChange : std::uint8_t {
   anew,          // a flow of another age: it was taken away and added in between
   backwards,     // counters that went down while the flow stayed
   ambiguous,     // several: it is not known which
-  undecided,     // its counters; nothing tells how much time is between
+  undecided,     // its counters; nothing shows how much time is between
 };
 
 enum class IntervalBasis : std::uint8_t { none, ages, times };   // of flows (`duration`), of dumps

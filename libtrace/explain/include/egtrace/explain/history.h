@@ -1,4 +1,4 @@
-// What the logs of a snapshot's databases tell of the past, as far as somebody asked.
+// What the logs of a snapshot's databases say of the past, as far as somebody asked.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace egt::explain {
 
 struct HistoryQuestion {
   std::optional<Moment> since;  // relative ones count from the newest transaction of all nodes
-  std::string node;             // empty: all; databases of the whole cluster are told with each
+  std::string node;             // empty: all; databases of the whole cluster are shown with each
 };
 
 struct RowReport {
@@ -26,7 +26,7 @@ struct RowReport {
 };
 
 struct TransactionReport {
-  std::string time;  // RFC 3339, UTC; empty: the record does not tell
+  std::string time;  // RFC 3339, UTC; empty: the record does not show
   std::string node, database, comment;
   bool is_snapshot = false;
   std::uint64_t rows = 0;
@@ -40,7 +40,7 @@ struct HistoryReport {
   std::vector<TransactionReport> transactions;
 };
 
-HistoryReport tell_history(const cluster::Cluster& cluster, const cluster::History& history,
+HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history,
                            const HistoryQuestion& question);
 
 }  // namespace egt::explain

@@ -16,9 +16,9 @@ struct DumpReport {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   bool partial = false;
   std::vector<EvidenceLine> not_understood;
-  std::string command;          // that printed it, as far as it is told
+  std::string command;          // that printed it, as far as it is shown
   std::uint64_t bytes = 0;
-  std::string time;             // "2026-03-01T12:00:00Z"; empty: nothing tells
+  std::string time;             // "2026-03-01T12:00:00Z"; empty: nothing shows
   std::string why_partial, note;
   std::string superseded_by;    // the dump of the same thing that was read instead
 };
@@ -30,7 +30,7 @@ struct NodeReport {
   std::string gateway_because;
   std::vector<DumpReport> dumps;
 };
-// Whether a node does what OVN says (one that the dumps tell it of).
+// Whether a node does what OVN says (one that the dumps show it of).
 struct AgreementReport {
   std::string node;
   std::size_t missing = 0, orphaned = 0;   // logical flows without OpenFlow flow; cookies without logical flow
@@ -41,7 +41,7 @@ struct Count { std::string what; std::uint64_t number = 0; };
 // A range of addresses and what it is for.
 struct NetworkReport { std::string what, node, prefix; Evidence evidence; };
 
-// Flows of one bridge that serve one purpose, told by the stages of the logical flows that they come from.
+// Flows of one bridge that serve one purpose, shown by the stages of the logical flows that they come from.
 struct FeatureReport {
   std::string node, bridge, feature;
   std::uint64_t flows = 0, hit = 0, packets = 0;   // hit: flows that ever counted a packet

@@ -1,4 +1,4 @@
-// Everything that a snapshot tells of one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
+// Everything that a snapshot says of one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
 // number, a tunnel key, a zone, a mark, a set, an object ("EgressIP/billing-out"). What the thing is need not be said; every reading of it that something in
 // the snapshot has is given.
 #pragma once
@@ -25,12 +25,12 @@ struct LookupMatch {
 };
 
 struct Lookup {
-  std::string thing;
+  std::string term;
   std::vector<LookupMatch> matches;
   std::vector<std::string> similar;    // names that resemble it, where nothing matches
 };
 
 // `name_space`: of the object that is meant, where its name has none.
-Lookup look_up(const cluster::Cluster& cluster, std::string_view thing, std::string_view name_space = {});
+Lookup look_up(const cluster::Cluster& cluster, std::string_view term, std::string_view name_space = {});
 
 }  // namespace egt::explain

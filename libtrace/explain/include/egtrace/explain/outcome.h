@@ -27,7 +27,7 @@ enum class Confidence : std::uint8_t { assumed, proven };
 enum class Direction : std::uint8_t { request, reply, later };
 
 // Whether a process takes the connection. known: a socket, a ready endpoint or a dumped connection shows it. closed: the dump
-// of the receiver's sockets has none for it. unknown: no dump tells, and the outcome is the network's part.
+// of the receiver's sockets has none for it. unknown: no dump shows, and the outcome is the network's part.
 enum class Listener : std::uint8_t { known, closed, unknown };
 
 // The names that JSON has.
@@ -44,7 +44,7 @@ struct FailedWalk {
 
 // Of one path with its replies and later packets, as far as they were walked.
 Outcome outcome_of(const PathReport& path, Listener listener);
-// Of all paths: where the traffic is shared among paths that differ, mixed; where the dumps do not tell which of them is the
+// Of all paths: where the traffic is shared among paths that differ, mixed; where the dumps do not show which of them is the
 // real one, undecided.
 Outcome outcome_of(const std::vector<PathReport>& paths);
 // The first walk of the path that fails; null where none does.

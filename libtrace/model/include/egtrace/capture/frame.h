@@ -44,7 +44,7 @@ struct Tunnel {
 
 struct Frame {
   std::uint64_t number = 0;     // 1-based in its file, as tshark counts
-  std::int64_t time = 0;        // nanoseconds since 1970, or since midnight where the text tells no date
+  std::int64_t time = 0;        // nanoseconds since 1970, or since midnight where the text shows no date
   std::uint32_t interface = 0;  // index into Capture::interfaces
   std::uint32_t ifindex = 0;    // of a cooked capture (version 2) on all devices; else 0
   Direction direction = Direction::unknown;
@@ -57,8 +57,8 @@ struct Frame {
 
 struct Interface {
   std::string name;          // of a pcapng interface block or of tcpdump -i any's text; else empty
-  bool all_devices = false;  // a cooked capture: its frames tell the device, or nothing does
-  std::uint32_t ifindex = 0, netns = 0;  // of a tracer's events; 0: not told
+  bool all_devices = false;  // a cooked capture: its frames show the device, or nothing does
+  std::uint32_t ifindex = 0, netns = 0;  // of a tracer's events; 0: not shown
 };
 
 // A line that is not understood, of a capture that is text.

@@ -29,7 +29,7 @@ enum class OvsEvent : std::uint8_t {
 struct EventFacts {
   Probe probe = Probe::function;
   std::string symbol;           // "ip_rcv", "skb:kfree_skb"
-  std::uint32_t netns = 0;      // inode of the network namespace; 0: the tracer does not tell
+  std::uint32_t netns = 0;      // inode of the network namespace; 0: the tracer does not show
   std::uint32_t interface = 0;  // index into Capture::interfaces, also of events without a packet
   OvsEvent ovs = OvsEvent::none;
   std::string action;         // of execute_action; of flow_operation "put" or "exec"
@@ -51,8 +51,8 @@ struct EventFacts {
 
 struct KernelEvent {
   std::uint64_t line = 0;    // 1-based in its file
-  std::int64_t time = 0;     // nanoseconds since 1970, or since boot where the file does not tell when that was
-  std::uint64_t packet = 0;  // equal for all events of one packet and its clones; 0: the tracer does not tell
+  std::int64_t time = 0;     // nanoseconds since 1970, or since boot where the file does not show when that was
+  std::uint64_t packet = 0;  // equal for all events of one packet and its clones; 0: the tracer does not show
   std::uint32_t queue = 0;   // of an upcall and what ovs-vswitchd does with it; 0: none
   bool has_packet = false;
   Frame frame;  // where `has_packet`

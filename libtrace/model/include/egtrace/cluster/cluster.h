@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "egtrace/cluster/contradiction.h"
+#include "egtrace/cluster/inconsistency.h"
 #include "egtrace/cluster/node_handle.h"
 #include "egtrace/cluster/objects.h"
 #include "egtrace/evidence/evidence.h"
@@ -70,9 +70,9 @@ struct Node {
   bool offloads_flows = false;           // other_config:hw-offload: a network card may forward what the datapath would
   // Rows of the Open_vSwitch database (Bridge, Port, Interface, Open_vSwitch, …) as `ovs-vsctl list` prints them.
   std::vector<ovn::Row> ovs_rows;
-  // Interfaces of which no dump told the bridge so far; place_interfaces() moves them when a bridge names them.
+  // Interfaces of which no dump showed the bridge so far; place_interfaces() moves them when a bridge names them.
   std::vector<openflow::Interface> unplaced_interfaces;
-  std::vector<Contradiction> contradictions;
+  std::vector<Inconsistency> inconsistencies;
   std::vector<std::size_t> dumps;        // indices into Cluster::dumps
 
   const openflow::Bridge* bridge(std::string_view name) const;
@@ -90,8 +90,8 @@ struct Node {
   void place_interfaces();
 };
 
-// Adds to `known` what `more` tells about the same interface; what is known already stays, and is disputed where `more`
-// tells otherwise.
+// Adds to `known` what `more` shows about the same interface; what is known already stays, and is disputed where `more`
+// shows otherwise.
 void merge_interface(openflow::Interface& known, const openflow::Interface& more);
 
 class Cluster {

@@ -1,5 +1,5 @@
-// How a snapshot was collected: what its archives and files tell of each dump besides the facts in it. Nothing here
-// decides what a packet does; it tells how far the facts can be trusted and what time they are of.
+// How a snapshot was collected: what its archives and files say of each dump besides the facts in it. Nothing here
+// decides what a packet does; it shows how far the facts can be trusted and what time they are of.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 namespace egt::cluster {
 
 struct DumpOrigin {
-  std::string command;        // that printed it, as far as prompts, names and the collector tell
+  std::string command;        // that printed it, as far as prompts, names and the collector show
   std::uint64_t bytes = 0;
-  std::int64_t time = 0;      // when it was printed, seconds since 1970; 0: nothing tells
+  std::int64_t time = 0;      // when it was printed, seconds since 1970; 0: nothing shows
   std::string why_partial;    // empty where it is whole
   std::string note;           // why it is not read
-  std::string topic;          // what it tells ("flows br-int"): dumps of one topic and node compete
+  std::string topic;          // what it shows ("flows br-int"): dumps of one topic and node compete
 };
 
 struct Collection {

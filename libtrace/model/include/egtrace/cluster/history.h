@@ -1,4 +1,4 @@
-// What the logs of databases tell of the past: transactions in order of time. A database file that is compacted begins
+// What the logs of databases say of the past: transactions in order of time. A database file that is compacted begins
 // with all rows as of then, and remembers nothing of what came before (ovsdb(5), "Database Formats").
 #pragma once
 
@@ -15,7 +15,7 @@ namespace egt::cluster {
 // Values are spelt as `ovn-nbctl list` and its like spell them.
 struct ColumnChange {
   std::string column;
-  std::string before, after;                // both empty: a set or map too large to be told whole
+  std::string before, after;                // both empty: a set or map too large to be shown whole
   std::vector<std::string> added, removed;  // elements of a set or map; of a map "key=value"
 };
 
@@ -30,7 +30,7 @@ struct RowChange {
 };
 
 struct Transaction {
-  std::int64_t time = 0;  // ms since 1970; 0: the record does not tell
+  std::int64_t time = 0;  // ms since 1970; 0: the record does not show
   std::string node;       // empty: of the whole cluster
   std::string database;   // of the schema: "OVN_Northbound"
   std::string comment;
@@ -47,7 +47,7 @@ struct History {
   std::vector<Transaction> transactions;
 };
 
-// What was taken of one database that was read as of a moment. Times in ms since 1970; 0: the log does not tell.
+// What was taken of one database that was read as of a moment. Times in ms since 1970; 0: the log does not show.
 struct DatabaseMoment {
   std::string node, dump, database;
   Provenance from;                   // the first record that was left out, else the last one that counts

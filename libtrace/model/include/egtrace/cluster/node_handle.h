@@ -16,7 +16,7 @@ namespace egt::cluster {
 
 struct Node;
 
-// What a machine's small dumps tell: whether it is the one to look at.
+// What a machine's small dumps show: whether it is the one to look at.
 struct Outline {
   host::Part<std::vector<host::Link>> links;   // as those of its Host
   bool may_be_router = true;                   // false: it has a switch
@@ -30,9 +30,9 @@ class NodeReader {
   virtual Outline outline() = 0;
   // False: no port of its switch has this iface-id, or address.
   virtual bool may_have_port(std::string_view name_or_address) = 0;
-  // What its own dumps tell; no other machine is looked at.
+  // What its own dumps show; no other machine is looked at.
   virtual void read(Node& node) = 0;
-  // Then what they tell beside those of others: these are looked at by own() and links() alone.
+  // Then what they show beside those of others: these are looked at by own() and links() alone.
   virtual void compare_with_others(Node& node) = 0;
 };
 
@@ -56,7 +56,7 @@ class NodeHandle {
   bool may_have_port(std::string_view name_or_address) const;
   bool is_read() const;
 
-  // Once it is read. own(): but for what others tell about it (Node::contradictions).
+  // Once it is read. own(): but for what others show about it (Node::inconsistencies).
   Node* get() const;
   Node& own() const;
   Node* operator->() const { return get(); }

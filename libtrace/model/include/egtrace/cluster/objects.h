@@ -1,4 +1,4 @@
-// Kubernetes objects of a snapshot, as far as they name and explain things, or promise something about traffic. They never
+// Kubernetes objects of a snapshot, as far as they name and explain things, or imply something about traffic. They never
 // decide what a packet does: dumps of the nodes do.
 #pragma once
 
@@ -44,7 +44,7 @@ struct NodeObject : Object {
   std::map<std::string, std::string> annotations;
   std::optional<bool> ready;             // the condition Ready; none: the object does not have it
   std::string why_not_ready;             // the reason that the condition has: "KubeletNotReady"
-  std::string provider = {};             // of the machine: "aws", "azure", "gce", "baremetalhost"; empty: not told
+  std::string provider = {};             // of the machine: "aws", "azure", "gce", "baremetalhost"; empty: not shown
 };
 // Network of config.openshift.io: what the cluster's addresses are taken from.
 struct Network : Object { std::vector<Prefix> pods, services; };
@@ -52,7 +52,7 @@ struct NamespaceObject : Object { Labels labels; std::map<std::string, std::stri
 // What a pod has on a network besides the default one (annotation k8s.ovn.org/pod-networks).
 struct PodAttachment {
   std::string network;                   // key of the NetworkAttachmentDefinition, NAMESPACE/NAME
-  std::string role;                      // "primary": the pod sends by it; "secondary"; empty: not told
+  std::string role;                      // "primary": the pod sends by it; "secondary"; empty: not shown
   std::vector<Prefix> addresses;
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
@@ -61,7 +61,7 @@ enum class PodPhase : std::uint8_t { unknown, pending, running, succeeded, faile
 struct NamedPort { std::string name, protocol; std::uint16_t port = 0; };
 struct Pod : Object {
   std::string node;
-  std::vector<Prefix> addresses;         // with the subnet's length where the annotation tells it
+  std::vector<Prefix> addresses;         // with the subnet's length where the annotation shows it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
   bool host_network = false;
@@ -118,7 +118,7 @@ struct EgressService : Object {
 struct ExternalRoute : Object {
   LabelSelector namespaces;
   std::vector<IpAddr> next_hops;         // static ones
-  bool has_dynamic_hops = false;         // gateways that are pods: their addresses are not told here
+  bool has_dynamic_hops = false;         // gateways that are pods: their addresses are not shown here
 };
 
 struct ServicePort { std::string name, protocol; std::uint16_t port = 0, node_port = 0; std::string target_port; };
@@ -285,14 +285,14 @@ std::string normal_dns_name(std::string_view name);
 // Whether the address is one of the pods' networks, as far as objects show them.
 bool is_pod_network(const Objects& objects, const IpAddr& address);
 
-// The endpoints that take connections, as EndpointSlices tell: those that are ready, or where none is, those that still
+// The endpoints that take connections, as EndpointSlices show: those that are ready, or where none is, those that still
 // serve while they end (as kube-proxy and OVN-Kubernetes choose them).
 struct BackingEndpoint {
   const EndpointSlice* slice = nullptr;
   const ServiceEndpoint* endpoint = nullptr;
 };
 struct Backing {
-  bool told = false;                     // there is a slice of this service; else nothing is known
+  bool shown = false;                     // there is a slice of this service; else nothing is known
   std::vector<BackingEndpoint> endpoints;
 };
 Backing backing_of(const Service& service, const Objects& objects);

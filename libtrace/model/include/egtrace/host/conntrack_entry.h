@@ -18,7 +18,7 @@ struct ConntrackEntry {
   U128 label = 0;
   Name state;                            // ESTABLISHED, SYN_SENT, …; empty for protocols without
   bool unreplied = false, assured = false;
-  bool reply_known = true;               // false: the dump does not tell whether an answer came (`unreplied` is false)
+  bool reply_known = true;               // false: the dump does not show whether an answer came (`unreplied` is false)
   bool label_known = true;               // false: the tool does not print labels (`label` is 0)
   std::optional<std::uint32_t> timeout;  // seconds
   Provenance from;

@@ -46,8 +46,8 @@ struct Host {
   Part<std::vector<PolicyRule>> rules_v4, rules_v6;
   Part<std::vector<Route>> routes_v4, routes_v6;
   std::vector<PathMtu> path_mtus;              // of both versions
-  RouteTeller routes_v4_by = RouteTeller::kernel, routes_v6_by = RouteTeller::kernel;
-  RoutingDaemon routing_daemon;                // what it tells decides where no dump tells the kernel's routes
+  RouteSource routes_v4_by = RouteSource::kernel, routes_v6_by = RouteSource::kernel;
+  RoutingDaemon routing_daemon;                // what it shows decides where no dump shows the kernel's routes
   Part<netfilter::Ruleset> iptables_v4, iptables_v6;   // iptables-save, whatever its backend
   Part<netfilter::Ruleset> iptables_legacy_v4, iptables_legacy_v6;
   Part<netfilter::Ruleset> nft;                // native tables, and those of iptables-nft where nothing better exists
@@ -66,7 +66,7 @@ struct Host {
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;         // the device that has this address
   const SysctlValue* sysctl_value(const std::string& key) const;
-  // Fills the routes of families that no dump of the kernel tells with what the routing daemon tells. To be called once
+  // Fills the routes of families that no dump of the kernel shows with what the routing daemon shows. To be called once
   // all dumps are loaded; calling it more often does no harm.
   void settle_routes();
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show

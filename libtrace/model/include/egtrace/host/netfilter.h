@@ -87,7 +87,7 @@ struct VerdictElement { Concat key; Verdict verdict; Provenance from; };
 struct Set {
   std::string name;                  // empty: anonymous
   bool dynamic = false, has_timeout = false;  // contents may change between packets
-  bool contents_unknown = false;     // the dump does not tell all elements
+  bool contents_unknown = false;     // the dump does not show all elements
   std::vector<SetElement> elements;  // sets and maps
   std::vector<VerdictElement> verdicts;
   Provenance from;
@@ -115,7 +115,7 @@ struct InSet { std::vector<ExprPtr> left; SetPtr set; bool negate = false; };
 // `-m set --match-set`: the packet's source or destination for each dimension of a set of ipset(8), which is found by name
 // when it is asked (host/ipset.h).
 struct InIpset { std::string set; std::vector<bool> source; bool negate = false, return_nomatch = false; };
-// A test whose outcome dumps cannot tell (limit, statistic, recent, socket owner …); both outcomes are walked.
+// A test whose outcome dumps cannot show (limit, statistic, recent, socket owner …); both outcomes are walked.
 struct Undecided { std::string what; std::optional<double> probability; };
 using Test = std::variant<Compare, InSet, InIpset, Undecided>;
 
@@ -141,7 +141,7 @@ struct VerdictMapStatement { std::vector<ExprPtr> key; SetPtr map; };
 struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; bool terminal = false; };
 struct Annotation { std::string what; };          // counter, log, comment, TCPMSS …: no effect on the walk
 // TEE, dup: a second packet leaves by way of `gateway`, an address, without one as the frame that it is. `device` empty: the
-// route to the gateway tells it. Neither: not understood where it goes.
+// route to the gateway shows it. Neither: not understood where it goes.
 struct Duplicate { ExprPtr gateway; std::string device; };
 struct SendFrame { std::string device; };         // nft's fwd: the frame leaves there as it is, and goes no further here
 struct SetUpdate { std::string set; bool removes = false; };   // add/update @set, -j SET: side effect

@@ -86,12 +86,12 @@ struct PolicyRule {
   Provenance from;
 };
 
-// What a routing daemon (FRR) tells of a machine's routes.
+// What a routing daemon (FRR) says of a machine's routes.
 enum class BgpPeer : std::uint8_t { none, external, internal };
 struct DaemonRoute {
   Route route;                           // next hops of BGP and of most static routes have no device yet
   std::uint32_t distance = 0;            // administrative; of several routes to one prefix the lowest goes into the kernel
-  BgpPeer bgp = BgpPeer::none;           // of BGP: who told it; the daemon's settings have its distance
+  BgpPeer bgp = BgpPeer::none;           // of BGP: who showed it; the daemon's settings have its distance
   std::string vrf;                       // name, or "#7" by the number of its device; empty: the default one
 };
 struct RoutingDaemon {
@@ -104,9 +104,9 @@ struct RoutingDaemon {
   std::uint32_t bgp_external_distance = 20, bgp_internal_distance = 200;   // "distance bgp"
 };
 
-// Who told a host's routes: the kernel (ip-route(8)), the daemon's own table, or only what protocols offer to it, out of
+// Who shown a host's routes: the kernel (ip-route(8)), the daemon's own table, or only what protocols offer to it, out of
 // which the daemon chooses by distance.
-enum class RouteTeller : std::uint8_t { kernel, daemon, offers };
+enum class RouteSource : std::uint8_t { kernel, daemon, offers };
 
 // "main", "254" and the like: the canonical name (local, main, default, or the number as text).
 std::string canonical_table(std::string_view name);

@@ -15,7 +15,7 @@ namespace egt::openflow {
 // The number of a port that a dump has by name; none: not known, and the name itself is compared.
 using PortNumber = std::function<std::optional<std::uint32_t>(std::string_view name)>;
 
-// Equal for lists that do the same, as far as dumps tell: OpenFlow 1.0 and 1.1 lose the masks of addresses written in
+// Equal for lists that do the same, as far as dumps show: OpenFlow 1.0 and 1.1 lose the masks of addresses written in
 // part. The text is for comparing alone.
 std::string effect_of(const ActionList& actions, const PortNumber& ports = {});
 

@@ -1,5 +1,5 @@
 // The prefixes of addresses that the flows of a bridge look at. The switch keeps them in a trie for each table and
-// field, which tells how many bits of an address a look-up depends on (lib/classifier.c); here they are sorted arrays,
+// field, which shows how many bits of an address a lookup depends on (lib/classifier.c); here they are sorted arrays,
 // which may lie in a mapped file as well.
 #pragma once
 
@@ -38,9 +38,9 @@ struct Ipv6Prefix {
   friend auto operator<=>(const Ipv6Prefix&, const Ipv6Prefix&) = default;
 };
 
-// What a trie tells of an address: trie_lookup_value().
+// What a trie says of an address: trie_lookup_value().
 struct PrefixAnswer {
-  unsigned looked_at = 0;    // so many bits tell it from all prefixes that it lacks
+  unsigned looked_at = 0;    // so many bits show it from all prefixes that it lacks
   std::bitset<128> lengths;  // bit n: it has one of n + 1 bits
 };
 

@@ -27,7 +27,7 @@ struct Interface {
   std::optional<std::uint16_t> tag;          // access VLAN of its Port
   bool port_down = false, link_down = false; // from ovs-ofctl show, as what follows
   bool no_receive = false, no_receive_stp = false, no_flood = false, no_forward = false;
-  std::set<std::string> disputed;            // what dumps tell differently: keys of options, "ofport", "type", "name"
+  std::set<std::string> disputed;            // what dumps show differently: keys of options, "ofport", "type", "name"
   Provenance from;
 };
 
@@ -72,7 +72,7 @@ struct Bridge {
   bool presumed = false;                     // no dump has it: it is as OVN-Kubernetes would have made it
   bool flows_partial = false;                // an excerpt (grep): absence proves nothing
   bool has_groups = false;                   // all of them
-  SourceId groups_source = kNoSource;        // the dump that told them, where has_groups
+  SourceId groups_source = kNoSource;        // the dump that showed them, where has_groups
   GroupTable groups;
   bool has_tlv_map = false;
   std::vector<TlvMapping> tlv_map;

@@ -1,4 +1,4 @@
-// Which clauses of conjunctive matches a look-up met so far (lib/classifier.c, find_conjunctive_flow()).
+// Which clauses of conjunctive matches a lookup met so far (lib/classifier.c, find_conjunctive_flow()).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class MetClauses {
 
  private:
   struct State {
-    std::uint64_t when = 0;   // of another look-up: nothing is met
+    std::uint64_t when = 0;   // of another lookup: nothing is met
     std::uint64_t met = 0;
     std::uint8_t n_clauses = 0;
   };

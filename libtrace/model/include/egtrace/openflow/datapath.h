@@ -60,7 +60,7 @@ struct TunnelEnd {
 };
 
 struct Datapath {
-  std::string type;                       // "netdev", "system", "dummy"; empty where no dump tells it
+  std::string type;                       // "netdev", "system", "dummy"; empty where no dump shows it
   std::vector<DatapathPort> ports;
   std::vector<TunnelPort> tunnels;
   std::vector<TunnelRoute> routes;

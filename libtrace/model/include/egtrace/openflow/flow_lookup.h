@@ -33,7 +33,7 @@ class FlowLookup {
   void expect_many();
   // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
   // descending priority. Flows of conjunctions are left out, as they match only together.
-  std::vector<FlowIndex> beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner);
+  std::vector<FlowIndex> shadowed(std::uint8_t table, const FlowKey& key, FlowIndex winner);
 
  private:
   struct Impl;

@@ -26,7 +26,7 @@ using FlowIndex = std::uint32_t;
 constexpr FlowIndex kNoFlow = ~FlowIndex{0};
 using ActionParser = std::function<ActionList(std::string_view)>;
 
-// What a dump tells of a flow's use. Absent: it was printed without statistics (--no-stats, a hidden flow), or by a
+// What a dump says of a flow's use. Absent: it was printed without statistics (--no-stats, a hidden flow), or by a
 // version of OpenFlow that lacks them.
 struct FlowUse {
   std::optional<std::uint64_t> n_packets;
@@ -161,7 +161,7 @@ class FlowTables {
   const FlowEntry& flow(FlowIndex i) const;    // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;        // parsed on first use
-  std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions tell
+  std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions show
   std::string_view actions_text(const FlowEntry& f) const;
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;

@@ -16,7 +16,7 @@ struct MatchWord {
 };
 
 // What an exact match of a field takes of its word beyond the field: a flow label lies in a header field of 32 bits, an
-// option type of neighbour discovery in one of 16. Only an exact match takes all of them, and only it is told without a
+// option type of neighbour discovery in one of 16. Only an exact match takes all of them, and only it is shown without a
 // mask (match_set_ipv6_label(), match_set_nd_options_type() and match_format() of lib/match.c).
 constexpr std::uint64_t beyond_field(FieldId f) {
   if (f == FieldId::ipv6_label) return 0xfff00000;

@@ -10,7 +10,7 @@
 
 namespace egt::openflow {
 
-// The Ethernet type, or the one that the packet type tells.
+// The Ethernet type, or the one that the packet type shows.
 std::uint16_t dl_type(const FlowKey& k);
 inline bool is_ip_any(const FlowKey& k) { return dl_type(k) == ethertype::ipv4 || dl_type(k) == ethertype::ipv6; }
 inline bool is_mpls(std::uint64_t type) { return type == ethertype::mpls || type == ethertype::mplsm; }
@@ -20,7 +20,7 @@ bool is_icmpv4(const FlowKey& k, FlowKey* looked_at);
 bool is_icmpv6(const FlowKey& k, FlowKey* looked_at);
 bool is_nd(const FlowKey& k, FlowKey* looked_at);
 
-// Whether actions may write, and microflows tell, the field of such a packet.
+// Whether actions may write, and microflows show, the field of such a packet.
 bool prerequisites_met(FieldId f, const FlowKey& k, FlowKey* looked_at = nullptr);
 
 }  // namespace egt::openflow

@@ -7,11 +7,11 @@
 
 namespace egt {
 
-// Of one packet on one path. inconclusive: the dumps do not tell.
+// Of one packet on one path. inconclusive: the dumps do not show.
 enum class Verdict : std::uint8_t { delivered, dropped, rejected, inconclusive };
 
 // answered: the reply arrives, and so does the packet after the handshake. refused: a reset or an ICMP error that the client
-// accepts. unanswered: it times out. mixed: paths that the traffic is shared among differ. undecided: the dumps do not tell.
+// accepts. unanswered: it times out. mixed: paths that the traffic is shared among differ. undecided: the dumps do not show.
 enum class Outcome : std::uint8_t { answered, refused, unanswered, mixed, undecided };
 
 // The names that JSON, options and files of expectations have.

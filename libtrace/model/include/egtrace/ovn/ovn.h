@@ -1,4 +1,4 @@
-// What dumps tell of OVN on one node: logical flows, logical ports, datapaths, chassis, address sets (ovn-sb(5),
+// What dumps say of OVN on one node: logical flows, logical ports, datapaths, chassis, address sets (ovn-sb(5),
 // ovn-nb(5)). Engines walk OpenFlow; these facts give its steps names and causes.
 #pragma once
 
@@ -48,7 +48,7 @@ struct LogicalPort {
   std::uint16_t tag = 0;                // as sb::PortBinding::tag
   std::optional<MacAddr> mac;
   std::vector<Prefix> addresses;        // networks of a router port, host prefixes of a switch port
-  bool may_have_others = false;         // of a switch port: addresses that nobody tells OVN ("unknown", "dynamic")
+  bool may_have_others = false;         // of a switch port: addresses that nothing shows OVN ("unknown", "dynamic")
   std::string chassis;                  // name or UUID
   std::map<std::string, std::string> external_ids;
   Provenance from;
@@ -77,7 +77,7 @@ struct AddressSet {
 };
 
 // A row of any database table, for what has no type of its own (router policies, NAT, load balancers, …).
-// Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump tells it, and a column "router"
+// Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump shows it, and a column "router"
 // that holds the router's name.
 struct Row {
   std::string table;                    // "Logical_Router_Policy"
@@ -116,7 +116,7 @@ struct Ovn {
   std::optional<ControllerConnection> controller;            // none where no dump shows it
   std::vector<DatabaseServer> database_servers;
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
-  // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
+  // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump mentions them.
   std::shared_ptr<Southbound> southbound;
   // Of a node without OpenFlow flows, where its logical flows can be walked in their stead; else null.
   std::shared_ptr<const Program> program;
@@ -124,7 +124,7 @@ struct Ovn {
   std::shared_ptr<const Language> language;
 };
 
-// The chassis of a host: by its hostname, else the only one that is of no other zone. Null where neither tells it.
+// The chassis of a host: by its hostname, else the only one that is of no other zone. Null where neither shows it.
 const Chassis* own_chassis(const Ovn& ovn, std::string_view host);
 
 }  // namespace egt::ovn

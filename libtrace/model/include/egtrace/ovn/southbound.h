@@ -1,5 +1,5 @@
 // The southbound database as rows with types (ovn-sb(5)): what the logical pipeline is made of. Filled from a database
-// file, or from `ovn-sbctl list` and `lflow-list` as far as they tell it.
+// file, or from `ovn-sbctl list` and `lflow-list` as far as they show it.
 //
 // Text is owned by the rows, but for logical flows: theirs lies in dumps, or, where a database file escapes it, in
 // Southbound::kept_text. The order of a table's rows is the order in which they were read.
@@ -77,7 +77,7 @@ struct PortBinding {
   std::uint16_t tag = 0;               // VLAN by which a localnet port speaks; 0: none
   bool made_up_key = false;            // as DatapathBinding::made_up_key
   std::vector<std::string> mac, port_security;
-  bool tells_security = true;          // false: no dump has the column port_security of this port
+  bool shows_security = true;          // false: no dump has the column port_security of this port
   Map options, external_ids;
   Provenance from;
 };
@@ -136,7 +136,7 @@ struct DhcpOption {
 struct Ovn;
 struct LogicalFlow;
 
-// What only a database tells of a flow in Ovn::logical_flows.
+// What only a database says of a flow in Ovn::logical_flows.
 struct FlowOrigin {
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
   std::string_view source;             // line of northd that made it: "northd.c:8453"
@@ -166,7 +166,7 @@ struct Southbound {
   std::vector<sb::DhcpOption> dhcp_options, dhcpv6_options;
   std::string northd_version;  // SB_Global options:northd_internal_version, "25.03.2-20.41.0-79.6"
 
-  // The database file of which Ovn::logical_flows were read; unknown where lists told them. Entry i of `origins` belongs
+  // The database file of which Ovn::logical_flows were read; unknown where lists showed them. Entry i of `origins` belongs
   // to flow i; flows behind those are what a list added. A flow of a group has no datapath of its own.
   Provenance flow_database;
   std::vector<FlowOrigin> origins;
@@ -176,11 +176,11 @@ struct Southbound {
   bool empty() const { return datapaths.empty() && logical_flows.empty(); }
 };
 
-// Null where no database told the flow, which must be one of `ovn`.
+// Null where no database showed the flow, which must be one of `ovn`.
 const FlowOrigin* origin_of(const Ovn& ovn, const LogicalFlow& flow);
 // The names of the datapaths that have it.
 std::vector<std::string_view> datapaths_of(const Ovn& ovn, const LogicalFlow& flow);
-// Whether a database file told the logical flows.
+// Whether a database file shown the logical flows.
 bool has_flow_database(const Ovn& ovn);
 
 }  // namespace egt::ovn

@@ -37,7 +37,7 @@ enum class FieldId : std::uint8_t {
   tcp_src, tcp_dst, tcp_flags, udp_src, udp_dst, sctp_src, sctp_dst, tp_src, tp_dst,
   icmp_type, icmp_code, icmpv6_type, icmpv6_code, nd_target, nd_sll, nd_tll, nd_reserved, nd_options_type,
   nsh_flags, nsh_mdtype, nsh_np, nsh_spi, nsh_si, nsh_c1, nsh_c2, nsh_c3, nsh_c4, nsh_ttl,
-  icmp_id,  // of an echo; no OpenFlow field, but what tells one ping's connection from another's
+  icmp_id,  // of an echo; no OpenFlow field, but what distinguishes one ping's connection from another's
   count_,
 };
 

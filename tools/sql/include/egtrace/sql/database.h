@@ -31,7 +31,7 @@ std::vector<TableInfo> schema();
 
 // What the tables are made of; it must outlive the database.
 struct Sources {
-  const parsers::Snapshot* dumped = nullptr;                  // as dumps tell it: nothing is presumed
+  const parsers::Snapshot* dumped = nullptr;                  // as dumps show it: nothing is presumed
   std::function<const parsers::Snapshot&()> for_walks;        // for findings and the audit; called once, when it is needed
   unsigned jobs = 1;                                          // threads of the audit
 };

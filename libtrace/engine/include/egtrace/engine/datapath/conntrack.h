@@ -34,7 +34,7 @@ struct ZoneKey {
 // What conntrack says of a packet. `none`: not looked up yet, which rules of netfilter see as invalid.
 enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
 
-// Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing tells.
+// Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing shows.
 enum class TcpState : std::uint8_t {
   unknown, syn_sent, syn_recv, established, fin_wait, close_wait, last_ack, time_wait, close, syn_sent2
 };
@@ -50,8 +50,8 @@ struct Connection {
   bool seen_reply = false;
   bool nat_done = false;             // first packet passed NAT, with or without a translation
   Provenance from;                   // known when it was read from a dump
-  bool presumed = false;             // opened in the midst of TCP, which a setting that no dump tells may forbid
-  bool certain = true;               // false: the dump does not tell whether an answer came, or what the label is
+  bool presumed = false;             // opened in the midst of TCP, which a setting that no dump shows may forbid
+  bool certain = true;               // false: the dump does not show whether an answer came, or what the label is
   std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
   std::string masqueraded_on;        // the device for which MASQUERADE chose the source; empty: no such rule was seen to
   bool random_sport = false;         // translated to a port taken at random, for which the sender's own stands here
@@ -88,7 +88,7 @@ class ConntrackTables {
   Connection& insert(const ZoneKey& zone, Connection c);
   void erase(const ZoneKey& zone, const Connection& c);   // by its original tuple
   // The connection that an error message to `receiver` is most likely about: the newest one that sends packets from there.
-  // What the message quotes would tell for certain. reply_direction: the message travels like an answer.
+  // What the message quotes would show for certain. reply_direction: the message travels like an answer.
   Hit find_by_receiver(const ZoneKey& zone, const IpAddr& receiver);
   // Whether an answer with this tuple would be taken for another connection's: the port must then change.
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;

@@ -18,7 +18,7 @@ struct Ingress {
 };
 
 // A datapath's port by its number or, without one, by its name. Of the tunnels that share a port that one is taken whose
-// remote address the packet comes from. An error tells what is not there, or not in the dumps.
+// remote address the packet comes from. An error shows what is not there, or not in the dumps.
 Result<Ingress> ingress_of(const cluster::Node& node, const openflow::Datapath& datapath, std::optional<std::uint32_t> number,
                            const std::string& name, const FlowKey& packet);
 

@@ -1,4 +1,4 @@
-// A packet through the translation of Open vSwitch, told as `ovs-appctl ofproto/trace` tells it: what was looked up and
+// A packet through the translation of Open vSwitch, shown as `ovs-appctl ofproto/trace` shows it: what was looked up and
 // executed in order, which bits of the packet decided (the megaflow), and the datapath actions that come out.
 //
 // Unlike OvsEngine this follows no connection and no controller: recirculations come back as ofproto-dpif-trace.c has
@@ -150,7 +150,7 @@ struct Trace {
 // each thread has its own.
 class Tracer {
  public:
-  // `datapath`: what dumps tell of the datapath below the node's bridges; kept.
+  // `datapath`: what dumps say of the datapath below the node's bridges; kept.
   Tracer(const cluster::Node& node, openflow::Datapath datapath);
   ~Tracer();
   Tracer(Tracer&&) noexcept;

@@ -8,9 +8,9 @@
 
 namespace egt::cluster {
 
-void add_contradiction(Node& node, Contradiction c);  // unless it is there
+void add_inconsistency(Node& node, Inconsistency c);  // unless it is there
 // `names`: what the conflict names, the bridge included.
-void doubt_bridge(Node& node, const openflow::Bridge& bridge, Conflict conflict, std::vector<std::string> names);
+void add_bridge_conflict(Node& node, const openflow::Bridge& bridge, Conflict conflict, std::vector<std::string> names);
 
 bool is_tunnel(const openflow::Interface& port);
 bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels

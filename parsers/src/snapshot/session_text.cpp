@@ -1,4 +1,4 @@
-#include "snapshot/noise.h"
+#include "snapshot/session_text.h"
 
 #include <algorithm>
 #include <array>
@@ -98,7 +98,7 @@ std::string_view take_last_line(std::string_view& text) {
 
 }  // namespace
 
-Quiet without_noise(std::string_view text) {
+Quiet without_session_text(std::string_view text) {
   Quiet quiet{text, 0, {}, {}};
   std::string first_error;
   for (std::size_t i = 0; i < kMostLines && !quiet.text.empty(); ++i) {

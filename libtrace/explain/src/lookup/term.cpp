@@ -1,4 +1,4 @@
-#include "lookup/thing.h"
+#include "lookup/term.h"
 
 #include <fmt/format.h>
 
@@ -77,40 +77,40 @@ std::string in_namespace(std::string_view text, const std::optional<ObjectKind>&
 
 }  // namespace
 
-Thing read_thing(std::string_view text, std::string_view name_space) {
-  Thing thing;
+LookupTerm read_term(std::string_view text, std::string_view name_space) {
+  LookupTerm term;
   text = trim(text);
-  thing.whole = std::string(text);
+  term.whole = std::string(text);
   if (take_group(text)) {
-    thing.field = "group";
+    term.field = "group";
   } else if (const std::size_t equals = text.find('='); equals != std::string_view::npos && equals > 0) {
     const std::string_view name = text.substr(0, equals);
     if (std::all_of(name.begin(), name.end(), is_name_char)) {
-      thing.field = std::string(name);
+      term.field = std::string(name);
       text.remove_prefix(equals + 1);
     }
   }
-  if (thing.field.empty()) thing.kind = take_kind(text);
+  if (term.field.empty()) term.kind = take_kind(text);
   for (const std::string_view prefix : {"port:", "$", "@"})
-    if (!thing.kind && consume(text, prefix)) break;
-  thing.text = in_namespace(text, thing.kind, name_space);
-  if (thing.kind || !name_space.empty()) return thing;   // a name, even where it looks like a number
+    if (!term.kind && consume(text, prefix)) break;
+  term.text = in_namespace(text, term.kind, name_space);
+  if (term.kind || !name_space.empty()) return term;   // a name, even where it looks like a number
   if (const auto both = parse_address_port(text)) {
-    thing.port = both->second;
+    term.port = both->second;
     text = text.substr(0, text.rfind(':'));
   }
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
-  if (!thing.port) thing.text = std::string(text);
-  thing.mac = MacAddr::parse(text);
-  if (const auto prefix = Prefix::parse(text); prefix && !thing.mac && text.find_first_of(".:") != std::string_view::npos)
-    thing.address = prefix->address;
-  thing.number = number_of(text);
+  if (!term.port) term.text = std::string(text);
+  term.mac = MacAddr::parse(text);
+  if (const auto prefix = Prefix::parse(text); prefix && !term.mac && text.find_first_of(".:") != std::string_view::npos)
+    term.address = prefix->address;
+  term.number = number_of(text);
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  thing.uuid = hexadecimal ? uuid_of_number(text) : uuid_digits(text);
-  return thing;
+  term.uuid = hexadecimal ? uuid_of_number(text) : uuid_digits(text);
+  return term;
 }
 
-std::string Thing::address_text() const {
+std::string LookupTerm::address_text() const {
   if (!address) return {};
   const std::string host = address->to_string();
   if (!port) return host;

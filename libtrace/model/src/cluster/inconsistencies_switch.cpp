@@ -6,12 +6,12 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
 
-using About = Contradiction::About;
+using About = Inconsistency::About;
 using host::Host;
 using host::Link;
 using host::Route;
@@ -139,7 +139,7 @@ void look_at_datapath_types(Node& node) {
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
       if (const openflow::Bridge* other = behind_patch(node, port); of_other_type(bridge, other))
-        add_contradiction(node, {About::bridge, bridge.name, std::nullopt, Conflict::datapath_types, {bridge.name, other->name}});
+        add_inconsistency(node, {About::bridge, bridge.name, std::nullopt, Conflict::datapath_types, {bridge.name, other->name}});
 }
 
 void look_at_switch_routes(Node& node) {
@@ -148,7 +148,7 @@ void look_at_switch_routes(Node& node) {
   if (what.empty()) return;
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
-      if (is_tunnel(port)) add_contradiction(node, {About::port, port.name, std::nullopt, Conflict::routes_of_switch, {what}});
+      if (is_tunnel(port)) add_inconsistency(node, {About::port, port.name, std::nullopt, Conflict::routes_of_switch, {what}});
 }
 
 }  // namespace egt::cluster

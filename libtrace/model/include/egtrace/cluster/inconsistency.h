@@ -1,4 +1,4 @@
-// What dumps of one machine tell that cannot be true of it together: one of them is damaged, of another machine or of
+// What dumps of one machine show that cannot be true of it together: one of them is damaged, of another machine or of
 // another moment. Nobody knows which, so what rests on any of them has no proof.
 #pragma once
 
@@ -48,14 +48,14 @@ enum class Conflict : std::uint8_t {
   datapath_types,                   // bridge, the one behind its patch port
 };
 
-struct Contradiction {
+struct Inconsistency {
   enum class About { machine, bridge, port, routes, neighbour, netfilter };
   About about = About::machine;
   std::string name;           // of the bridge or port
   std::optional<Prefix> to;   // of routes: those to which packets are concerned; of a neighbour: its address
   Conflict conflict{};
   std::vector<std::string> names = {};
-  friend bool operator==(const Contradiction&, const Contradiction&) = default;
+  friend bool operator==(const Inconsistency&, const Inconsistency&) = default;
 };
 
 // Takes bridges away of which none is a device of the machine: their dumps are of another one. To be called once a
@@ -69,7 +69,7 @@ class DumpsBySize {
     const NodeHandle* machine = nullptr;
     std::size_t dump = 0;   // index into Cluster::dumps
   };
-  // Node::dumps of machines must be told, if they are not read.
+  // Node::dumps of machines must be shown, if they are not read.
   explicit DumpsBySize(const Cluster& cluster);
   // Those with the same text, in order of machines; the given one is among them.
   std::vector<Place> like(const Cluster& cluster, SourceId source) const;
@@ -78,8 +78,8 @@ class DumpsBySize {
   std::unordered_map<std::size_t, std::vector<Place>> by_size_;
 };
 
-// Looks for them in what the dumps of a machine told, also beside those of others, and adds them to its own. To be called
+// Looks for them in what the dumps of a machine showed, also beside those of others, and adds them to its own. To be called
 // once, when it is loaded; of others NodeHandle::own() and links() are asked.
-void notice_contradictions(const Cluster& cluster, const DumpsBySize& dumps, Node& node);
+void find_inconsistencies(const Cluster& cluster, const DumpsBySize& dumps, Node& node);
 
 }  // namespace egt::cluster

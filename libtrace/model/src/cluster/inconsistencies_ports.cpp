@@ -4,39 +4,39 @@
 #include <set>
 #include <vector>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
 
 using openflow::Bridge;
 using openflow::Interface;
-using About = Contradiction::About;
+using About = Inconsistency::About;
 
 // An interface is in one bridge, and only a bridge has a port of its own name.
 void look_at_port_names(Node& node, const Bridge& bridge) {
   std::set<std::string_view> seen;
   for (const Interface& port : bridge.interfaces) {
     const bool twice = !seen.insert(port.name).second;
-    if (twice) doubt_bridge(node, bridge, Conflict::port_number, {port.name, bridge.name});
+    if (twice) add_bridge_conflict(node, bridge, Conflict::port_number, {port.name, bridge.name});
     for (const Bridge& other : node.bridges) {
       if (other.name == bridge.name || (port.name != other.name && other.by_name(port.name) == nullptr)) continue;
       for (const Bridge* b : {&bridge, &other})
-        doubt_bridge(node, *b, Conflict::bridge_of_port,
+        add_bridge_conflict(node, *b, Conflict::bridge_of_port,
                      {port.name, std::min(bridge.name, other.name), std::max(bridge.name, other.name)});
     }
     const auto peer = port.type == "patch" ? port.options.find("peer") : port.options.end();
     if (peer != port.options.end() && bridge.by_name(peer->second) != nullptr)
-      doubt_bridge(node, bridge, Conflict::patch_within_bridge, {peer->second, bridge.name});
+      add_bridge_conflict(node, bridge, Conflict::patch_within_bridge, {peer->second, bridge.name});
   }
 }
 
-// What dumps tell differently of a tunnel concerns those that take it, anything else the whole bridge.
+// What dumps show differently of a tunnel concerns those that take it, anything else the whole bridge.
 void look_at_disputes(Node& node, const Bridge& bridge) {
   for (const Interface& port : bridge.interfaces)
     for (const std::string& what : port.disputed) {
       const bool tunnel = is_tunnel(port);
-      add_contradiction(node, {tunnel ? About::port : About::bridge, tunnel ? port.name : bridge.name, std::nullopt,
+      add_inconsistency(node, {tunnel ? About::port : About::bridge, tunnel ? port.name : bridge.name, std::nullopt,
                                Conflict::port_setting, {what, port.name, bridge.name}});
     }
 }
@@ -49,14 +49,14 @@ bool has_encap(const ovn::Ovn& ovn, const IpAddr& address) {
 
 // ovn-controller makes tunnels to the encapsulation addresses of chassis.
 void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
-  const auto told = std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(),
+  const auto shown = std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(),
                                   [](const ovn::Chassis& c) { return !c.encap_ips.empty(); });
-  if (told < 2) return;  // the machine's own, at most
+  if (shown < 2) return;  // the machine's own, at most
   for (const Interface& port : bridge.interfaces) {
     if (!is_tunnel(port)) continue;
     const auto remote = IpAddr::parse(port.options.at("remote_ip"));
     if (remote && !has_encap(node.ovn, *remote))
-      add_contradiction(node, {About::port, port.name, std::nullopt,
+      add_inconsistency(node, {About::port, port.name, std::nullopt,
                                Conflict::tunnel_to_no_chassis, {remote->to_string(), port.name}});
   }
 }
@@ -68,7 +68,7 @@ void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
     const auto option = is_tunnel(port) ? port.options.find("local_ip") : port.options.end();
     const auto local = option == port.options.end() ? std::nullopt : IpAddr::parse(option->second);
     if (local && node.host.owner_of(*local) == nullptr)
-      add_contradiction(node, {About::port, port.name, std::nullopt, Conflict::tunnel_from_elsewhere,
+      add_inconsistency(node, {About::port, port.name, std::nullopt, Conflict::tunnel_from_elsewhere,
                                {port.name, local->to_string()}});
   }
 }
@@ -99,16 +99,16 @@ void look_at_settings(Node& node) {
       without.push_back(device.name);
   }
   if (!any || without.empty()) return;
-  add_contradiction(node, {About::machine, "", std::nullopt, Conflict::settings_of_other_devices, {without.front()}});
+  add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::settings_of_other_devices, {without.front()}});
 }
 
 void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
     if (device.mac_disputed)
-      add_contradiction(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
+      add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
   for (const host::Link& device : node.host.links.value)
     if (!device.other_with_index.empty())
-      add_contradiction(node, {About::machine, "", std::nullopt, Conflict::device_at_index, {std::to_string(device.index), device.name, device.other_with_index}});
+      add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::device_at_index, {std::to_string(device.index), device.name, device.other_with_index}});
 }
 
 // The local port of a bridge is a device of the machine, whatever the datapath.
@@ -120,7 +120,7 @@ void look_at_local_ports(Node& node) {
     const bool other_mac =
         device != nullptr && device->mac && local != nullptr && local->mac && *local->mac != *device->mac;
     if (device == nullptr || other_mac)
-      doubt_bridge(node, bridge,
+      add_bridge_conflict(node, bridge,
                    device == nullptr ? Conflict::bridge_without_device : Conflict::bridge_with_other_mac,
                    {bridge.name});
   }
@@ -156,7 +156,7 @@ void leave_out_foreign_switch(Node& node) {
   node.bridges.clear();
   node.unplaced_interfaces.clear();
   node.ovs_rows.clear();
-  add_contradiction(node, {About::machine, "", std::nullopt, Conflict::switch_without_device, {bridge}});
+  add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::switch_without_device, {bridge}});
 }
 
 }  // namespace egt::cluster

@@ -3,12 +3,12 @@
 #include <tuple>
 #include <vector>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
 
-using About = Contradiction::About;
+using About = Inconsistency::About;
 
 // Text that two machines cannot both have printed: it holds identifiers or counters.
 bool is_of_one_machine(const DumpInfo& dump, std::string_view text) {
@@ -40,12 +40,12 @@ std::vector<DumpsBySize::Place> DumpsBySize::like(const Cluster& cluster, Source
   return alike;
 }
 
-// The first of those that have a dump is held against each other one, and each of these against the first alone.
+// The first of those that have a dump is compared with each other one, and each of these against the first alone.
 void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node) {
   struct Copy {
     std::string of;
     std::size_t dump;
-    Contradiction what;
+    Inconsistency what;
   };
   std::vector<Copy> later;
   for (const std::size_t at : node.dumps) {
@@ -54,24 +54,24 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
     if (!is_of_one_machine(dump, cluster.sources->at(dump.source).text)) continue;
     std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
     std::erase_if(alike, [&](const DumpsBySize::Place& p) {
-      if (p.machine->identity() != &node) p.machine->own();   // which tells what it was superseded by
+      if (p.machine->identity() != &node) p.machine->own();   // which shows what it was superseded by
       return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_machine(cluster.dumps[p.dump], cluster.sources->at(dump.source).text);
     });
     if (alike.empty()) continue;
-    const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& told) {
+    const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& shown) {
       if (other.machine->identity() == &node || other.dump == at) return;
       later.push_back({other.machine->name(), other.dump,
-                       {About::machine, "", std::nullopt, Conflict::copied_dump, {told.kind, other.machine->name()}}});
+                       {About::machine, "", std::nullopt, Conflict::copied_dump, {shown.kind, other.machine->name()}}});
     };
     if (alike.front().machine->identity() != &node) {
       if (alike.front().dump != at)
-        add_contradiction(node, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
+        add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
     } else if (alike.front().dump == at) {
       for (const DumpsBySize::Place& other : alike) add(other, cluster.dumps[other.dump]);
     }
   }
   std::sort(later.begin(), later.end(), [](const Copy& a, const Copy& b) { return std::tie(a.of, a.dump) < std::tie(b.of, b.dump); });
-  for (Copy& copy : later) add_contradiction(node, std::move(copy.what));
+  for (Copy& copy : later) add_inconsistency(node, std::move(copy.what));
 }
 
 }  // namespace egt::cluster

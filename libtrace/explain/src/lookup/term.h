@@ -12,7 +12,7 @@
 
 namespace egt::explain {
 
-struct Thing {
+struct LookupTerm {
   std::string text;                    // without what only says its kind: "EgressIP/", "svc:", "$", "@", "cookie="
   std::string whole;                   // with it: a namespace may have the name of a kind
   std::optional<ObjectKind> kind;      // of a Kubernetes object, where one was given
@@ -30,7 +30,7 @@ struct Thing {
 };
 
 // `name_space` completes the name of an object that has none.
-Thing read_thing(std::string_view text, std::string_view name_space = {});
+LookupTerm read_term(std::string_view text, std::string_view name_space = {});
 
 // Whether a text holds a word, with nothing at its ends that would make it another one: 10.0.0.1 is in "10.0.0.1:80" and
 // not in "110.0.0.12".

@@ -1,4 +1,4 @@
-#include "ovs_ofctl/line_again.h"
+#include "ovs_ofctl/reprinted_line.h"
 
 #include <stdexcept>
 
@@ -7,7 +7,7 @@
 
 namespace egt::parsers::ofctl {
 
-std::string_view line_again(std::string_view text, std::uint64_t offset, const CompiledDump* compiled, std::string& buffer) {
+std::string_view reprinted_line(std::string_view text, std::uint64_t offset, const CompiledDump* compiled, std::string& buffer) {
   if (offset >= text.size()) throw std::runtime_error("a line of a dump lies behind the end of its text");
   Dump rest;
   rest.text = text.substr(offset);

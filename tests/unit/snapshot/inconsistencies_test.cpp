@@ -7,7 +7,7 @@
 namespace egt::parsers {
 namespace {
 
-using cluster::Contradiction;
+using cluster::Inconsistency;
 using egt::testing::TemporaryDirectory;
 
 constexpr const char* kAbout[] = {"machine", "bridge", "port", "routes", "neighbour", "netfilter"};
@@ -18,7 +18,7 @@ std::string found(const TemporaryDirectory& d) {
   if (!cluster) return cluster.error().message;
   std::string all;
   for (const auto& node : cluster->nodes)
-    for (const Contradiction& c : node->contradictions) {
+    for (const Inconsistency& c : node->inconsistencies) {
       std::string one = node->name + " " + kAbout[static_cast<int>(c.about)];
       if (!c.name.empty()) one += " " + c.name;
       if (c.to) one += " " + c.to->to_string();
@@ -48,7 +48,7 @@ constexpr const char* kReply = "NXST_FLOW reply (xid=0x4):\n";
 constexpr const char* kMac1 = "52:54:00:00:00:01";
 constexpr const char* kMac2 = "52:54:00:00:00:02";
 
-// A machine with the bridge br-a, of which `flows` are told.
+// A machine with the bridge br-a, of which `flows` are shown.
 void add_machine(const TemporaryDirectory& d, const std::string& name, const std::string& mac,
                  const std::string& flows) {
   d.file(name + "/ip_-d_link", device("br-a", mac));
@@ -347,7 +347,7 @@ TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
   EXPECT_EQ("w1 bridge br-a; w1 bridge br-b; ", with("system"));
 }
 
-// A list of bridges that is cut does not tell the type of those behind the cut.
+// A list of bridges that is cut does not show the type of those behind the cut.
 TEST(CutDumps, BridgesBehindPatchPortsHaveTheTypeOfTheOthers) {
   const TemporaryDirectory d;
   d.file("w1/ovs-vsctl_show", "b5e1a7a2-0000-4000-8000-000000000001\n    Bridge br-a\n        datapath_type: netdev\n" +

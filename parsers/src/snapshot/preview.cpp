@@ -1,4 +1,4 @@
-#include "snapshot/glance.h"
+#include "snapshot/preview.h"
 
 #include <algorithm>
 #include <string>
@@ -30,11 +30,11 @@ bool is_index(std::string_view path) {
 bool worth_reading(std::string_view path, std::uint64_t size, std::string_view beginning) {
   const bool log = is_log_place(path);
   if (is_index(path)) return true;
-  if (!log && std::max<std::uint64_t>(size, beginning.size()) < kGlance) return true;
+  if (!log && std::max<std::uint64_t>(size, beginning.size()) < kPreview) return true;
   Dump dump;
   dump.path = std::string(path);
   dump.command = command_of_path(path);
-  dump.text = beginning.substr(0, kGlance);
+  dump.text = beginning.substr(0, kPreview);
   if (begins_with_tool(dump.command) || recognise(dump).format != nullptr) return true;
   if (log || looks_binary(dump.text)) return false;
   const Segments segments = split_pasted(dump.text);

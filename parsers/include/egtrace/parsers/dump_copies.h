@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "egtrace/cluster/collection.h"
-#include "egtrace/cluster/twin.h"
+#include "egtrace/cluster/dump_copy.h"
 
 namespace egt::parsers {
 
 // In the order of the dumps. A dump with the very text of the one that was read is left out.
-std::vector<cluster::Twin> twin_dumps(const cluster::Cluster& cluster, const cluster::Collection& collection);
+std::vector<cluster::DumpCopy> dump_copies(const cluster::Cluster& cluster, const cluster::Collection& collection);
 
 }  // namespace egt::parsers

@@ -1,4 +1,4 @@
-// A second dump of what another one tells as well, kept apart: taken at another moment, it shows what counted in between.
+// A second dump of what another one shows as well, kept apart: taken at another moment, it shows what counted in between.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace egt::cluster {
 
-struct Twin {
+struct DumpCopy {
   std::string node;
   SourceId read = kNoSource;            // the dump that the cluster was filled from
   SourceId other = kNoSource;           // the one that `content` was
-  std::shared_ptr<const Node> content;  // what that dump tells, and nothing else
+  std::shared_ptr<const Node> content;  // what that dump shows, and nothing else
 };
 
 }  // namespace egt::cluster

@@ -1,4 +1,4 @@
-#include "egtrace/parsers/twins.h"
+#include "egtrace/parsers/dump_copies.h"
 
 #include <algorithm>
 
@@ -25,8 +25,8 @@ cluster::Node ports_of(const cluster::Node& node) {
 
 }  // namespace
 
-std::vector<cluster::Twin> twin_dumps(const cluster::Cluster& cluster, const cluster::Collection& collection) {
-  std::vector<cluster::Twin> twins;
+std::vector<cluster::DumpCopy> dump_copies(const cluster::Cluster& cluster, const cluster::Collection& collection) {
+  std::vector<cluster::DumpCopy> copies;
   const std::size_t count = std::min(cluster.dumps.size(), collection.dumps.size());
   for (std::size_t i = 0; i < count; ++i) {
     const cluster::DumpInfo& other = cluster.dumps[i];
@@ -51,11 +51,11 @@ std::vector<cluster::Twin> twin_dumps(const cluster::Cluster& cluster, const clu
       auto content = std::make_shared<cluster::Node>(ports_of(*node));
       Report report;
       format->load(dump, around, *content, report);
-      twins.push_back({other.node, read.source, other.source, std::move(content)});
+      copies.push_back({other.node, read.source, other.source, std::move(content)});
       break;
     }
   }
-  return twins;
+  return copies;
 }
 
 }  // namespace egt::parsers

@@ -43,7 +43,7 @@ struct SharedHop {
   bool in_pieces = false;            // chosen for fragments, of which the hash does not see the ports
 };
 
-struct World {
+struct NetworkState {
   ConntrackTables conntrack;
   std::map<std::pair<std::string, std::string>, std::vector<std::shared_ptr<const LearnedFlow>>> learned;   // (node, bridge)
   std::map<std::pair<std::string, std::string>, std::vector<openflow::FdbEntry>> fdb;

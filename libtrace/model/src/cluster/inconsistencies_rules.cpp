@@ -3,18 +3,18 @@
 #include <string_view>
 #include <vector>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 #include "egtrace/host/rule_difference.h"
 #include "egtrace/host/rule_view.h"
 
 namespace egt::cluster {
 namespace {
 
-using About = Contradiction::About;
+using About = Inconsistency::About;
 
 // Whether the rules have counted enough for two machines hardly ever to have counted alike: idle ones may agree in one
 // number, which all rules show that a few packets passed.
-bool counts_tell_machines(const netfilter::Ruleset& rules) {
+bool counters_identify_machines(const netfilter::Ruleset& rules) {
   constexpr std::size_t kEnough = 2;
   std::set<std::pair<std::uint64_t, std::uint64_t>> counts;
   for (const netfilter::Table& t : rules.tables)
@@ -51,7 +51,7 @@ void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfil
   if (devices.empty() || count_devices(node.host.links.value, devices) > 0) return;
   for (const NodeHandle& other : cluster.nodes)
     if (other.identity() != &node && count_devices(other.links().value, devices) == devices.size())
-      return add_contradiction(
+      return add_inconsistency(
           node, {About::netfilter, "", std::nullopt, Conflict::rules_with_devices_of,
                  {command, *devices.begin(), other.name()}});
 }
@@ -71,11 +71,11 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
     const bool listed = std::any_of(nft.value.tables.begin(), nft.value.tables.end(),
                                     [&](const netfilter::Table& n) { return n.family == family && n.name == t.name; });
     if (does && !listed)
-      return add_contradiction(
+      return add_inconsistency(
           node, {About::netfilter, "", std::nullopt, Conflict::rules_not_listed, {command, t.name}});
   }
   if (const auto differs = netfilter::different_chain(part.value, nft.value))
-    add_contradiction(node, {About::netfilter, "", std::nullopt, Conflict::rules,
+    add_inconsistency(node, {About::netfilter, "", std::nullopt, Conflict::rules,
                              {differs->chain, differs->table, std::string(command) + "; nft list ruleset"}});
 }
 
@@ -83,7 +83,7 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
 using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
 void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node, RulesOf rules, const char* command) {
   const host::Part<netfilter::Ruleset>& own = node.host.*rules;
-  if (!own.present || own.from.source == kNoSource || !counts_tell_machines(own.value)) return;
+  if (!own.present || own.from.source == kNoSource || !counters_identify_machines(own.value)) return;
   std::vector<const NodeHandle*> alike;
   for (const DumpsBySize::Place& place : dumps.like(cluster, own.from.source)) {
     const Node& other = place.machine->identity() == &node ? node : place.machine->own();
@@ -91,12 +91,12 @@ void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node
     if (part.present && part.from.source == cluster.dumps[place.dump].source) alike.push_back(place.machine);
   }
   if (alike.empty()) return;
-  const auto doubt = [&](const NodeHandle& other) {
+  const auto assume = [&](const NodeHandle& other) {
     if (other.identity() != &node)
-      add_contradiction(node, {About::netfilter, "", std::nullopt, Conflict::copied_rules, {command, other.name()}});
+      add_inconsistency(node, {About::netfilter, "", std::nullopt, Conflict::copied_rules, {command, other.name()}});
   };
-  if (alike.front()->identity() != &node) return doubt(*alike.front());
-  for (const NodeHandle* other : alike) doubt(*other);
+  if (alike.front()->identity() != &node) return assume(*alike.front());
+  for (const NodeHandle* other : alike) assume(*other);
 }
 
 }  // namespace

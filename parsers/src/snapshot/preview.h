@@ -1,4 +1,4 @@
-// Whether a file is worth reading whole, told by its name and its beginning. A must-gather is mostly logs: they are
+// Whether a file is worth reading whole, shown by its name and its beginning. A must-gather is mostly logs: they are
 // listed, but neither kept in memory nor searched line by line.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace egt::parsers {
 
-constexpr std::size_t kGlance = std::size_t{64} << 10;  // bytes that tell what a file is
+constexpr std::size_t kPreview = std::size_t{64} << 10;  // bytes that show what a file is
 
 // `size`: of the whole, 0 where nobody knows. Small files are always worth it, unless they are a container's or
 // service's log.

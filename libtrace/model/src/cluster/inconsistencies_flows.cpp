@@ -2,7 +2,7 @@
 #include <set>
 #include <vector>
 
-#include "contradictions.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
@@ -56,7 +56,7 @@ void look_at_flow_ports(Node& node, const Bridge& bridge, const Matched& matched
   const auto foreign = static_cast<std::size_t>(std::count_if(
       matched.ports.begin(), matched.ports.end(), [&](std::uint32_t p) { return bridge.by_ofport(p) == nullptr; }));
   if (2 * foreign > matched.ports.size())
-    doubt_bridge(node, bridge, Conflict::flows_of_other_ports,
+    add_bridge_conflict(node, bridge, Conflict::flows_of_other_ports,
                  {bridge.name, std::to_string(matched.ports.size()), std::to_string(foreign)});
 }
 
@@ -64,7 +64,7 @@ void look_at_flow_ports(Node& node, const Bridge& bridge, const Matched& matched
 void look_at_metadata(Node& node, const Bridge& bridge, const Matched& matched) {
   const bool elsewhere = std::any_of(node.bridges.begin(), node.bridges.end(), holds_pods);
   if (matched.metadata && elsewhere && !bridge.interfaces.empty() && !holds_pods(bridge))
-    doubt_bridge(node, bridge, Conflict::flows_of_integration_bridge, {bridge.name});
+    add_bridge_conflict(node, bridge, Conflict::flows_of_integration_bridge, {bridge.name});
 }
 
 bool has_mac(const Node& node, std::uint64_t mac) {
@@ -86,7 +86,7 @@ void look_at_flow_macs(const Cluster& cluster, Node& node, const Bridge& bridge,
     if (other.identity() == &node || std::none_of(matched.macs.begin(), matched.macs.end(), is_of_other) ||
         other.own().bridge(bridge.name) == nullptr)
       continue;
-    doubt_bridge(node, bridge, Conflict::flows_with_macs_of, {bridge.name, other.name()});
+    add_bridge_conflict(node, bridge, Conflict::flows_with_macs_of, {bridge.name, other.name()});
     return;
   }
 }
@@ -97,15 +97,15 @@ void look_at_cookies(Node& node, const Bridge& bridge, const Matched& matched) {
   std::sort(cookies.begin(), cookies.end());
   cookies.erase(std::unique(cookies.begin(), cookies.end()), cookies.end());
   std::set<std::uint32_t> known;
-  bool told = false;
+  bool shown = false;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     if (!f.uuid_prefix) continue;
-    told = true;
+    shown = true;
     if (std::binary_search(cookies.begin(), cookies.end(), *f.uuid_prefix)) known.insert(*f.uuid_prefix);
   }
   const bool none = !matched.metadata && holds_pods(bridge);
-  if (!told || (10 * known.size() >= cookies.size() && !none)) return;
-  doubt_bridge(node, bridge, Conflict::flows_without_logical_flows, {bridge.name});
+  if (!shown || (10 * known.size() >= cookies.size() && !none)) return;
+  add_bridge_conflict(node, bridge, Conflict::flows_without_logical_flows, {bridge.name});
 }
 
 }  // namespace

@@ -13,6 +13,6 @@ struct Quiet {
   std::string failed;               // there is nothing but noise: the line that says what went wrong
   std::string ended;                // the tool gave up in the end: its words
 };
-Quiet without_noise(std::string_view text);
+Quiet without_session_text(std::string_view text);
 
 }  // namespace egt::parsers
