@@ -15,8 +15,8 @@ const std::vector<const Format*>& all_formats() {
   static const std::vector<const Format*> formats = [] {
     std::vector<const Format*> all;
     // Snapshots are loaded in this order: rows of the database name the ports that the switch cuts to 15 characters.
-    for (const auto family : {ovsdb_formats, ovs_ofctl_formats, ovn_formats, iptables_formats, nft_formats,
-                              iproute2_formats, frr_formats, system_formats, kube_formats})
+    for (const auto family : {ovsdb_formats, ovs_ofctl_formats, ovn_formats, iptables_formats, nft_formats, iproute2_formats,
+                              frr_formats, system_formats, kube_formats})
       for (const Format& f : family()) all.push_back(&f);
     return all;
   }();
@@ -114,7 +114,7 @@ Recognised recognise_by(const Dump& dump) {
   for (const Format* f : formats_named_by(dump)) hold(*f, dump, named);
   if (named.how.confidence >= kAgreed) return named;
   Recognised best;
-  if (dump.text.starts_with("OVSDB ")) hold(*format_of("ovsdb database"), dump, best);   // which others need not look at
+  if (dump.text.starts_with("OVSDB ")) hold(*format_of("ovsdb database"), dump, best);  // which others need not look at
   if (best.how.confidence >= kCertain) return best;
   for (const Format* f : all_formats()) {
     hold(*f, dump, best);

@@ -21,8 +21,8 @@ constexpr int kPods = 2000, kTables = 20;
 std::string made_up_flows() {
   std::string text = "NXST_FLOW reply (xid=0x4):\n";
   const auto flow = [&](int table, const std::string& match, const std::string& actions) {
-    text += " cookie=0x19bd5957, duration=6.602s, table=" + std::to_string(table) +
-            ", n_packets=0, n_bytes=0, idle_age=6, " + match + " actions=" + actions + "\n";
+    text += " cookie=0x19bd5957, duration=6.602s, table=" + std::to_string(table) + ", n_packets=0, n_bytes=0, idle_age=6, " +
+            match + " actions=" + actions + "\n";
   };
   for (int t = 0; t < kTables; ++t) {
     const std::string next = t + 1 < kTables ? "resubmit(," + std::to_string(t + 1) + ")" : "output:1";
@@ -65,7 +65,8 @@ void parse_and_print_flows(benchmark::State& state) {
   for (auto _ : state) {
     parsers::Report report;
     std::size_t bytes = 0;
-    flow_format().stream(dump, [&bytes](std::string_view piece) { bytes += piece.size(); }, report);
+    flow_format().stream(
+        dump, [&bytes](std::string_view piece) { bytes += piece.size(); }, report);
     benchmark::DoNotOptimize(bytes);
   }
   count_bytes(state);

@@ -24,8 +24,8 @@ void read_snapshot(benchmark::State& state) {
 BENCHMARK(read_snapshot)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
 
 void load_flows(benchmark::State& state) {
-  const std::string path = std::string(EGTRACE_SOURCE_DIR) +
-                           "/samples/egressip-secondary/master-02-demo/ovs-ofctl_dump-flows_br-int.gz";
+  const std::string path =
+      std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary/master-02-demo/ovs-ofctl_dump-flows_br-int.gz";
   const auto content = egt::parsers::read_content(path);
   if (!content) {
     state.SkipWithError("no sample");

@@ -18,7 +18,7 @@ namespace {
 using namespace egt;
 
 constexpr std::string_view kKey = "0123456789abcdef", kTheirKey = "fedcba9876543210";
-constexpr std::size_t kMostAsked = 200, kFewWalks = 12;   // walks of a table before it gets an index
+constexpr std::size_t kMostAsked = 200, kFewWalks = 12;  // walks of a table before it gets an index
 
 struct Loaded {
   cluster::Cluster cluster;
@@ -106,7 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string other = other_flows(std::string(text));
   const Loaded of_other(other, nullptr);
   if (of_other.flows() == nullptr) return 0;
-  const std::string forged = compiled_file(text, parsers::ofctl::compiled_flows(*of_other.flows(), *of_other.cluster.sources).found, kTheirKey);
-  require(open(forged).front().compiled == nullptr);   // read anew
+  const std::string forged =
+      compiled_file(text, parsers::ofctl::compiled_flows(*of_other.flows(), *of_other.cluster.sources).found, kTheirKey);
+  require(open(forged).front().compiled == nullptr);  // read anew
   return 0;
 }

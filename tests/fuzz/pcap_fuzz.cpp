@@ -10,8 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   explain::CaptureStudy study;
   const std::size_t file = study.begin("fuzz.pcap");
-  const auto capture = parsers::read_capture(bytes, [&](const capture::Frame& frame) { study.take(file, frame); },
-                                             [&](const capture::KernelEvent& event) { study.take(file, event); });
+  const auto capture = parsers::read_capture(
+      bytes, [&](const capture::Frame& frame) { study.take(file, frame); },
+      [&](const capture::KernelEvent& event) { study.take(file, event); });
   if (capture) study.end(file, *capture);
   static const cluster::Cluster kNothingKnown;
   study.conclude(kNothingKnown);

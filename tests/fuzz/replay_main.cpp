@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWholeBytes = 64 << 10;    // of one file: formats repeat, their beginnings differ
+constexpr std::size_t kWholeBytes = 64 << 10;  // of one file: formats repeat, their beginnings differ
 constexpr std::size_t kGarbledBytes = 8 << 10;
 
 std::vector<std::string> files_below(const std::vector<std::string>& roots) {

@@ -6,8 +6,8 @@
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/layout.h"
 #include "snapshot/manifest.h"
-#include "snapshot/session_text.h"
 #include "snapshot/segment.h"
+#include "snapshot/session_text.h"
 #include "snapshot/settings.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

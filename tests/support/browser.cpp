@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kPatience = 20'000;          // ms, for one answer
+constexpr int kPatience = 20'000;  // ms, for one answer
 
 const std::string& program() {
   static const std::string found = [] {
@@ -44,8 +44,18 @@ std::string decoded(const std::string& base64) {
 
 // Its pipes are descriptors 3 and 4.
 pid_t start(const std::string& profile, int commands, int answers) {
-  std::vector<std::string> words = {program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
-                                    "--disable-background-networking", "--disable-component-update", "--user-data-dir=" + profile, "--remote-debugging-pipe", "about:blank"};
+  std::vector<std::string> words = {program(),
+                                    "--headless=new",
+                                    "--no-sandbox",
+                                    "--disable-gpu",
+                                    "--disable-dev-shm-usage",
+                                    "--no-first-run",
+                                    "--hide-scrollbars",
+                                    "--disable-background-networking",
+                                    "--disable-component-update",
+                                    "--user-data-dir=" + profile,
+                                    "--remote-debugging-pipe",
+                                    "about:blank"};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -93,7 +103,7 @@ Browser::Browser() {
 }
 
 Browser::~Browser() {
-  ::close(to_);      // at which it ends
+  ::close(to_);  // at which it ends
   for (int i = 0; i < 200 && ::waitpid(process_, nullptr, WNOHANG) == 0; ++i) {
     if (i == 100) ::kill(process_, SIGKILL);
     ::usleep(10'000);
@@ -120,7 +130,7 @@ Json Browser::call(const std::string& method, Json parameters) {
   Json command = {{"id", ++last_call_}, {"method", method}, {"params", std::move(parameters)}};
   if (!session_.empty()) command["sessionId"] = session_;
   const std::string text = command.dump();
-  for (std::size_t sent = 0; sent <= text.size();) {     // with the zero at its end
+  for (std::size_t sent = 0; sent <= text.size();) {  // with the zero at its end
     const ssize_t wrote = ::write(to_, text.c_str() + sent, text.size() + 1 - sent);
     if (wrote <= 0) throw std::runtime_error("chromium has ended");
     sent += static_cast<std::size_t>(wrote);
@@ -139,18 +149,22 @@ Json Browser::call(const std::string& method, Json parameters) {
 void Browser::note(const Json& event) {
   const std::string method = event.value("method", "");
   if (method == "Page.loadEventFired") loaded_ = true;
-  if (method == "Runtime.consoleAPICalled" || method == "Runtime.exceptionThrown" || method == "Log.entryAdded") messages_.push_back(event["params"].dump());
+  if (method == "Runtime.consoleAPICalled" || method == "Runtime.exceptionThrown" || method == "Log.entryAdded")
+    messages_.push_back(event["params"].dump());
 }
 
 void Browser::look(const Look& look) {
-  call("Emulation.setDeviceMetricsOverride", {{"width", look.width}, {"height", look.height}, {"deviceScaleFactor", 1}, {"mobile", false}});
-  call("Emulation.setEmulatedMedia", {{"media", look.printed ? "print" : ""}, {"features", {{{"name", "prefers-color-scheme"}, {"value", look.dark ? "dark" : "light"}}}}});
+  call("Emulation.setDeviceMetricsOverride",
+       {{"width", look.width}, {"height", look.height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+  call("Emulation.setEmulatedMedia",
+       {{"media", look.printed ? "print" : ""},
+        {"features", {{{"name", "prefers-color-scheme"}, {"value", look.dark ? "dark" : "light"}}}}});
 }
 
 void Browser::open(const std::string& url, const std::string& before) {
   if (!before_.empty()) call("Page.removeScriptToEvaluateOnNewDocument", {{"identifier", before_}});
   before_.clear();
-  go_to("about:blank");       // else an address that differs only behind # loads nothing
+  go_to("about:blank");  // else an address that differs only behind # loads nothing
   if (!before.empty()) before_ = call("Page.addScriptToEvaluateOnNewDocument", {{"source", before}})["identifier"];
   messages_.clear();
   go_to(url);
@@ -173,7 +187,8 @@ Json Browser::value(const std::string& expression) {
 }
 
 void Browser::key(const std::string& type, const std::string& key, int modifiers) {
-  static const std::map<std::string, std::pair<int, std::string>> kNamed = {{"Tab", {9, ""}}, {"Enter", {13, "\r"}}, {"Escape", {27, ""}}, {" ", {32, " "}}, {"/", {191, "/"}}, {"?", {191, "?"}}};
+  static const std::map<std::string, std::pair<int, std::string>> kNamed = {
+      {"Tab", {9, ""}}, {"Enter", {13, "\r"}}, {"Escape", {27, ""}}, {" ", {32, " "}}, {"/", {191, "/"}}, {"?", {191, "?"}}};
   Json event = {{"type", type}, {"key", key}, {"modifiers", modifiers}};
   if (const auto named = kNamed.find(key); named != kNamed.end()) {
     event["windowsVirtualKeyCode"] = named->second.first;
@@ -207,25 +222,32 @@ void Browser::type(const std::string& text) { call("Input.insertText", {{"text",
 
 void Browser::click(const std::string& selector) {
   // As a reader does, once it stands still.
-  const Json at = value("(async () => { const e = document.querySelector(" + Json(selector).dump() + ");"
-                        " const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"
-                        " const place = () => { const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; };"
-                        " for (let i = 0, before = []; i < 50; ++i) {"
-                        "   const now = place();"
-                        "   if (i > 3 && now[0] === before[0] && now[1] === before[1] && now[1] > 0 && now[1] < innerHeight) return now;"
-                        "   before = now; if (now[1] < 0 || now[1] > innerHeight || i === 0) e.scrollIntoView({block: 'center'});"
-                        "   await frames(); }"
-                        " return place(); })()");
+  const Json at =
+      value("(async () => { const e = document.querySelector(" + Json(selector).dump() +
+            ");"
+            " const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"
+            " const place = () => { const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; };"
+            " for (let i = 0, before = []; i < 50; ++i) {"
+            "   const now = place();"
+            "   if (i > 3 && now[0] === before[0] && now[1] === before[1] && now[1] > 0 && now[1] < innerHeight) return now;"
+            "   before = now; if (now[1] < 0 || now[1] > innerHeight || i === 0) e.scrollIntoView({block: 'center'});"
+            "   await frames(); }"
+            " return place(); })()");
   for (const char* type : {"mousePressed", "mouseReleased"})
     call("Input.dispatchMouseEvent", {{"type", type}, {"x", at[0]}, {"y", at[1]}, {"button", "left"}, {"clickCount", 1}});
 }
 
-std::string Browser::print() { return decoded(call("Page.printToPDF", {{"printBackground", true}, {"paperWidth", 8.27}, {"paperHeight", 11.69}})["data"]); }
+std::string Browser::print() {
+  return decoded(call("Page.printToPDF", {{"printBackground", true}, {"paperWidth", 8.27}, {"paperHeight", 11.69}})["data"]);
+}
 
 std::string Browser::picture() {
   constexpr int kTallest = 4000;
-  const Json size = value("[document.documentElement.clientWidth, Math.min(document.documentElement.scrollHeight, " + std::to_string(kTallest) + ")]");
-  return decoded(call("Page.captureScreenshot", {{"captureBeyondViewport", true}, {"clip", {{"x", 0}, {"y", 0}, {"width", size[0]}, {"height", size[1]}, {"scale", 1}}}})["data"]);
+  const Json size = value("[document.documentElement.clientWidth, Math.min(document.documentElement.scrollHeight, " +
+                          std::to_string(kTallest) + ")]");
+  return decoded(call("Page.captureScreenshot",
+                      {{"captureBeyondViewport", true},
+                       {"clip", {{"x", 0}, {"y", 0}, {"width", size[0]}, {"height", size[1]}, {"scale", 1}}}})["data"]);
 }
 
 const std::vector<std::string>& Browser::settled_messages() {

@@ -18,14 +18,14 @@ class Browser {
  public:
   static bool is_there();
 
-  Browser();   // throws where it does not start
+  Browser();  // throws where it does not start
   ~Browser();
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
   struct Look {
     int width = 1400, height = 900;
-    bool dark = false, printed = false;   // as on paper
+    bool dark = false, printed = false;  // as on paper
   };
   void look(const Look& look);
   // Goes there and waits until it is loaded. `before`: a script that runs before those of the page.
@@ -39,7 +39,7 @@ class Browser {
   // "Tab", "Enter", "Escape", " ", "j"
   void press(const std::string& key, int times = 1);
   void press_with_shift(const std::string& key);
-  void paste();                             // Ctrl+V
+  void paste();  // Ctrl+V
   void type(const std::string& text);
   void click(const std::string& selector);  // in the middle of the first such element, which is scrolled to
   std::string print();                      // PDF
@@ -52,7 +52,7 @@ class Browser {
 
  private:
   nlohmann::json call(const std::string& method, nlohmann::json parameters = nlohmann::json::object());
-  nlohmann::json receive();                 // the next message
+  nlohmann::json receive();  // the next message
   void note(const nlohmann::json& event);
   void go_to(const std::string& url);
   void key(const std::string& type, const std::string& key, int modifiers);

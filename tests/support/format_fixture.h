@@ -61,8 +61,7 @@ class Formats {
     for (std::size_t n = 0; n <= text.size(); n += 1 + text.size() / 50) all_of(text.substr(0, n), command, true);
     for (int i = 0; i < 20; ++i) {
       std::string changed = text;
-      for (int k = 0; k < 8 && !changed.empty(); ++k)
-        changed[random() % changed.size()] = static_cast<char>(random() % 256);
+      for (int k = 0; k < 8 && !changed.empty(); ++k) changed[random() % changed.size()] = static_cast<char>(random() % 256);
       all_of(changed, command, false);
     }
   }

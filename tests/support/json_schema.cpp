@@ -1,8 +1,8 @@
 #include "support/json_schema.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "support/run.h"
 
@@ -30,7 +30,7 @@ class Validator {
     if (type == "integer") return value.is_number_integer();
     if (type == "number") return value.is_number();
     if (type == "array") return value.is_array();
-    return value.type_name() == type;   // object, string, boolean, null
+    return value.type_name() == type;  // object, string, boolean, null
   }
 
   bool fits(const json& schema, const json& value, const std::string& at) {
@@ -39,8 +39,7 @@ class Validator {
     return own.empty();
   }
 
-  void keyword_(const std::string& keyword, const json& rule, const json& schema, const json& value,
-                const std::string& at) {
+  void keyword_(const std::string& keyword, const json& rule, const json& schema, const json& value, const std::string& at) {
     static const std::vector<std::string> kNotes = {"$schema", "$id", "$defs", "$comment", "title", "description"};
     if (std::find(kNotes.begin(), kNotes.end(), keyword) != kNotes.end()) return;
     if (keyword == "$ref") {

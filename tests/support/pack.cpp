@@ -72,9 +72,12 @@ std::vector<PackedFile> files_below(const std::string& directory, const std::str
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     PackedFile file;
     file.name = prefix + fs::relative(entry.path(), directory).string();
-    if (entry.is_symlink()) file.link = fs::read_symlink(entry.path()).string();
-    else if (entry.is_regular_file()) file.text = read_file(entry.path().string());
-    else continue;
+    if (entry.is_symlink())
+      file.link = fs::read_symlink(entry.path()).string();
+    else if (entry.is_regular_file())
+      file.text = read_file(entry.path().string());
+    else
+      continue;
     files.push_back(std::move(file));
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -9,7 +9,7 @@ namespace egt::testing {
 
 struct PackedFile {
   std::string name, text = {};
-  std::string link = {};       // target of a symbolic link; then there is no text
+  std::string link = {};  // target of a symbolic link; then there is no text
   std::int64_t time = 0;
   enum class Kind : std::uint8_t { file, fifo, device } kind = Kind::file;
 };

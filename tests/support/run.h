@@ -7,7 +7,7 @@
 namespace egt::testing {
 
 struct Ran {
-  int status = 0;            // exit status; 128 + signal where a signal ended it
+  int status = 0;  // exit status; 128 + signal where a signal ended it
   std::string out, err;
 };
 
@@ -18,7 +18,7 @@ Ran run(const std::vector<std::string>& command, const std::string& input = "", 
 std::vector<std::string> shell_words(const std::string& line);
 
 std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& text);   // with the folders on the way
+void write_file(const std::string& path, const std::string& text);  // with the folders on the way
 
 // A directory that goes away with the object.
 class TemporaryDirectory {
@@ -28,7 +28,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory();
   const std::string& path() const { return path_; }
-  std::string file(const std::string& name, const std::string& text) const;   // writes it; its path
+  std::string file(const std::string& name, const std::string& text) const;  // writes it; its path
 
  private:
   std::string path_;

@@ -11,14 +11,14 @@ namespace egt::testing {
 
 class Sample {
  public:
-  Sample();   // a copy of samples/egressip-secondary
+  Sample();  // a copy of samples/egressip-secondary
   // Each gives the sample back, so that changes can be chained. The test fails where nothing was changed.
   Sample& remove(const std::string& file);
   Sample& replace(const std::string& file, const std::string& what, const std::string& with);
   Sample& without_lines(const std::string& file, const std::string& containing);
   // Removes the database record (up to the empty line) that contains the text.
   Sample& without_record(const std::string& file, const std::string& containing);
-  Sample& copy(const std::string& file, const std::string& to);   // uncompressed
+  Sample& copy(const std::string& file, const std::string& to);  // uncompressed
   Sample& append(const std::string& file, const std::string& text);
   Sample& write(const std::string& file, const std::string& text);
   cluster::Cluster read() const;

@@ -11,8 +11,7 @@ namespace egt::testing {
 class Terminal {
  public:
   // Runs in `directory`, with these variables ("NAME=value") besides those of the test.
-  Terminal(const std::vector<std::string>& command, const std::string& directory,
-           const std::vector<std::string>& variables);
+  Terminal(const std::vector<std::string>& command, const std::string& directory, const std::vector<std::string>& variables);
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
@@ -26,7 +25,7 @@ class Terminal {
   int terminal_ = -1;
   pid_t child_ = -1;
   std::string shown_;
-  std::size_t looked_at_ = 0;   // in it: the end of what was waited for last
+  std::size_t looked_at_ = 0;  // in it: the end of what was waited for last
 };
 
 }  // namespace egt::testing

@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t kShortestToken = 16, kLongestToken = 256;
 constexpr std::string_view kCookie = "egtrace_token";
 
-bool is_token_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '~'; }
+bool is_token_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '~';
+}
 
 // "a=1; egtrace_token=…"
 std::string_view cookie_in(std::string_view header) {
@@ -41,10 +43,13 @@ std::string token_in_target(const HttpRequest& request) {
 
 bool ListenAddress::is_loopback() const { return ip.is_loopback(); }
 
-std::string ListenAddress::text() const { return ip.is_v4() ? fmt::format("{}:{}", ip.to_string(), port) : fmt::format("[{}]:{}", ip.to_string(), port); }
+std::string ListenAddress::text() const {
+  return ip.is_v4() ? fmt::format("{}:{}", ip.to_string(), port) : fmt::format("[{}]:{}", ip.to_string(), port);
+}
 
 std::optional<ListenAddress> parse_listen_address(std::string_view text) {
-  const std::string local = "127.0.0.1" + std::string(text.substr(text.find(':') == std::string_view::npos ? text.size() : text.find(':')));
+  const std::string local =
+      "127.0.0.1" + std::string(text.substr(text.find(':') == std::string_view::npos ? text.size() : text.find(':')));
   if (text.starts_with("localhost:")) text = local;
   const auto both = parse_address_port(text);
   if (!both) return std::nullopt;
@@ -75,17 +80,20 @@ std::optional<HttpResponse> Access::refuse(const HttpRequest& request) const {
   const std::string host = request.header("host"), origin = request.header("origin"), site = request.header("sec-fetch-site");
   if (!is_own_name(host)) return refusal(421, "this server does not have the name that the request gives (Host)");
   if (!origin.empty() && origin != "http://" + host) return refusal(403, "a page from elsewhere asks (Origin)");
-  if (request.method == "POST" && !site.empty() && site != "same-origin" && site != "none") return refusal(403, "a page from elsewhere asks (Sec-Fetch-Site)");
+  if (request.method == "POST" && !site.empty() && site != "same-origin" && site != "none")
+    return refusal(403, "a page from elsewhere asks (Sec-Fetch-Site)");
   if (token_.empty() || has_token(request)) return std::nullopt;
   const bool is_get = request.method == "GET" || request.method == "HEAD";
   if (!is_get || !are_equal(token_in_target(request), token_)) {
-    HttpResponse response = refusal(401, "the token is missing or wrong: open the address that `egtrace serve` printed, or send Authorization: Bearer TOKEN");
+    HttpResponse response = refusal(
+        401, "the token is missing or wrong: open the address that `egtrace serve` printed, or send Authorization: Bearer TOKEN");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;
   }
   HttpResponse response;
   response.status = 303;
-  response.headers = {{"Location", "/"}, {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", kCookie, token_)}};
+  response.headers = {{"Location", "/"},
+                      {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", kCookie, token_)}};
   return response;
 }
 
@@ -97,7 +105,8 @@ bool are_equal(std::string_view a, std::string_view b) {
 
 std::string new_token() {
   std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) throw CommandError("no random numbers for a token; give one by --token-file");
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw CommandError("no random numbers for a token; give one by --token-file");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
   return token;
@@ -106,7 +115,8 @@ std::string new_token() {
 std::string token_of_file(const std::string& path) {
   std::ifstream file(path);
   std::string token;
-  if (!file || !std::getline(file, token)) throw CommandError(path + ": cannot be read; --token-file names a file whose first line is the token");
+  if (!file || !std::getline(file, token))
+    throw CommandError(path + ": cannot be read; --token-file names a file whose first line is the token");
   token = std::string(trim(token));
   if (token.size() < kShortestToken || token.size() > kLongestToken || !std::all_of(token.begin(), token.end(), is_token_char))
     throw CommandError(path + ": the token is 16 to 256 letters, digits, '-', '_', '.' or '~'");

@@ -16,7 +16,7 @@ struct ListenAddress {
   IpAddr ip;
   std::uint16_t port = 0;
   bool is_loopback() const;
-  std::string text() const;    // "127.0.0.1:8080", "[::1]:8080"
+  std::string text() const;  // "127.0.0.1:8080", "[::1]:8080"
 };
 
 // "127.0.0.1:8080", "[::1]:0", "localhost:8080".

@@ -8,7 +8,7 @@
 namespace egt::cli {
 
 const CLI::App* verb_named(const CLI::App& app, const std::string& name);
-std::vector<std::string> verb_names(const CLI::App& app);   // those that --help lists
+std::vector<std::string> verb_names(const CLI::App& app);  // those that --help lists
 // "--output", "-o"
 std::vector<std::string> names_of(const CLI::Option& option);
 const CLI::Option* option_named(const CLI::App& verb, const std::string& name);

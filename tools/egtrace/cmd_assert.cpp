@@ -43,7 +43,7 @@ expect::Expectation expectation(const AssertOptions& o) {
   const auto place = [&](const std::string& text) { return expect::EndPattern{text, {}, {}, o.packet.namespace_}; };
   e.from = {place(o.packet.on_network(o.packet.from))};
   e.to = {place(o.packet.on_network(o.packet.to))};
-  for (const std::string& name : o.verdicts) e.verdicts.push_back(*parse_verdict(name));   // checked by the options
+  for (const std::string& name : o.verdicts) e.verdicts.push_back(*parse_verdict(name));  // checked by the options
   e.snat = o.snat;
   e.dnat = o.dnat;
   e.nodes = o.nodes;
@@ -99,9 +99,7 @@ ExitStatus run_assert(const AssertOptions& o) {
   } else {
     write_output(o.common, render::check_text({report}, text_options(o.common)));
   }
-  return !report.overall.holds   ? ExitStatus::inconclusive
-         : *report.overall.holds ? ExitStatus::done
-                                 : ExitStatus::failed;
+  return !report.overall.holds ? ExitStatus::inconclusive : *report.overall.holds ? ExitStatus::done : ExitStatus::failed;
 }
 
 }  // namespace

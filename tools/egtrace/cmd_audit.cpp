@@ -62,10 +62,15 @@ ExitStatus run_audit(const AuditOptions& o) {
   auto rows = assess::audit(explainer, options);
   if (!rows) throw CommandError(rows.error().message);
   if (!o.shard.empty()) {
-    write_output(o.common, render::shard_json({{"audit", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept_options(o), options.shard}, *std::move(rows), {}}));
+    write_output(
+        o.common,
+        render::shard_json(
+            {{"audit", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept_options(o), options.shard}, *std::move(rows), {}}));
     return ExitStatus::done;
   }
-  const auto page = [&](const std::vector<assess::AuditRow>& shown) { write_page("audit", {.rows = &shown}, snapshot, o.snapshot, o.common); };
+  const auto page = [&](const std::vector<assess::AuditRow>& shown) {
+    write_page("audit", {.rows = &shown}, snapshot, o.snapshot, o.common);
+  };
   return write_audit(*std::move(rows), o.result, o.common, page);
 }
 

@@ -65,9 +65,9 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
 }
 
 ExitStatus run_check(const CheckOptions& o) {
-  if (o.file.empty() && !o.from_objects)
-    throw CommandError("no expectations given; name a YAML file or use --from-objects");
-  for (const std::string& report : {o.files.junit, o.files.sarif, o.files.codequality, o.files.write_baseline}) refuse_inside(o.snapshot, report);
+  if (o.file.empty() && !o.from_objects) throw CommandError("no expectations given; name a YAML file or use --from-objects");
+  for (const std::string& report : {o.files.junit, o.files.sarif, o.files.codequality, o.files.write_baseline})
+    refuse_inside(o.snapshot, report);
   if (!o.shard.empty() && !(o.files.baseline + o.files.write_baseline).empty())
     throw CommandError("a shard has no baseline; give it to `egtrace merge`");
   const std::optional<assess::Baseline> baseline = read_baseline(o.files);
@@ -78,8 +78,7 @@ ExitStatus run_check(const CheckOptions& o) {
   if (o.from_objects) warn_of_coverage(snapshot.cluster, o.common);
   const assess::NameChecker names(snapshot.cluster);
   for (const expect::Expectation& e : given)
-    if (const auto mistake = names.mistake_in(e))
-      throw CommandError(fmt::format("{}:{}: {}", o.file, e.line, mistake->message));
+    if (const auto mistake = names.mistake_in(e)) throw CommandError(fmt::format("{}:{}: {}", o.file, e.line, mistake->message));
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
@@ -100,7 +99,8 @@ ExitStatus run_check(const CheckOptions& o) {
     kept["assume-gaps"] = o.assume_gaps ? "yes" : "";
     std::vector<render::PlacedReport> placed;
     for (std::size_t i = 0; i < places.size(); ++i) placed.push_back({places[i], std::move(reports[i])});
-    write_output(o.common, render::shard_json({{"check", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept, shard}, {}, std::move(placed)}));
+    write_output(o.common, render::shard_json(
+                               {{"check", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept, shard}, {}, std::move(placed)}));
     return ExitStatus::done;
   }
   const auto page = [&](const assess::BaselineComparison* beside) {

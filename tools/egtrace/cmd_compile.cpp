@@ -1,8 +1,8 @@
 // `egtrace compile`: a snapshot as one file that opens in milliseconds.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "command.h"
 #include "egtrace/parsers/compile.h"

@@ -26,8 +26,8 @@ ExitStatus run_decode(const DecodeOptions& o) {
     values.push_back({value, explain::decode_value(value, o.decode)});
     known |= !values.back().meanings.empty();
   }
-  write_output(o.common, o.common.format == "json" ? render::decode_json(values)
-                                                   : render::decode_text(values, text_width(o.common)));
+  write_output(o.common,
+               o.common.format == "json" ? render::decode_json(values) : render::decode_text(values, text_width(o.common)));
   return known ? ExitStatus::done : ExitStatus::inconclusive;
 }
 

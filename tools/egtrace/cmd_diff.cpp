@@ -41,18 +41,15 @@ SnapshotOptions one_of(const std::string& path, const DiffOptions& o) {
 }
 
 // A name that one of them has is a difference.
-void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Cluster& before,
-                          const cluster::Cluster& after) {
+void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Cluster& before, const cluster::Cluster& after) {
   const assess::NameChecker then(before), now(after);
   if (const auto unknown = now.unknown_namespace(o.namespaces); unknown && then.unknown_namespace(o.namespaces))
     throw CommandError(unknown->message);
-  if (const auto unknown = now.unknown_place(o.to); unknown && then.unknown_place(o.to))
-    throw CommandError(unknown->message);
+  if (const auto unknown = now.unknown_place(o.to); unknown && then.unknown_place(o.to)) throw CommandError(unknown->message);
 }
 
 ExitStatus run_diff(const DiffOptions& o) {
-  if (o.before == "-" && o.after == "-")
-    throw CommandError("standard input holds one snapshot; name a file for the other");
+  if (o.before == "-" && o.after == "-") throw CommandError("standard input holds one snapshot; name a file for the other");
   const SnapshotOptions of_before = one_of(o.before, o), of_after = one_of(o.after, o);
   const parsers::Snapshot &before = open_collection(of_before, o.common), &after = open_collection(of_after, o.common);
   refuse_unknown_names(o.compare, before.cluster, after.cluster);

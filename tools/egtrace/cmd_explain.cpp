@@ -34,7 +34,8 @@ struct ExplainOptions {
 };
 
 // The same question, walked through logical flows on every node that has them.
-explain::CrossCheck cross_check(const explain::Explainer& explainer, explain::Question question, const explain::Explanation& realised) {
+explain::CrossCheck cross_check(const explain::Explainer& explainer, explain::Question question,
+                                const explain::Explanation& realised) {
   question.as_intended = true;
   const auto intended = explainer.explain(question);
   if (!intended) throw CommandError(intended.error().message);
@@ -80,7 +81,8 @@ ExitStatus run_explain(const ExplainOptions& o) {
 
 void add_explain(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb = app.add_subcommand("explain", "what happens to a connection, request and reply, with the dump line behind each step");
+  CLI::App* verb =
+      app.add_subcommand("explain", "what happens to a connection, request and reply, with the dump line behind each step");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);

@@ -19,7 +19,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kFlowsFooter =
-    "EXPR: [!|not] KEY[.SUBKEY] [= | != | < | > | ~= VALUE], joined by and (&&), or (||) and brackets; KEY is a field of the match, an "
+    "EXPR: [!|not] KEY[.SUBKEY] [= | != | < | > | ~= VALUE], joined by and (&&), or (||) and brackets; KEY is a field of the "
+    "match, an "
     "action or a statistic. `~=` holds where VALUE lies within what the flow matches.\n"
     "\n"
     "Examples:\n"
@@ -36,9 +37,9 @@ constexpr const char* kFlowsFooter =
 
 using explain::FlowSumKey;
 
-const std::vector<std::pair<std::string, FlowSumKey>> kSumKeys = {{"table", FlowSumKey::table},   {"cookie", FlowSumKey::cookie},
-                                                                  {"lflow", FlowSumKey::logical_flow}, {"datapath", FlowSumKey::datapath},
-                                                                  {"object", FlowSumKey::object}, {"acl", FlowSumKey::acl}};
+const std::vector<std::pair<std::string, FlowSumKey>> kSumKeys = {
+    {"table", FlowSumKey::table},       {"cookie", FlowSumKey::cookie}, {"lflow", FlowSumKey::logical_flow},
+    {"datapath", FlowSumKey::datapath}, {"object", FlowSumKey::object}, {"acl", FlowSumKey::acl}};
 
 struct FlowsOptions {
   CommonOptions common;
@@ -92,11 +93,15 @@ explain::FlowQuery query_of(const FlowsOptions& o) {
 // What flows of the datapath and logical flows do not have.
 void refuse_what_does_not_apply(const FlowsOptions& o) {
   if (o.datapath && o.logical) throw CommandError("--datapath and --logical are flows of two kinds; choose one");
-  if (o.datapath && !o.by.empty()) throw CommandError("--by: flows of the datapath have neither table nor cookie; leave --datapath out");
-  if (o.datapath && !(o.table.empty() && o.query.bridge.empty())) throw CommandError("--table, --bridge: flows of the datapath have none; leave --datapath out");
+  if (o.datapath && !o.by.empty())
+    throw CommandError("--by: flows of the datapath have neither table nor cookie; leave --datapath out");
+  if (o.datapath && !(o.table.empty() && o.query.bridge.empty()))
+    throw CommandError("--table, --bridge: flows of the datapath have none; leave --datapath out");
   if (!o.logical) return;
-  if (o.by.empty() || o.by == "cookie" || o.by == "lflow") throw CommandError("--logical counts logical flows: say by what with --by object, acl, datapath or table");
-  if (!(o.filter.empty() && o.highlight.empty() && o.table.empty() && o.query.bridge.empty() && o.query.sort.empty() && o.since.empty()))
+  if (o.by.empty() || o.by == "cookie" || o.by == "lflow")
+    throw CommandError("--logical counts logical flows: say by what with --by object, acl, datapath or table");
+  if (!(o.filter.empty() && o.highlight.empty() && o.table.empty() && o.query.bridge.empty() && o.query.sort.empty() &&
+        o.since.empty()))
     throw CommandError("--logical goes with --by, --node and --top alone: the other options are about flows of switches");
 }
 
@@ -109,8 +114,10 @@ void bound_page(const parsers::Snapshot& snapshot, const FlowsOptions& o, explai
   std::size_t dumps = 0;
   for (const auto& node : snapshot.cluster.nodes) {
     if (!query.node.empty() && node.name() != query.node) continue;
-    if (o.datapath) ++dumps;
-    else for (const openflow::Bridge& bridge : node->bridges) dumps += query.bridge.empty() || bridge.name == query.bridge ? 1 : 0;
+    if (o.datapath)
+      ++dumps;
+    else
+      for (const openflow::Bridge& bridge : node->bridges) dumps += query.bridge.empty() || bridge.name == query.bridge ? 1 : 0;
   }
   const std::size_t share = std::max<std::size_t>(render::kFlowsOnPage / std::max<std::size_t>(dumps, 1), 20);
   query.top = o.top > 0 ? o.top : share;
@@ -141,8 +148,9 @@ ExitStatus run_flows(const FlowsOptions& o) {
   const explain::FlowReader reader{&parsers::read_flow_words, &parsers::read_word_list};
   const explain::FlowListing listing = explain::list_flows(snapshot.cluster, query, reader);
   if (!listing.has_rates && (!o.since.empty() || query.sort == explain::kRateKey) && !listing.groups.empty())
-    throw CommandError(o.since.empty() ? "--sort rate needs a second dump of the same flows: name an earlier snapshot with --since"
-                                       : "--since: the other snapshot has no flows of the same node and bridge");
+    throw CommandError(o.since.empty()
+                           ? "--sort rate needs a second dump of the same flows: name an earlier snapshot with --since"
+                           : "--since: the other snapshot has no flows of the same node and bridge");
   if (o.common.format == "json")
     write_output(o.common, render::flows_json(listing, snapshot.cluster, reader));
   else if (o.common.format == "csv")
@@ -165,15 +173,19 @@ void add_flows(CLI::App& app, ExitStatus& status) {
   verb->add_option("--node", o->query.node, "flows of this node alone");
   verb->add_option("--bridge", o->query.bridge, "flows of this bridge alone");
   verb->add_option("--table", o->table, "flows of this table alone");
-  verb->add_option("--sort", o->query.sort, "descending by a number that flows have, such as n_packets, n_bytes, duration or priority, or by `rate`");
+  verb->add_option("--sort", o->query.sort,
+                   "descending by a number that flows have, such as n_packets, n_bytes, duration or priority, or by `rate`");
   verb->add_flag("--ascending", o->query.ascending, "with --sort: the smallest first");
-  verb->add_option("--top", o->top, "at most so many flows of each bridge, or sums; with --datapath so many trees")->check(CLI::PositiveNumber);
+  verb->add_option("--top", o->top, "at most so many flows of each bridge, or sums; with --datapath so many trees")
+      ->check(CLI::PositiveNumber);
   std::vector<std::string> keys;
   for (const auto& [name, key] : kSumKeys) keys.push_back(name);
   verb->add_option("--by", o->by, "sum packets, bytes and flows by this")->check(CLI::IsMember(keys));
-  verb->add_flag("--datapath", o->datapath, "flows of the datapath (dpctl/dump-flows) instead of OpenFlow, as trees by recirculation");
+  verb->add_flag("--datapath", o->datapath,
+                 "flows of the datapath (dpctl/dump-flows) instead of OpenFlow, as trees by recirculation");
   verb->add_flag("--logical", o->logical, "with --by: count OVN's logical flows instead of OpenFlow");
-  verb->add_option("--since", o->since, "packets and bytes a second since the dumps of this snapshot, an earlier one")->type_name("SNAPSHOT");
+  verb->add_option("--since", o->since, "packets and bytes a second since the dumps of this snapshot, an earlier one")
+      ->type_name("SNAPSHOT");
   add_common_options(*verb, o->common, {"text", "json", "csv", "html"});
   verb->footer(kFlowsFooter);
   verb->callback([o, &status] { status = run_flows(*o); });

@@ -25,7 +25,7 @@ constexpr const char* kInspectFooter =
 struct InspectOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string since, node;           // of --history
+  std::string since, node;  // of --history
 };
 
 explain::HistoryQuestion question_of(const InspectOptions& o, const cluster::Cluster& cluster) {
@@ -35,17 +35,17 @@ explain::HistoryQuestion question_of(const InspectOptions& o, const cluster::Clu
   if (o.node.empty() || cluster.node(o.node) != nullptr) return question;
   std::vector<std::string> names;
   for (const auto& n : cluster.nodes) names.push_back(n->name);
-  throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
-                                 did_you_mean(o.node, names, "`egtrace inspect` lists them")));
+  throw CommandError(
+      fmt::format("the snapshot has no node {}; {}", o.node, did_you_mean(o.node, names, "`egtrace inspect` lists them")));
 }
 
 ExitStatus run_inspect(const InspectOptions& o) {
-  if (!o.snapshot.history && !(o.since.empty() && o.node.empty())) throw CommandError("--since and --node go with --history; add it");
-  if (!o.since.empty()) moment_of("--since", o.since);   // before a long reading
+  if (!o.snapshot.history && !(o.since.empty() && o.node.empty()))
+    throw CommandError("--since and --node go with --history; add it");
+  if (!o.since.empty()) moment_of("--since", o.since);  // before a long reading
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   explain::HistoryReport history;
-  if (o.snapshot.history)
-    history = explain::report_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
+  if (o.snapshot.history) history = explain::report_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
   if (o.snapshot.history && o.common.format == "html") throw CommandError("--history has no page; use --format text or json");
   if (o.snapshot.history && o.common.format != "json") {
     write_output(o.common, render::history_text(history, text_options(o.common)));

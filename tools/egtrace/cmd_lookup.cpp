@@ -10,8 +10,10 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kLookupFooter =
-    "Objects are named as kubectl takes them, KIND/NAME or KIND/NAMESPACE/NAME, in any case and with short names (po, svc, ep, no, ns, eip, "
-    "netpol, anp, banp); what nodes have because of them is shown as well: rows of OVN, flows, devices, policy rules, routes, rules of "
+    "Objects are named as kubectl takes them, KIND/NAME or KIND/NAMESPACE/NAME, in any case and with short names (po, svc, ep, "
+    "no, ns, eip, "
+    "netpol, anp, banp); what nodes have because of them is shown as well: rows of OVN, flows, devices, policy rules, routes, "
+    "rules of "
     "netfilter. A long lookup shows some matches of each kind; -v shows all, JSON always has them.\n"
     "\n"
     "Examples:\n"

@@ -55,17 +55,15 @@ std::uint32_t parse_ct_state(const std::string& text) {
     if (word.empty()) continue;
     const auto* known = std::find(std::begin(kNames), std::end(kNames), word);
     if (known == std::end(kNames))
-      throw CommandError(fmt::format(
-          "--ct: {}: unknown connection tracking state flag; use new, est, rel, rpl, inv, trk, snat, dnat", word));
+      throw CommandError(
+          fmt::format("--ct: {}: unknown connection tracking state flag; use new, est, rel, rpl, inv, trk, snat, dnat", word));
     state |= 1u << (known - std::begin(kNames));
   }
   return state;
 }
 
 lt::Options::Backend parse_backend(const std::string& text) {
-  const auto refuse = [&] {
-    return CommandError(fmt::format("--lb-dst: {}: bad address; give IP[:PORT] or [IPV6]:PORT", text));
-  };
+  const auto refuse = [&] { return CommandError(fmt::format("--lb-dst: {}: bad address; give IP[:PORT] or [IPV6]:PORT", text)); };
   std::string_view host = text;
   std::uint64_t port = 0;
   if (auto whole = IpAddr::parse(text)) return {*whole, 0};
@@ -112,7 +110,8 @@ Loaded load(const cluster::Node& node, bool friendly_names) {
   Loaded loaded;
   loaded.node = &node;
   const openflow::Bridge* bridge = node.integration_bridge();
-  loaded.southbound = lang::complete_southbound(node.ovn, loaded.lacks, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
+  loaded.southbound =
+      lang::complete_southbound(node.ovn, loaded.lacks, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
   loaded.reader = std::make_unique<lang::DatabaseReader>(*loaded.southbound);
   loaded.network = std::make_unique<engine::LogicalNetwork>(*loaded.southbound, *loaded.reader, friendly_names);
   return loaded;
@@ -134,9 +133,7 @@ struct Understood {
 
 Understood understand(const Loaded& at, const Question& question) {
   Understood result;
-  const auto parse_problem = [](const std::string& message) {
-    return fmt::format("error parsing flow: {}\n", message);
-  };
+  const auto parse_problem = [](const std::string& message) { return fmt::format("error parsing flow: {}\n", message); };
   if (!question.datapath.empty()) {
     result.datapath = at.network->find_datapath(question.datapath).datapath;
     if (result.datapath == nullptr) {
@@ -185,13 +182,12 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
     if (node == nullptr) {
       std::vector<std::string> names;
       for (const auto& n : cluster.nodes) names.push_back(n->name);
-      throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
-                                     did_you_mean(o.node, names, "`egtrace inspect` lists them")));
+      throw CommandError(
+          fmt::format("the snapshot has no node {}; {}", o.node, did_you_mean(o.node, names, "`egtrace inspect` lists them")));
     }
     if (!shows_flows(*node))
-      throw CommandError(
-          fmt::format("{}: no logical flows of this node; add its southbound database or `ovn-sbctl --uuid lflow-list`",
-                      node->name));
+      throw CommandError(fmt::format(
+          "{}: no logical flows of this node; add its southbound database or `ovn-sbctl --uuid lflow-list`", node->name));
     return load(*node, !o.no_friendly_names);
   }
   std::vector<Loaded> fitting;
@@ -201,9 +197,8 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
     if (!shows_flows(*node)) continue;
     ++with_flows;
     Loaded loaded = load(*node, !o.no_friendly_names);
-    const bool fits = std::any_of(questions.begin(), questions.end(), [&](const Question& question) {
-      return understand(loaded, question).problem.empty();
-    });
+    const bool fits = std::any_of(questions.begin(), questions.end(),
+                                  [&](const Question& question) { return understand(loaded, question).problem.empty(); });
     if (!fits && with_flows > 1) continue;
     if (fits) names += fmt::format("{}{}", names.empty() ? "" : ", ", node->name);
     fitting.insert(fits ? fitting.begin() : fitting.end(), std::move(loaded));
@@ -233,8 +228,7 @@ std::vector<Question> questions_of(const LtraceOptions& o) {
       throw CommandError("one or two arguments are required: [DATAPATH] MICROFLOW; see `egtrace ltrace --help`");
     return {{datapath, o.arguments.back(), 0}};
   }
-  if (o.arguments.size() > 1)
-    throw CommandError("with --batch the microflows come from the file; give a DATAPATH at most");
+  if (o.arguments.size() > 1) throw CommandError("with --batch the microflows come from the file; give a DATAPATH at most");
   std::ifstream file;
   if (o.batch != "-") {
     file.open(o.batch);
@@ -267,17 +261,15 @@ std::string question_text(const lt::Unanswered& q, const cluster::Cluster& clust
 }
 
 void print_assumptions(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
-  if (trace.supposed_backends > 0)
-    fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
+  if (trace.supposed_backends > 0) fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
     print_error(fmt::format("egtrace: undecided: {}: run `ovn-sbctl list {}'\n", question_text(q, cluster), q.table));
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
   print_error(fmt::format("egtrace: {} logical flow(s) on the path were not understood, the first in {}:{}: match=({})\n",
-                          at.network->unread().size(),
-                          first.from.known() ? cluster.sources->at(first.from.source).path : "?", first.from.line,
-                          first.match));
+                          at.network->unread().size(), first.from.known() ? cluster.sources->at(first.from.source).path : "?",
+                          first.from.line, first.match));
 }
 
 ExitStatus run_ltrace(LtraceOptions& o) {
@@ -333,8 +325,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
 
 void add_ltrace(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<LtraceOptions>();
-  CLI::App* verb =
-      app.add_subcommand("ltrace", "logical flows only: arguments and output of ovn-trace");
+  CLI::App* verb = app.add_subcommand("ltrace", "logical flows only: arguments and output of ovn-trace");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option("arguments", options->arguments, "[DATAPATH] MICROFLOW");
@@ -353,8 +344,7 @@ void add_ltrace(CLI::App& app, ExitStatus& status) {
   for (const char* name : {"--db", "--unixctl"})
     verb->add_option(name, options->ignored, "taken and ignored: there is no server")->group("");
   verb->add_flag("--leader-only,--no-leader-only")->group("");
-  verb->add_option("--batch", options->batch,
-                   "one microflow a line, or DATAPATH, a tab and MICROFLOW; - is standard input");
+  verb->add_option("--batch", options->batch, "one microflow a line, or DATAPATH, a tab and MICROFLOW; - is standard input");
   verb->add_flag("--verdict-only", options->verdict_only, "one line per packet: what happens to it");
   add_common_options(*verb, options->common, {"text"});
   verb->footer(kLtraceFooter);

@@ -46,7 +46,8 @@ std::vector<render::ShardResult> read_all(const std::vector<std::string>& files)
   for (const std::string& file : files) {
     render::ShardResult result = read(file);
     if (!all.empty() && !result.head.belongs_to(all.front().head))
-      throw CommandError(fmt::format("{}: is not of the same run as {}: another verb, snapshot, number of shards, version or option", file, files.front()));
+      throw CommandError(fmt::format(
+          "{}: is not of the same run as {}: another verb, snapshot, number of shards, version or option", file, files.front()));
     for (const render::ShardResult& other : all)
       if (other.head.shard.index == result.head.shard.index)
         throw CommandError(fmt::format("{}: shard {} is given twice", file, result.head.shard.index));
@@ -61,12 +62,15 @@ bool lacks_shards(const std::vector<render::ShardResult>& all) {
   std::vector<unsigned> missing;
   std::size_t at = 0;
   for (unsigned i = 0; i < all.front().head.shard.count; ++i) {
-    if (at < all.size() && all[at].head.shard.index == i) ++at;
-    else missing.push_back(i);
+    if (at < all.size() && all[at].head.shard.index == i)
+      ++at;
+    else
+      missing.push_back(i);
   }
   if (!missing.empty())
-    print_error(fmt::format("egtrace: {} of {} shards missing: {}; run {} again with --shard I/{}\n", missing.size(), all.front().head.shard.count,
-                            fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them", all.front().head.shard.count));
+    print_error(fmt::format("egtrace: {} of {} shards missing: {}; run {} again with --shard I/{}\n", missing.size(),
+                            all.front().head.shard.count, fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them",
+                            all.front().head.shard.count));
   return !missing.empty();
 }
 
@@ -92,7 +96,8 @@ ExitStatus run_merge(const MergeOptions& o) {
   std::vector<render::ShardResult> all = read_all(o.files);
   const bool incomplete = lacks_shards(all);
   const std::string verb = all.front().head.verb;
-  if (verb != "audit" && verb != "check") throw CommandError(fmt::format("{}: results of {} cannot be merged", o.files.front(), verb));
+  if (verb != "audit" && verb != "check")
+    throw CommandError(fmt::format("{}: results of {} cannot be merged", o.files.front(), verb));
   const ExitStatus status = verb == "audit" ? merge_audit(std::move(all), o) : merge_check(std::move(all), o);
   return incomplete && status != ExitStatus::failed ? ExitStatus::inconclusive : status;
 }

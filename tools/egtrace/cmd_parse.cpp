@@ -57,8 +57,7 @@ void print_diagnostics(const ParseOptions& options, const parsers::Report& repor
   if (options.common.quiet) return;
   const std::size_t shown = std::min(report.diagnostics.size(), kShownDiagnostics);
   for (std::size_t i = 0; i < shown; ++i) {
-    print_error(render::diagnostic_text(explain::report_diagnostic(report.diagnostics[i], sources),
-                                        text_width(options.common)));
+    print_error(render::diagnostic_text(explain::report_diagnostic(report.diagnostics[i], sources), text_width(options.common)));
   }
   if (report.diagnostics.size() > shown) {
     fmt::print(stderr, "egtrace: {} more like these\n", report.diagnostics.size() - shown);
@@ -76,12 +75,11 @@ std::string framed_json(const parsers::Format& format, const parsers::Report& re
       kind, report.lines, report.understood, report.ignored, report.not_understood.size(), tree);
 }
 
-void check_report(const ParseOptions& options, const parsers::Dump& dump, const parsers::Report& report,
-                  const std::string& out) {
+void check_report(const ParseOptions& options, const parsers::Dump& dump, const parsers::Report& report, const std::string& out) {
   if (options.common.strict && !report.not_understood.empty()) {
     const Provenance at = report.not_understood.front();
-    throw CommandError(fmt::format("{}:{}: line not understood, and --strict was given; correct or remove it", dump.path,
-                                   at.line));
+    throw CommandError(
+        fmt::format("{}:{}: line not understood, and --strict was given; correct or remove it", dump.path, at.line));
   }
   if (!out.empty() || dump.text.empty()) return;
   for (const Diagnostic& d : report.diagnostics) {
@@ -98,22 +96,24 @@ bool may_stream(const ParseOptions& options, const parsers::Format& format, cons
          dump.text.size() >= kLarge;
 }
 
-void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump,
-                 parsers::Report& report) {
+void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump, parsers::Report& report) {
   constexpr std::size_t kAtOnce = std::size_t{256} << 10;
   OutputStream out(options.common, OutputStream::Bytes::as_they_are);
   std::string waiting;
   bool wanted = true;
   const auto put = [&](std::string_view text) { wanted = wanted && (text.empty() || out.write(text)); };
-  format.stream(dump, [&](std::string_view piece) {
-    if (waiting.size() + piece.size() < kAtOnce) {
-      waiting += piece;
-      return;
-    }
-    put(waiting);
-    waiting.clear();
-    put(piece);
-  }, report);
+  format.stream(
+      dump,
+      [&](std::string_view piece) {
+        if (waiting.size() + piece.size() < kAtOnce) {
+          waiting += piece;
+          return;
+        }
+        put(waiting);
+        waiting.clear();
+        put(piece);
+      },
+      report);
   put(waiting);
   out.finish();
 }
@@ -172,8 +172,9 @@ void add_parse(CLI::App& app, ExitStatus& status) {
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kParseFooter);
   verb->footer([] {
-    return fmt::format("Kinds:\n  {}\nTheir last word will do where it is one kind's alone, and so will ovs-flows, nft and the like.\n",
-                       fmt::join(kind_names(), "\n  "));
+    return fmt::format(
+        "Kinds:\n  {}\nTheir last word will do where it is one kind's alone, and so will ovs-flows, nft and the like.\n",
+        fmt::join(kind_names(), "\n  "));
   });
   verb->callback([options, &status] { status = run_parse(*options); });
 }

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPcapFooter =
     "CAPTURE is a file (pcap, pcapng, text of tcpdump or pwru, or events of retis; compressed or not), a directory of them, "
-    "or NODE:DEVICE=FILE (NODE=FILE for pwru and retis). Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, "
+    "or NODE:DEVICE=FILE (NODE=FILE for pwru and retis). Without NODE:DEVICE the file's name says where it was taken "
+    "(NODE__DEVICE.pcap, "
     "NODE/DEVICE.pcap), then the interfaces named in it, then the addresses in it. DEVICE `any` stands for all "
     "devices (tcpdump -i any). Flows with the same result, that differ only in source ports and addresses that no "
     "dump has, are shown once; -v shows each.\n"
@@ -53,8 +54,7 @@ Input input_of(const std::string& text) {
   if (text == "-" || fs::exists(text, ignored)) return {text, std::nullopt};
   const std::size_t equals = text.find('=');
   const std::size_t colon = text.substr(0, equals).find(':');
-  if (equals == std::string::npos)
-    throw CommandError(fmt::format("{}: no such file; name a capture, or NODE:DEVICE=FILE", text));
+  if (equals == std::string::npos) throw CommandError(fmt::format("{}: no such file; name a capture, or NODE:DEVICE=FILE", text));
   explain::CapturePlace place;
   place.node = text.substr(0, std::min(colon, equals));
   if (colon != std::string::npos) place.device = text.substr(colon + 1, equals - colon - 1);
@@ -71,8 +71,7 @@ std::vector<Input> inputs_of(const std::vector<std::string>& arguments) {
       continue;
     }
     std::vector<std::string> files;
-    for (const auto& entry :
-         fs::recursive_directory_iterator(input.path, fs::directory_options::skip_permission_denied, ignored))
+    for (const auto& entry : fs::recursive_directory_iterator(input.path, fs::directory_options::skip_permission_denied, ignored))
       if (entry.is_regular_file(ignored)) files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     for (std::string& file : files) all.push_back({std::move(file), input.place, false});
@@ -82,13 +81,12 @@ std::vector<Input> inputs_of(const std::vector<std::string>& arguments) {
 
 void check_device(const cluster::Node& node, const std::string& device) {
   const host::Host& host = node.host;
-  const bool is_known =
-      device.empty() || device == "any" || host.link(device) != nullptr || node.port(device).port != nullptr;
+  const bool is_known = device.empty() || device == "any" || host.link(device) != nullptr || node.port(device).port != nullptr;
   if (is_known || !host.links.present || host.links.partial) return;
   std::vector<std::string> names;
   for (const host::Link& link : host.links.value) names.push_back(link.name);
-  throw CommandError(fmt::format("{} has no device {}; {}", node.name, device,
-                                 did_you_mean(device, names, "`any` stands for all of them")));
+  throw CommandError(
+      fmt::format("{} has no device {}; {}", node.name, device, did_you_mean(device, names, "`any` stands for all of them")));
 }
 
 void check_places(const std::vector<Input>& inputs, const cluster::Cluster& cluster) {
@@ -145,8 +143,10 @@ ExitStatus print_whole(const PcapOptions& o, const explain::CaptureStudy& study,
 // Lines of a text that are not understood, each under a caret.
 void print_problems(const std::string& path, const capture::Capture& capture, std::size_t width) {
   for (const capture::LineProblem& p : capture.problems)
-    print_error(render::diagnostic_text({fmt::format("{}:{}{}: warning: {}; skipped", path, p.line,
-                                                     p.column == 0 ? "" : fmt::format(":{}", p.column), p.message), p.text, p.column}, width));
+    print_error(render::diagnostic_text(
+        {fmt::format("{}:{}{}: warning: {}; skipped", path, p.line, p.column == 0 ? "" : fmt::format(":{}", p.column), p.message),
+         p.text, p.column},
+        width));
 }
 
 ExitStatus run_pcap(const PcapOptions& o) {
@@ -160,9 +160,9 @@ ExitStatus run_pcap(const PcapOptions& o) {
   for (const Input& input : inputs) {
     std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them
     const auto file = [&] { return id ? *id : *(id = study.begin(input.path, input.place)); };
-    const auto capture =
-        parsers::read_capture_file(input.path, [&](const capture::Frame& frame) { study.take(file(), frame); },
-                                   [&](const capture::KernelEvent& event) { study.take(file(), event); });
+    const auto capture = parsers::read_capture_file(
+        input.path, [&](const capture::Frame& frame) { study.take(file(), frame); },
+        [&](const capture::KernelEvent& event) { study.take(file(), event); });
     if (!capture) {
       if (inputs.size() == 1) throw CommandError(fmt::format("{}: {}", input.path, capture.error().message));
       if (input.named && !o.common.quiet)
@@ -173,7 +173,8 @@ ExitStatus run_pcap(const PcapOptions& o) {
     if (!o.common.quiet) print_problems(input.path, *capture, text_options(o.common).width);
     ++read;
   }
-  if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng, text of tcpdump or pwru, or events of retis");
+  if (read == 0)
+    throw CommandError("none of these files is a capture; give pcap, pcapng, text of tcpdump or pwru, or events of retis");
   return o.common.format == "json" ? print_json(o, study, cluster) : print_whole(o, study, snapshot);
 }
 
@@ -181,8 +182,8 @@ ExitStatus run_pcap(const PcapOptions& o) {
 
 void add_pcap(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<PcapOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
+  CLI::App* verb =
+      app.add_subcommand("pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE");
   add_common_options(*verb, options->common, {"text", "json", "html"});

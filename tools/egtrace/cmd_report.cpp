@@ -16,7 +16,8 @@ constexpr const char* kReportFooter =
     "\n"
     "Examples:\n"
     "  egtrace report ./dumps -o case.html\n"
-    "  egtrace report must-gather.tar.gz --pair shop/cart-7d4b=192.0.2.10:443 --pair node:worker-1=svc:shop/cart:80 -o case.html\n"
+    "  egtrace report must-gather.tar.gz --pair shop/cart-7d4b=192.0.2.10:443 --pair node:worker-1=svc:shop/cart:80 -o "
+    "case.html\n"
     "  egtrace report ./dumps --namespace 'shop*' --paths 30 -o case.html\n"
     "\n"
     "Exit status: 0 done, 2 the call or an input is unusable.\n";
@@ -37,7 +38,8 @@ ExitStatus run_report(const ReportOptions& o) {
 
 void add_report(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "write one page about a snapshot, to attach to a case: findings, topology, audit, paths");
+  CLI::App* verb =
+      app.add_subcommand("report", "write one page about a snapshot, to attach to a case: findings, topology, audit, paths");
   add_snapshot_options(*verb, o->snapshot);
   add_at_option(*verb, o->snapshot);
   add_report_choice(*verb, o->choice);

@@ -21,9 +21,11 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kServeFooter =
-    "The page is that of `egtrace report`, made once, with a form: from, to (POINT), protocol. POST /explain with the fields from, to, proto, namespace "
+    "The page is that of `egtrace report`, made once, with a form: from, to (POINT), protocol. POST /explain with the fields "
+    "from, to, proto, namespace "
     "and format (html or json) answers as `egtrace explain` does. Nothing is written, no file is served.\n"
-    "Only this machine can reach it unless --listen says otherwise; then a token is demanded, that of --token-file or one that is made and printed. "
+    "Only this machine can reach it unless --listen says otherwise; then a token is demanded, that of --token-file or one that "
+    "is made and printed. "
     "Where other users of this machine are not to see it, give --token-file as well. There is no TLS: reach it by `ssh -L`.\n"
     "\n"
     "Examples:\n"
@@ -58,13 +60,16 @@ HttpResponse not_allowed(const char* methods) {
 // Whether it is one is known before a process is started for it.
 std::optional<HttpResponse> refuse_form(const HttpRequest& request) {
   constexpr std::size_t kLongest = 300;
-  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded")) return refusal(415, "send application/x-www-form-urlencoded");
+  if (!request.header("content-type").starts_with("application/x-www-form-urlencoded"))
+    return refusal(415, "send application/x-www-form-urlencoded");
   const auto fields = form_fields(request.body);
   if (!fields) return refusal(400, "this is no form");
   for (const auto& [name, value] : *fields)
     if (value.size() > kLongest) return refusal(400, "a field is longer than 300 characters");
-  if (field(*fields, "from").empty() || field(*fields, "to").empty()) return refusal(400, "the fields `from` and `to` are required");
-  if (const std::string format = field(*fields, "format", "html"); format != "html" && format != "json") return refusal(400, "the field `format` is html or json");
+  if (field(*fields, "from").empty() || field(*fields, "to").empty())
+    return refusal(400, "the fields `from` and `to` are required");
+  if (const std::string format = field(*fields, "format", "html"); format != "html" && format != "json")
+    return refusal(400, "the field `format` is html or json");
   return std::nullopt;
 }
 
@@ -127,12 +132,13 @@ void announce(const ListenAddress& at, const std::string& token, const ServeOpti
   std::fflush(stdout);
   if (o.common.quiet) return;
   if (!token.empty() && !is_made) print_error("egtrace: the address wants ?token= with the token of --token-file behind it\n");
-  if (at.ip.is_unspecified()) print_error(fmt::format("egtrace: {} stands for every address of this machine\n", at.ip.to_string()));
+  if (at.ip.is_unspecified())
+    print_error(fmt::format("egtrace: {} stands for every address of this machine\n", at.ip.to_string()));
   if (!at.is_loopback()) print_error("egtrace: others can reach this address, and read what is sent: there is no TLS\n");
 }
 
 ExitStatus run_serve(const ServeOptions& o) {
-  HttpServer server(address_of(o.listen));   // before a long reading
+  HttpServer server(address_of(o.listen));  // before a long reading
   const std::string token = token_for(o, server.address());
   const parsers::Snapshot& snapshot = open_for_report(o.snapshot, o.common);
   const std::vector<std::string> points = points_of(snapshot.cluster);
@@ -141,7 +147,8 @@ ExitStatus run_serve(const ServeOptions& o) {
   const Access access(server.address(), token);
   print_warnings();
   announce(server.address(), token, o);
-  server.run({[&](const HttpRequest& r) { return respond(r, access, page); }, [&](const HttpRequest& r) { return answer_form(explainer, r); }, o.seconds});
+  server.run({[&](const HttpRequest& r) { return respond(r, access, page); },
+              [&](const HttpRequest& r) { return answer_form(explainer, r); }, o.seconds});
   return ExitStatus::done;
 }
 
@@ -152,11 +159,18 @@ void add_serve(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand("serve", "show the page of `report` to browsers, with a form for questions");
   add_snapshot_options(*verb, o->snapshot);
   add_at_option(*verb, o->snapshot);
-  verb->add_option("--listen", o->listen, "address and port; port 0: one that is free")->capture_default_str()->type_name("ADDRESS:PORT");
+  verb->add_option("--listen", o->listen, "address and port; port 0: one that is free")
+      ->capture_default_str()
+      ->type_name("ADDRESS:PORT");
   verb->add_option("--token-file", o->token_file, "demand the token in this file's first line")->type_name("FILE");
-  verb->add_option("--timeout", o->seconds, "seconds that an answer may take")->check(CLI::Range(1, 3600))->capture_default_str()->type_name("N");
+  verb->add_option("--timeout", o->seconds, "seconds that an answer may take")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->type_name("N");
   add_report_choice(*verb, o->choice);
-  verb->add_option("--jobs", o->common.jobs, "threads to work with (default: one a processor)")->check(CLI::Range(0, 1024))->type_name("N");
+  verb->add_option("--jobs", o->common.jobs, "threads to work with (default: one a processor)")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
   verb->add_flag("-q,--quiet", o->common.quiet, "no warnings");
   verb->footer(std::string(kPointForms) + "\n\n" + kServeFooter);
   verb->callback([o, &status] { status = run_serve(*o); });

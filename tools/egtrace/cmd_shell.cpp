@@ -22,10 +22,13 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kShellFooter =
-    "Each line is a command of egtrace without its snapshot: `explain --from shop/cart-7d4b --to 192.0.2.10:443`, `lookup EgressIP/billing-out`, "
-    "`triage -v`. Words are split at blanks, '…' and \"…\" hold them together, # begins a comment. `help` and `help COMMAND` print help; "
+    "Each line is a command of egtrace without its snapshot: `explain --from shop/cart-7d4b --to 192.0.2.10:443`, `lookup "
+    "EgressIP/billing-out`, "
+    "`triage -v`. Words are split at blanks, '…' and \"…\" hold them together, # begins a comment. `help` and `help COMMAND` "
+    "print help; "
     "`exit`, `quit` or ^D end the shell. ^C ends the line that runs. A line that fails does not end the shell.\n"
-    "Where standard input is no terminal it is a script: its lines run in order, a line that fails is named on standard error with its number, and "
+    "Where standard input is no terminal it is a script: its lines run in order, a line that fails is named on standard error "
+    "with its number, and "
     "the exit status is that of the first line that failed.\n"
     "\n"
     "Examples:\n"
@@ -54,7 +57,7 @@ int complain_of(const std::string& what) {
 
 // "help", "help explain" as options of the program.
 std::vector<std::string> with_help(std::vector<std::string> words) {
-  if (words.front() == "egtrace" && words.size() > 1) words.erase(words.begin());   // pasted
+  if (words.front() == "egtrace" && words.size() > 1) words.erase(words.begin());  // pasted
   if (words.front() != "help") return words;
   words.erase(words.begin());
   words.resize(std::min<std::size_t>(words.size(), 1));
@@ -92,7 +95,7 @@ void run_at_terminal() {
   for (const std::string& line : history.lines()) reader.remember(line);
   std::string before;
   while (true) {
-    CountedInterrupts::forget();   // before the line is read: what comes from then on is meant for it
+    CountedInterrupts::forget();  // before the line is read: what comes from then on is meant for it
     const auto text = reader.read("egtrace> ");
     if (!text) break;
     if (split_line(*text).words.empty()) continue;
@@ -135,11 +138,11 @@ void open_for_session(const ShellOptions& o) {
   SessionSnapshot session{snapshot_path(o.snapshot), o.snapshot.dumps, o.snapshot.at, o.snapshot.follow_links};
   if (session.path == "-") throw CommandError("the shell reads lines from standard input; name a file for the snapshot");
   SnapshotStore::process().begin_session(std::move(session));
-  const parsers::Snapshot& snapshot = open_for_walks({}, o.common);   // what most questions are about
+  const parsers::Snapshot& snapshot = open_for_walks({}, o.common);  // what most questions are about
   print_warnings();
   if (o.common.quiet || ::isatty(STDIN_FILENO) == 0) return;
-  print_error(fmt::format("egtrace {}: {} nodes, {} pods, {} dumps. `help` lists commands, ^D ends.\n", EGTRACE_VERSION, snapshot.cluster.nodes.size(),
-                          snapshot.cluster.objects.pods.size(), snapshot.cluster.dumps.size()));
+  print_error(fmt::format("egtrace {}: {} nodes, {} pods, {} dumps. `help` lists commands, ^D ends.\n", EGTRACE_VERSION,
+                          snapshot.cluster.nodes.size(), snapshot.cluster.objects.pods.size(), snapshot.cluster.dumps.size()));
 }
 
 ExitStatus run_shell(const ShellOptions& o) {

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kSqlFooter =
     "The language is SQLite's. Beside its functions there are in_subnet(ADDRESS, NETWORK), match(FLOW, MATCH), which is 1 where "
-    "`ovs-ofctl dump-flows BRIDGE MATCH` lists the flow, and may_match(FLOW, MATCH), which is 1 where some packet matches both. A "
+    "`ovs-ofctl dump-flows BRIDGE MATCH` lists the flow, and may_match(FLOW, MATCH), which is 1 where some packet matches both. "
+    "A "
     "statement that is `-` is read from standard input. docs/sql.md has ten queries.\n"
     "\n"
     "Examples:\n"
@@ -24,7 +25,8 @@ constexpr const char* kSqlFooter =
     "  egtrace sql ./dumps \"SELECT node, name, ip FROM pods WHERE in_subnet(ip, '10.133.0.0/24')\"\n"
     "  egtrace sql ./dumps 'SELECT * FROM flows ORDER BY n_packets DESC LIMIT 10' --format json\n"
     "\n"
-    "Exit status: 0 done, 2 the call, the statement or an input is unusable, 3 no row, and the snapshot lacks dumps of a table.\n";
+    "Exit status: 0 done, 2 the call, the statement or an input is unusable, 3 no row, and the snapshot lacks dumps of a "
+    "table.\n";
 
 constexpr const char* kExportFooter =
     "`egtrace sql --schema` lists the tables. Functions of `egtrace sql` are not there in other programs.\n"
@@ -48,7 +50,8 @@ std::string read_standard_input() {
   constexpr std::size_t kMost = 1 << 20;
   std::string text;
   char piece[4096];
-  for (std::size_t got = 0; text.size() <= kMost && (got = std::fread(piece, 1, sizeof piece, stdin)) > 0;) text.append(piece, got);
+  for (std::size_t got = 0; text.size() <= kMost && (got = std::fread(piece, 1, sizeof piece, stdin)) > 0;)
+    text.append(piece, got);
   if (text.size() > kMost) throw CommandError("standard input: a statement is at most 1 MB long");
   return text;
 }
@@ -58,13 +61,15 @@ class Opened {
  public:
   explicit Opened(const SqlOptions& o) : o_(o), dumped_(open_collection(o.snapshot, o.common)) {}
   sql::Sources sources() {
-    return {&dumped_, [this]() -> const parsers::Snapshot& {
+    return {&dumped_,
+            [this]() -> const parsers::Snapshot& {
               SnapshotOptions options = o_.snapshot;
               options.as_intended = true;
               CommonOptions quiet = o_.common;
               quiet.quiet = true;
               return open_for_walks(options, quiet);
-            }, o_.common.jobs};
+            },
+            o_.common.jobs};
   }
   const parsers::Snapshot& dumped() const { return dumped_; }
 
@@ -98,7 +103,8 @@ void warn_of_gaps(const std::vector<Gap>& gaps, const CommonOptions& common) {
   for (std::size_t i = 0; i < std::min(gaps.size(), kMost); ++i)
     print_error(fmt::format("egtrace: rows may be missing: {}the snapshot lacks {}; `{}` has them\n",
                             gaps[i].node.empty() ? "" : gaps[i].node + ": ", gaps[i].what, gaps[i].command));
-  if (gaps.size() > kMost) print_error(fmt::format("egtrace: rows may be missing: {} more; --format json lists them\n", gaps.size() - kMost));
+  if (gaps.size() > kMost)
+    print_error(fmt::format("egtrace: rows may be missing: {} more; --format json lists them\n", gaps.size() - kMost));
 }
 
 ExitStatus run_sql(SqlOptions& o) {
@@ -106,7 +112,8 @@ ExitStatus run_sql(SqlOptions& o) {
     write_table(schema_table(), {}, o.common);
     return ExitStatus::done;
   }
-  if (o.statement.empty()) throw CommandError("a statement is required: egtrace sql SNAPSHOT 'SELECT ...'; --schema lists the tables");
+  if (o.statement.empty())
+    throw CommandError("a statement is required: egtrace sql SNAPSHOT 'SELECT ...'; --schema lists the tables");
   if (o.statement == "-") o.statement = read_standard_input();
   Opened opened(o);
   warn_of_moment(opened.dumped(), o.common);
@@ -144,7 +151,10 @@ void add_sql(CLI::App& app, ExitStatus& status) {
   add_at_option(*verb, o->snapshot);
   verb->add_option("statement", o->statement, "a SELECT of SQLite; `-`: standard input");
   verb->add_flag("--schema", o->schema, "list the tables and their columns");
-  verb->add_option("--timeout", o->seconds, "seconds that the statement may take")->check(CLI::Range(1, 86400))->capture_default_str()->type_name("N");
+  verb->add_option("--timeout", o->seconds, "seconds that the statement may take")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str()
+      ->type_name("N");
   add_common_options(*verb, o->common, {"text", "json", "csv"});
   verb->footer(kSqlFooter);
   verb->callback([o, &status] {

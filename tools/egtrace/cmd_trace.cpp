@@ -42,7 +42,7 @@ struct TraceOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string node, bridge, flow, version, batch;
-  std::vector<std::string> words;   // [BRIDGE] [FLOW] behind the snapshot
+  std::vector<std::string> words;  // [BRIDGE] [FLOW] behind the snapshot
   std::vector<std::string> ct_next;
   bool names = false, verdict_only = false;
 };
@@ -79,14 +79,15 @@ const cluster::Node& node_of(const cluster::Cluster& c, const TraceOptions& o) {
     if (const cluster::Node* n = c.node(o.node)) return *n;
     std::vector<std::string> names;
     for (const auto& n : c.nodes) names.push_back(n->name);
-    throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
-                                   did_you_mean(o.node, names, "`egtrace inspect` lists them")));
+    throw CommandError(
+        fmt::format("the snapshot has no node {}; {}", o.node, did_you_mean(o.node, names, "`egtrace inspect` lists them")));
   }
   const cluster::Node* only = nullptr;
   for (const auto& n : c.nodes) {
     if (o.bridge.empty() ? n->bridges.empty() : !n->bridge(o.bridge)) continue;
     if (only)
-      throw CommandError(fmt::format("several nodes have a bridge{}{}; name one with --node", o.bridge.empty() ? "" : " ", o.bridge));
+      throw CommandError(
+          fmt::format("several nodes have a bridge{}{}; name one with --node", o.bridge.empty() ? "" : " ", o.bridge));
     only = n.get();
   }
   if (!only) throw CommandError(o.bridge.empty() ? "no node has a bridge" : fmt::format("{}: unknown bridge", o.bridge));
@@ -97,8 +98,8 @@ const openflow::Bridge& bridge_of(const cluster::Node& n, const TraceOptions& o)
   if (const openflow::Bridge* b = n.bridge(o.bridge)) return *b;
   std::vector<std::string> names;
   for (const openflow::Bridge& b : n.bridges) names.push_back(b.name);
-  throw CommandError(fmt::format("{}: unknown bridge; {}", o.bridge,
-                                 did_you_mean(o.bridge, names, "`egtrace inspect` lists what there is")));
+  throw CommandError(
+      fmt::format("{}: unknown bridge; {}", o.bridge, did_you_mean(o.bridge, names, "`egtrace inspect` lists what there is")));
 }
 
 ofproto::OvsVersion version_of(const cluster::Node& n, const TraceOptions& o) {
@@ -172,8 +173,10 @@ class Lane {
   };
 
   Result<Entry> entry_of(const std::string& flow) const {
-    if (const auto of_datapath = parsers::parse_datapath_flow(flow, node_.vlan_limit)) return datapath_entry(*of_datapath);
-    else if (bridge_ == nullptr) return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
+    if (const auto of_datapath = parsers::parse_datapath_flow(flow, node_.vlan_limit))
+      return datapath_entry(*of_datapath);
+    else if (bridge_ == nullptr)
+      return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
     std::string unknown_port;
     const auto ports = [&](std::string_view name) -> std::optional<std::uint32_t> {
       const openflow::Interface* i = bridge_->by_name(name);
@@ -204,8 +207,10 @@ class Lane {
     ofproto::set(e.key, ofproto::Extra::vlan_tpid, flow.tag_types[0]);
     ofproto::set(e.key, ofproto::Extra::vlan_tpid1, flow.tag_types[1]);
     for (const parsers::TunnelOption& o : flow.options)
-      if (!put_option(o, *at->bridge, e.key)) return Error{"no dump shows where the tunnel's options are held: "
-                                                           "run `ovs-ofctl dump-tlv-map`"};
+      if (!put_option(o, *at->bridge, e.key))
+        return Error{
+            "no dump shows where the tunnel's options are held: "
+            "run `ovs-ofctl dump-tlv-map`"};
     return e;
   }
 
@@ -213,13 +218,13 @@ class Lane {
   Result<Entry> recirculated_entry(const parsers::DatapathFlow& flow) const {
     const std::uint32_t id = flow.key.u32(FieldId::recirc_id);
     const auto chain = openflow::chain_to(node_.datapath, id);
-    if (!chain)
-      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};   // as ofproto/trace says it
+    if (!chain) return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};  // as ofproto/trace says it
     const auto first = parsers::parse_datapath_flow(chain->front()->match, node_.vlan_limit);
     if (!first) return first.error();
     auto entry = datapath_entry(*first);
     for (std::size_t i = 0; entry && i < chain->size(); ++i) {
-      const auto next = i + 1 < chain->size() ? parsers::parse_datapath_flow((*chain)[i + 1]->match, node_.vlan_limit) : Result(flow);
+      const auto next =
+          i + 1 < chain->size() ? parsers::parse_datapath_flow((*chain)[i + 1]->match, node_.vlan_limit) : Result(flow);
       if (!next) return next.error();
       const std::vector<std::uint32_t>& ids = (*chain)[i]->recirculates_to;
       const auto which = std::find(ids.begin(), ids.end(), next->key.u32(FieldId::recirc_id));
@@ -248,17 +253,16 @@ class Lane {
     std::vector<std::string> all;
     for (const engine::MissingInput& m : trace.gaps) {
       const Gap g = explain::gap_of(m);
-      all.push_back(fmt::format("{}: not in the snapshot: {}{}", g.node, g.what,
-                                g.command.empty() ? "" : ": run `" + g.command + "`"));
+      all.push_back(
+          fmt::format("{}: not in the snapshot: {}{}", g.node, g.what, g.command.empty() ? "" : ": run `" + g.command + "`"));
     }
     for (const ofproto::Overlap& o : trace.overlaps)
       for (const openflow::FlowIndex i : o.others) {
         const auto& used = o.bridge->flows->flow(o.used);
         const auto& other = o.bridge->flows->flow(i);
-        all.push_back(
-            fmt::format("{}: overlaps {} at priority {}: OpenFlow does not define which of {} and {} is executed",
-                        line_of(used.from), line_of(other.from), used.priority, o.bridge->flows->actions_text(used),
-                        o.bridge->flows->actions_text(other)));
+        all.push_back(fmt::format("{}: overlaps {} at priority {}: OpenFlow does not define which of {} and {} is executed",
+                                  line_of(used.from), line_of(other.from), used.priority, o.bridge->flows->actions_text(used),
+                                  o.bridge->flows->actions_text(other)));
       }
     return all;
   }
@@ -348,16 +352,14 @@ std::vector<Packet> packets_of(const TraceOptions& o) {
 // Rounds in which each thread answers some packets that follow one another, and some more, as long as there are any.
 class Batch {
  public:
-  Batch(const cluster::Cluster& c, const TraceOptions& o)
-      : o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
+  Batch(const cluster::Cluster& c, const TraceOptions& o) : o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
     if (!o.bridge.empty()) bridge_of(node_, o);
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
     if (packets_.size() >= Lane::kMany)
       for (const openflow::Bridge& b : node_.bridges)
         if (b.flows && (o.bridge.empty() || b.name == o.bridge)) b.flows->build_indexes(o.common.jobs);
-    for (unsigned i = 0; i < jobs; ++i)
-      lanes_.push_back(std::make_unique<Lane>(c, node_, o, packets_.size()));
+    for (unsigned i = 0; i < jobs; ++i) lanes_.push_back(std::make_unique<Lane>(c, node_, o, packets_.size()));
   }
 
   ExitStatus run() {
@@ -395,8 +397,10 @@ class Batch {
 // those that have it by what names the snapshot otherwise.
 void sort_words(TraceOptions& o) {
   if (o.batch.empty()) {
-    if (o.words.empty()) take_argument_for(o.flow, o.snapshot);
-    else take_arguments_for(o.words, o.snapshot);
+    if (o.words.empty())
+      take_argument_for(o.flow, o.snapshot);
+    else
+      take_arguments_for(o.words, o.snapshot);
     if (!o.words.empty()) o.flow = std::exchange(o.words.back(), {}), o.words.pop_back();
   } else {
     take_arguments_for(o.words, o.snapshot);
@@ -410,7 +414,7 @@ void sort_words(TraceOptions& o) {
 ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   SnapshotOptions snapshot = o.snapshot;
-  snapshot.as_dumped = true;   // Open vSwitch does what its tables say, whoever wrote them
+  snapshot.as_dumped = true;  // Open vSwitch does what its tables say, whoever wrote them
   const cluster::Cluster& cluster = open_collection(snapshot, o.common).cluster;
   return Batch(cluster, o).run();
 }
@@ -421,7 +425,8 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<TraceOptions>();
   CLI::App* verb = app.add_subcommand("trace", "OpenFlow only: print what ovs-appctl ofproto/trace prints");
   add_snapshot_options(*verb, options->snapshot);
-  verb->add_option("flow", options->words, "the bridge, unless --bridge or a datapath flow names it, and the packet, in the syntax of ofproto/trace")
+  verb->add_option("flow", options->words,
+                   "the bridge, unless --bridge or a datapath flow names it, and the packet, in the syntax of ofproto/trace")
       ->type_name("[BRIDGE] FLOW")
       ->expected(0, 2);
   verb->add_option("--node", options->node, "the machine (default: the one that has the bridge)")->type_name("NODE");

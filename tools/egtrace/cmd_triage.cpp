@@ -67,8 +67,7 @@ ExitStatus run_triage(const TriageOptions& o) {
   const parsers::Snapshot& snapshot = open_for_walks(with_logical_flows, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  assess::Triage triage =
-      assess::triage(explainer, o.only, parsers::dump_copies(snapshot.cluster, snapshot.collection));
+  assess::Triage triage = assess::triage(explainer, o.only, parsers::dump_copies(snapshot.cluster, snapshot.collection));
   Counted(snapshot.cluster).add_to(triage);
   const render::SourcePlaces sources = source_places("", &o.snapshot);
   const auto write_file = [](const std::string& path, const std::string& text) {

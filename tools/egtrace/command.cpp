@@ -40,9 +40,8 @@ std::vector<HeldWarning>& held_warnings() {
 // `-o json` is what users of kubectl type; a file of that name is never meant.
 std::string refuse_format_name(std::string& value) {
   const bool is_format = std::find(std::begin(kFormatNames), std::end(kFormatNames), value) != std::end(kFormatNames);
-  return is_format
-             ? fmt::format("names a file here; did you mean `--format {0}`? (for a file of that name: ./{0})", value)
-             : std::string();
+  return is_format ? fmt::format("names a file here; did you mean `--format {0}`? (for a file of that name: ./{0})", value)
+                   : std::string();
 }
 
 std::string environment(const char* name) {
@@ -50,9 +49,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::size_t lines_in(std::string_view text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
+std::size_t lines_in(std::string_view text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
 
 bool may_page(const CommonOptions& options) {
   return !options.no_pager && options.output.empty() && ::isatty(STDOUT_FILENO) != 0;
@@ -69,7 +66,7 @@ class KeyboardIsPagers {
  public:
   KeyboardIsPagers() {
     struct sigaction nothing {};
-    nothing.sa_handler = [](int) {};   // which programs that are started do not inherit
+    nothing.sa_handler = [](int) {};  // which programs that are started do not inherit
     nothing.sa_flags = SA_RESTART;
     ::sigaction(SIGINT, &nothing, &before_);
   }
@@ -144,12 +141,12 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_option("--width", options.width, "columns of text, 60 to 200 (default: the terminal's, 80 without one)")
       ->check(CLI::Range(kLeastWidth, kMostWidth))
       ->type_name("N");
-  verb.add_flag("-v,--verbose", options.verbose,
-                "show more (explain: tables that changed or decided something); -vv shows all");
+  verb.add_flag("-v,--verbose", options.verbose, "show more (explain: tables that changed or decided something); -vv shows all");
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
-  verb.add_option_function<std::uint64_t>("--max-memory", limit_memory, "memory to take, mapped files aside: 2G, 500M (default: 3/4 of the machine's)")
+  verb.add_option_function<std::uint64_t>("--max-memory", limit_memory,
+                                          "memory to take, mapped files aside: 2G, 500M (default: 3/4 of the machine's)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   verb.add_option("--jobs", options.jobs, "threads to work with (default: one a processor)")
@@ -182,7 +179,7 @@ void hold_warning(std::string line, bool may_be_why_others_fail) {
 }
 
 void print_warnings() {
-  static std::set<std::string> printed;   // what a session opens once is complained of once
+  static std::set<std::string> printed;  // what a session opens once is complained of once
   for (const HeldWarning& warning : held_warnings())
     if (printed.insert(warning.line).second) print_error(fmt::format("egtrace: {}\n", warning.line));
   held_warnings().clear();
@@ -227,7 +224,7 @@ bool OutputStream::write(std::string_view piece) {
 
 bool OutputStream::put(std::string_view bytes) {
   if (!file_) return print_all(bytes);
-  if (!file_->write(bytes)) cli::finish(*file_);   // which says why
+  if (!file_->write(bytes)) cli::finish(*file_);  // which says why
   return true;
 }
 
@@ -236,8 +233,7 @@ void OutputStream::finish() {
   if (for_pager_) write_output(options_, waiting_);
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
-                         std::string_view otherwise) {
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise) {
   const std::vector<std::string> names = nearest(word, candidates);
   return names.empty() ? std::string(otherwise) : fmt::format("did you mean `{}`?", fmt::join(names, "` or `"));
 }

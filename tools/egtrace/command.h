@@ -27,12 +27,12 @@ class CommandError : public std::runtime_error {
 
 struct CommonOptions {
   std::string format = "text";
-  std::string output;                 // a file; empty: standard output
-  std::string color = "auto";         // auto, always, never
-  int verbose = 0;                    // how often -v was given
+  std::string output;          // a file; empty: standard output
+  std::string color = "auto";  // auto, always, never
+  int verbose = 0;             // how often -v was given
   bool quiet = false, no_pager = false, strict = false;
-  unsigned jobs = 0;                  // 0: as many as there are processors
-  std::size_t width = 0;              // columns of text; 0: the terminal's
+  unsigned jobs = 0;      // 0: as many as there are processors
+  std::size_t width = 0;  // columns of text; 0: the terminal's
 };
 
 // Adds --format (one of `formats`, the first is the default), -o, --color, --width, -v, -q, --no-pager, --jobs,
@@ -49,20 +49,20 @@ bool use_color(const CommonOptions& options);
 // goes into that line.
 void hold_warning(std::string line, bool may_be_why_others_fail = false);
 void print_warnings();
-std::string what_may_be_why();       // "; …" or empty
+std::string what_may_be_why();  // "; …" or empty
 
 // Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o. What a
 // dump brings along that no terminal should be sent is replaced (render::printable()).
 void write_output(const CommonOptions& options, std::string_view text);
-void write_bytes(const CommonOptions& options, std::string_view text);   // as they are
-void finish_output(parsers::OutputFile& file);   // of -o, written by the verb itself
+void write_bytes(const CommonOptions& options, std::string_view text);  // as they are
+void finish_output(parsers::OutputFile& file);                          // of -o, written by the verb itself
 // To standard error; likewise.
 void print_error(std::string_view text);
 
 // The same for text that comes in pieces of whole lines, each written at once; only a pager is shown them together.
 class OutputStream {
  public:
-  enum class Bytes { shown, as_they_are };   // as write_output(), as write_bytes()
+  enum class Bytes { shown, as_they_are };  // as write_output(), as write_bytes()
   explicit OutputStream(const CommonOptions& options, Bytes bytes = Bytes::shown);
   // False: the reader has gone (head), no more is needed.
   bool write(std::string_view piece);

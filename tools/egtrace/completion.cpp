@@ -50,7 +50,7 @@ struct Typed {
   std::vector<std::string> arguments;  // without options
   std::vector<std::string> dumps;      // values of --dump
   bool follow_links = false;
-  const CLI::Option* open = nullptr;   // whose value is being typed
+  const CLI::Option* open = nullptr;  // whose value is being typed
   std::string open_name;
 };
 
@@ -140,7 +140,8 @@ std::set<std::string> names_in(const cluster::Cluster& cluster, Names what) {
 
 // The session's snapshot is asked about, not another that the line names.
 bool is_of_session(const Typed& typed) {
-  const bool names_another = !typed.dumps.empty() || (!typed.arguments.empty() && std::filesystem::exists(typed.arguments.front()));
+  const bool names_another =
+      !typed.dumps.empty() || (!typed.arguments.empty() && std::filesystem::exists(typed.arguments.front()));
   return SnapshotStore::process().session().is_given() && !names_another;
 }
 
@@ -192,9 +193,7 @@ void offer_argument(const CLI::App& verb, const Typed& typed, const std::string&
   offer(names_of_snapshot(typed, what), "", begun, all);
 }
 
-void offer_verbs(const CLI::App& app, const std::string& begun, Completion& all) {
-  offer(verb_names(app), "", begun, all);
-}
+void offer_verbs(const CLI::App& app, const std::string& begun, Completion& all) { offer(verb_names(app), "", begun, all); }
 
 void offer_options(const CLI::App& verb, const std::string& begun, Completion& all) {
   for (const CLI::Option* option : verb.get_options())
@@ -228,8 +227,8 @@ Completion complete(const CLI::App& app, const std::vector<std::string>& words) 
     if (typed.open != nullptr)
       offer_values(*typed.open, typed.open_name, typed, "", last, all);
     else if (takes_value(named))
-      offer_values(*named, last.substr(0, equals), typed, last.substr(0, equals + 1),
-                   std::string_view(last).substr(equals + 1), all);
+      offer_values(*named, last.substr(0, equals), typed, last.substr(0, equals + 1), std::string_view(last).substr(equals + 1),
+                   all);
     else if (last.starts_with("-"))
       offer_options(*verb, last, all);
     else

@@ -61,8 +61,6 @@ complete -c egtrace -f -a "(__egtrace_candidates)"
 
 }  // namespace
 
-const char* completion_script(const std::string& shell) {
-  return shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
-}
+const char* completion_script(const std::string& shell) { return shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish; }
 
 }  // namespace egt::cli

@@ -30,16 +30,15 @@ std::string machine_of(const std::string& place) { return place.substr(0, place.
 
 const std::vector<host::Counter>& Counted::of(const std::string& node) {
   const auto [at, is_new] = known_.try_emplace(node);
-  if (const cluster::Node* n = is_new ? cluster_.node(node) : nullptr)
-    at->second = parsers::read_counters(cluster_, *n);
+  if (const cluster::Node* n = is_new ? cluster_.node(node) : nullptr) at->second = parsers::read_counters(cluster_, *n);
   return at->second;
 }
 
 void Counted::add_to(explain::Explanation& explanation) {
   if (!explanation.fault || explanation.fault->at.node.empty()) return;
   const explain::StopReport& at = explanation.fault->at;
-  explanation.counters = explain::counters_of(at.reason, explain::counted_packet(explanation.packet), at.node,
-                                              of(at.node), *cluster_.sources);
+  explanation.counters =
+      explain::counters_of(at.reason, explain::counted_packet(explanation.packet), at.node, of(at.node), *cluster_.sources);
 }
 
 void Counted::add_to(explain::FlowReport& flow) {
@@ -67,8 +66,7 @@ void Counted::add_to(assess::Triage& triage) {
   for (assess::Finding& finding : triage.findings)
     for (const Finding& f : kFindings) {
       if (f.id != finding.id || finding.node.empty()) continue;
-      for (const explain::CounterReport& c :
-           explain::counters_of(f.kind, finding.node, of(finding.node), *cluster_.sources))
+      for (const explain::CounterReport& c : explain::counters_of(f.kind, finding.node, of(finding.node), *cluster_.sources))
         if (c.value > 0) finding.evidence.insert(finding.evidence.end(), c.evidence.begin(), c.evidence.end());
     }
 }

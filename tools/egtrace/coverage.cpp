@@ -25,14 +25,17 @@ void warn_of_coverage(const cluster::Cluster& cluster, const CommonOptions& comm
   const assess::Coverage coverage = assess::coverage_of(cluster);
   if (common.quiet || coverage.is_whole()) return;
   hold_warning(fmt::format("no dumps of {} of {} nodes ({}): {} that run there are not covered", coverage.absent_nodes.size(),
-                           coverage.absent_nodes.size() + coverage.nodes, some_of(coverage.absent_nodes), pods_text(coverage.absent_pods)));
+                           coverage.absent_nodes.size() + coverage.nodes, some_of(coverage.absent_nodes),
+                           pods_text(coverage.absent_pods)));
 }
 
 void require_coverage(const cluster::Cluster& cluster, const char* verb) {
   const assess::Coverage coverage = assess::coverage_of(cluster);
   if (coverage.nodes > 0 || coverage.is_whole()) return;
-  throw CommandError(fmt::format("the snapshot has objects, and dumps of none of their nodes ({}): `{}` needs some; sosreport, must-gather with "
-                                 "gather_network_logs, or egtrace collect on the nodes", some_of(coverage.absent_nodes), verb));
+  throw CommandError(
+      fmt::format("the snapshot has objects, and dumps of none of their nodes ({}): `{}` needs some; sosreport, must-gather with "
+                  "gather_network_logs, or egtrace collect on the nodes",
+                  some_of(coverage.absent_nodes), verb));
 }
 
 }  // namespace egt::cli

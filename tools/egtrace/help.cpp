@@ -13,8 +13,8 @@ namespace {
 std::string fit_line(std::string_view line, std::size_t width) {
   if (columns_of(line) <= width) return std::string(line) + '\n';
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-  const bool described = indent > 0 && line.size() > kHelpColumn && line.substr(kHelpColumn - 2, 2) == "  " &&
-                         line[kHelpColumn] != ' ';
+  const bool described =
+      indent > 0 && line.size() > kHelpColumn && line.substr(kHelpColumn - 2, 2) == "  " && line[kHelpColumn] != ' ';
   if (described) return render::wrap_behind(line.substr(0, kHelpColumn), line.substr(kHelpColumn), width);
   // A long synopsis of an option ends its line before the description does.
   if (indent >= kHelpColumn) return render::wrap(line, kHelpColumn, width);

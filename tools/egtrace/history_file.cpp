@@ -26,7 +26,8 @@ std::string folder() {
 }
 
 bool is_plain(const std::string& line) {
-  return !line.empty() && std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
+  return !line.empty() &&
+         std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
 }
 
 std::vector<std::string> lines_of(const std::string& path) {

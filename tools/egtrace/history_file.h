@@ -10,12 +10,12 @@ namespace egt::cli {
 class HistoryFile {
  public:
   HistoryFile();
-  std::vector<std::string> lines() const;         // the newest last
-  void append(const std::string& line) const;     // where it cannot be written, nothing happens
+  std::vector<std::string> lines() const;      // the newest last
+  void append(const std::string& line) const;  // where it cannot be written, nothing happens
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;                              // empty: there is no home
+  std::string path_;  // empty: there is no home
 };
 
 }  // namespace egt::cli

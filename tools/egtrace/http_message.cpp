@@ -24,7 +24,9 @@ std::optional<std::string> decoded(std::string_view text) {
       out += text[i] == '+' ? ' ' : text[i];
       continue;
     }
-    const auto byte = i + 2 < text.size() && is_hex_digit(text[i + 1]) && is_hex_digit(text[i + 2]) ? parse_hex(text.substr(i + 1, 2)) : std::nullopt;
+    const auto byte = i + 2 < text.size() && is_hex_digit(text[i + 1]) && is_hex_digit(text[i + 2])
+                          ? parse_hex(text.substr(i + 1, 2))
+                          : std::nullopt;
     if (!byte) return std::nullopt;
     out += static_cast<char>(*byte);
     i += 2;
@@ -55,19 +57,23 @@ HttpResponse refusal(unsigned status, std::string_view why) {
 }
 
 std::string bytes_of(const HttpResponse& r, bool with_body) {
-  const bool is_page = r.type.starts_with("text/html");   // which has a policy of its own as well
-  std::string out = fmt::format("HTTP/1.1 {} {}\r\n", r.status, std::string(http::obsolete_reason(http::int_to_status(r.status))));
-  out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n", r.type, r.body.size());
+  const bool is_page = r.type.starts_with("text/html");  // which has a policy of its own as well
+  std::string out =
+      fmt::format("HTTP/1.1 {} {}\r\n", r.status, std::string(http::obsolete_reason(http::int_to_status(r.status))));
+  out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n", r.type,
+                     r.body.size());
   out += fmt::format("Content-Security-Policy: {}frame-ancestors 'none'\r\n", is_page ? "" : "default-src 'none'; ");
-  out += "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-         "Cross-Origin-Opener-Policy: same-origin\r\n";
+  out +=
+      "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: same-origin\r\nCross-Origin-Resource-Policy: "
+      "same-origin\r\n"
+      "Cross-Origin-Opener-Policy: same-origin\r\n";
   for (const auto& [name, value] : r.headers) out += fmt::format("{}: {}\r\n", name, value);
   return out + "\r\n" + (with_body ? r.body : "");
 }
 
 struct HttpReader::Parser {
   http::request_parser<http::string_body> parser;
-  std::string waiting;                           // what the parser wants to see again, with more behind it
+  std::string waiting;  // what the parser wants to see again, with more behind it
   bool done = false;
 };
 

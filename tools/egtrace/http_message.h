@@ -12,12 +12,12 @@
 namespace egt::cli {
 
 struct HttpRequest {
-  std::string method, target;                    // "GET", "/explain?x=1"
-  std::map<std::string, std::string> headers;    // names in lower case
+  std::string method, target;                  // "GET", "/explain?x=1"
+  std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 
-  std::string header(const std::string& name) const;   // empty: there is none
-  std::string path() const;                      // without what is asked for behind '?'
+  std::string header(const std::string& name) const;  // empty: there is none
+  std::string path() const;                           // without what is asked for behind '?'
 };
 
 struct HttpResponse {

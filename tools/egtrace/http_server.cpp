@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostConnections = 64, kMostAnswers = 4;
-constexpr std::chrono::seconds kPatience{10};   // for a request to arrive, and for a response to be taken
+constexpr std::chrono::seconds kPatience{10};  // for a request to arrive, and for a response to be taken
 
 volatile std::sig_atomic_t is_over = 0;
 
@@ -55,7 +55,7 @@ class EndBySignal {
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM};
-  struct sigaction before_[2] {};
+  struct sigaction before_[2]{};
   sigset_t mask_;
 };
 
@@ -78,9 +78,9 @@ struct Connection {
   Clock::time_point until;
   HttpReader reader;
   HttpRequest request;
-  Socket answer;               // of the process that answers; -1: none does
+  Socket answer;  // of the process that answers; -1: none does
   pid_t process = -1;
-  std::string out;             // what is to be sent; while a process answers, what came of it so far
+  std::string out;  // what is to be sent; while a process answers, what came of it so far
   bool is_writing = false, is_over = false;
 
   bool is_answered_elsewhere() const { return process > 0; }
@@ -212,9 +212,11 @@ class Loop {
   }
 
   void begin_answer(Connection& c) {
-    const auto answering = std::count_if(connections_.begin(), connections_.end(), [](const Connection& o) { return o.is_answered_elsewhere(); });
+    const auto answering =
+        std::count_if(connections_.begin(), connections_.end(), [](const Connection& o) { return o.is_answered_elsewhere(); });
     int ends[2];
-    if (static_cast<std::size_t>(answering) >= kMostAnswers || ::pipe2(ends, O_CLOEXEC) != 0) return respond(c, refusal(503, "too many questions at once; ask again"));
+    if (static_cast<std::size_t>(answering) >= kMostAnswers || ::pipe2(ends, O_CLOEXEC) != 0)
+      return respond(c, refusal(503, "too many questions at once; ask again"));
     Socket reading(ends[0]), writing(ends[1]);
     std::fflush(nullptr);
     const pid_t process = ::fork();
@@ -241,7 +243,7 @@ class Loop {
   }
 
   void read_answer(Connection& c) {
-    if (is_ready(c.client.fd)) {   // it has gone
+    if (is_ready(c.client.fd)) {  // it has gone
       end_process(c);
       c.is_over = true;
       return;

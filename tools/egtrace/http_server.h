@@ -25,7 +25,7 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
-  const ListenAddress& address() const { return at_; }   // with the port that the kernel chose where 0 was given
+  const ListenAddress& address() const { return at_; }  // with the port that the kernel chose where 0 was given
 
   // Until SIGINT or SIGTERM.
   void run(const HttpHandlers& handlers);

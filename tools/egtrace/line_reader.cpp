@@ -80,8 +80,8 @@ class InterruptsWhileWaiting {
 namespace {
 
 LineReader::Complete complete_with;
-std::vector<std::string> offered;       // for next_offered(), which readline calls with no place for them
-const InterruptsWhileWaiting* waiting = nullptr;   // likewise, of next_key()
+std::vector<std::string> offered;                 // for next_offered(), which readline calls with no place for them
+const InterruptsWhileWaiting* waiting = nullptr;  // likewise, of next_key()
 bool given_up = false;
 
 // At ^C the line ends as at the end of input, with what was typed.
@@ -98,7 +98,7 @@ char* next_offered(const char*, int state) {
 }
 
 char** complete_line(const char* text, int, int end) {
-  rl_attempted_completion_over = 1;     // names of files are none of the shell's
+  rl_attempted_completion_over = 1;  // names of files are none of the shell's
   LineWords line = split_line(std::string_view(rl_line_buffer, static_cast<std::size_t>(end)));
   if (line.open_quote) return nullptr;
   if (!line.in_word) line.words.emplace_back();
@@ -111,10 +111,10 @@ char** complete_line(const char* text, int, int end) {
 
 LineReader::LineReader(Complete complete) {
   complete_with = std::move(complete);
-  rl_catch_signals = 0;                 // what SIGINT ends is the line, see read()
+  rl_catch_signals = 0;  // what SIGINT ends is the line, see read()
   rl_readline_name = "egtrace";
   rl_getc_function = next_key;
-  rl_outstream = stderr;                // answers alone go to standard output
+  rl_outstream = stderr;  // answers alone go to standard output
   rl_attempted_completion_function = complete_line;
   static char breaks[] = " \t";
   rl_completer_word_break_characters = breaks;
@@ -138,7 +138,7 @@ void LineReader::remember(const std::string& line) { ::add_history(line.c_str())
 LineReader::LineReader(Complete) {}
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
-  static std::string typed;             // behind the line that was read last
+  static std::string typed;  // behind the line that was read last
   const InterruptsWhileWaiting interrupts;
   std::fputs(prompt.c_str(), stderr);
   std::fflush(stderr);

@@ -88,7 +88,7 @@ bool asks_a_snapshot(const std::string& verb) {
 
 CountedInterrupts::CountedInterrupts() {
   struct sigaction count {};
-  count.sa_handler = [](int) { interrupts = interrupts + 1; };   // what waits goes on waiting no longer: not restarted
+  count.sa_handler = [](int) { interrupts = interrupts + 1; };  // what waits goes on waiting no longer: not restarted
   ::sigaction(SIGINT, &count, &before_);
 }
 
@@ -117,7 +117,7 @@ int run_line_apart(const std::vector<std::string>& words, Keyboard keyboard) {
     is_apart = child == 0;
     if (!is_apart) {
       held.release();
-      if (keyboard == Keyboard::line && interrupts != 0) ::kill(child, SIGINT);   // which came before there was one to get it
+      if (keyboard == Keyboard::line && interrupts != 0) ::kill(child, SIGINT);  // which came before there was one to get it
       throw LineDone{wait_for(child)};
     }
     if (keyboard == Keyboard::line)
@@ -128,7 +128,7 @@ int run_line_apart(const std::vector<std::string>& words, Keyboard keyboard) {
   SnapshotStore& store = SnapshotStore::process();
   int status = 0;
   try {
-    const bool reads_input = std::find(words.begin(), words.end(), "-") != words.end();   // for which the shell does not wait
+    const bool reads_input = std::find(words.begin(), words.end(), "-") != words.end();  // for which the shell does not wait
     if (reads_input || !asks_a_snapshot(words.front())) part();
     store.call_when_open(part);
     status = run_program(words);

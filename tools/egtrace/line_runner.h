@@ -18,7 +18,7 @@ class CountedInterrupts {
   CountedInterrupts(const CountedInterrupts&) = delete;
   CountedInterrupts& operator=(const CountedInterrupts&) = delete;
   ~CountedInterrupts();
-  static bool any();      // since it was shown to forget them
+  static bool any();  // since it was shown to forget them
   static void forget();
 
  private:

@@ -10,8 +10,8 @@ namespace egt::cli {
 
 struct LineWords {
   std::vector<std::string> words;
-  bool open_quote = false;   // the last word lacks its second quote
-  bool in_word = false;      // the line ends within a word
+  bool open_quote = false;  // the last word lacks its second quote
+  bool in_word = false;     // the line ends within a word
 };
 
 // Behind a word that begins with '#' is a comment.

@@ -55,7 +55,8 @@ std::string options_section(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (is_shown(*option) && option->nonpositional()) {
       std::string text = option->get_description();
-      if (const std::string value = option->get_default_str(); !value.empty() && takes_value(option)) text += fmt::format(" (default: {})", value);
+      if (const std::string value = option->get_default_str(); !value.empty() && takes_value(option))
+        text += fmt::format(" (default: {})", value);
       if (!option->get_envname().empty()) text += fmt::format("; also by ${}", option->get_envname());
       out += definition(option_term(*option), text);
     }
@@ -65,14 +66,16 @@ std::string options_section(const CLI::App& app) {
 std::string arguments_of(const CLI::App& app) {
   std::string out;
   for (const CLI::Option* option : app.get_options())
-    if (is_shown(*option) && option->get_positional()) out += definition(italic(option->get_name(true)), option->get_description());
+    if (is_shown(*option) && option->get_positional())
+      out += definition(italic(option->get_name(true)), option->get_description());
   return out;
 }
 
 std::string synopsis(const CLI::App& verb) {
   std::string line = bold("egtrace " + verb.get_name());
   for (const CLI::Option* option : verb.get_options())
-    if (is_shown(*option) && option->get_required() && option->nonpositional()) line += fmt::format(" {} {}", bold(names_of(*option).back()), value_of(*option));
+    if (is_shown(*option) && option->get_required() && option->nonpositional())
+      line += fmt::format(" {} {}", bold(names_of(*option).back()), value_of(*option));
   line += " \\[" + italic("OPTION") + "\\]...";
   for (const CLI::Option* option : verb.get_options())
     if (is_shown(*option) && option->get_positional()) {
@@ -83,7 +86,7 @@ std::string synopsis(const CLI::App& verb) {
 }
 
 struct Footer {
-  std::string prose, examples, behind;   // what follows the examples
+  std::string prose, examples, behind;  // what follows the examples
 };
 
 // Paragraphs as they stand, of what is indented a block of its own.
@@ -136,21 +139,27 @@ std::string manual_of_verb(const CLI::App& app, const CLI::App& verb) {
   for (const std::string& name : verb_names(app))
     if (name != verb.get_name()) others += fmt::format("{}, ", bold("egtrace-" + name) + "(1)");
   return section("NAME", name_line("egtrace-" + verb.get_name(), verb.get_description())) + section("SYNOPSIS", synopsis(verb)) +
-         section("ARGUMENTS", arguments_of(verb)) + section("OPTIONS", options_section(verb)) + section("DESCRIPTION", footer.prose + "\n" + footer.behind) +
-         section("EXAMPLES", footer.examples) + section("EXIT STATUS", kStatuses) +
-         section("SEE ALSO", bold("egtrace") + "(1), " + others + bold("egtrace-expectations") + "(5), " + bold("egtrace-snapshot") + "(5)");
+         section("ARGUMENTS", arguments_of(verb)) + section("OPTIONS", options_section(verb)) +
+         section("DESCRIPTION", footer.prose + "\n" + footer.behind) + section("EXAMPLES", footer.examples) +
+         section("EXIT STATUS", kStatuses) +
+         section("SEE ALSO",
+                 bold("egtrace") + "(1), " + others + bold("egtrace-expectations") + "(5), " + bold("egtrace-snapshot") + "(5)");
 }
 
 std::string manual_of_program(const CLI::App& app) {
   const Footer footer = footer_of(app);
   std::string verbs;
-  for (const std::string& name : verb_names(app)) verbs += definition(bold("egtrace " + name), verb_named(app, name)->get_description());
-  return section("NAME", name_line("egtrace", "explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster")) +
-         section("SYNOPSIS", bold("egtrace") + " " + italic("COMMAND") + " \\[" + italic("OPTION") + "\\]... \\[" + italic("ARGUMENT") + "\\]...") +
-         section("DESCRIPTION", plain(app.get_description())) + section("COMMANDS", verbs) + section("OPTIONS", options_section(app)) +
-         section("EXAMPLES", footer.examples) + section("ENVIRONMENT", kEnvironment) + section("EXIT STATUS", kStatuses) +
-         section("SEE ALSO", bold("egtrace-expectations") + "(5), " + bold("egtrace-snapshot") + "(5), " + bold("ovs-appctl") + "(8), " +
-                                 bold("ovn-trace") + "(8), " + bold("nft") + "(8)");
+  for (const std::string& name : verb_names(app))
+    verbs += definition(bold("egtrace " + name), verb_named(app, name)->get_description());
+  return section("NAME",
+                 name_line("egtrace", "explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster")) +
+         section("SYNOPSIS", bold("egtrace") + " " + italic("COMMAND") + " \\[" + italic("OPTION") + "\\]... \\[" +
+                                 italic("ARGUMENT") + "\\]...") +
+         section("DESCRIPTION", plain(app.get_description())) + section("COMMANDS", verbs) +
+         section("OPTIONS", options_section(app)) + section("EXAMPLES", footer.examples) + section("ENVIRONMENT", kEnvironment) +
+         section("EXIT STATUS", kStatuses) +
+         section("SEE ALSO", bold("egtrace-expectations") + "(5), " + bold("egtrace-snapshot") + "(5), " + bold("ovs-appctl") +
+                                 "(8), " + bold("ovn-trace") + "(8), " + bold("nft") + "(8)");
 }
 
 }  // namespace egt::cli

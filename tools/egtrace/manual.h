@@ -6,7 +6,7 @@
 
 namespace egt::cli {
 
-std::string manual_of_program(const CLI::App& app);                       // egtrace(1)
-std::string manual_of_verb(const CLI::App& app, const CLI::App& verb);   // egtrace-VERB(1)
+std::string manual_of_program(const CLI::App& app);                     // egtrace(1)
+std::string manual_of_verb(const CLI::App& app, const CLI::App& verb);  // egtrace-VERB(1)
 
 }  // namespace egt::cli

@@ -72,7 +72,8 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--proto", o.proto, "tcp, udp, sctp, icmp or icmp6")->capture_default_str();
   verb.add_option("--sport", o.sport, "source port (default: that of --from, else 54321)")->check(CLI::Range(0, 65535));
   verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)")->check(CLI::Range(0, 65535));
-  verb.add_option("--ttl", o.ttl, "time to live (default: net.ipv4.ip_default_ttl of the sending host, else 64)")->check(CLI::Range(0, 255));
+  verb.add_option("--ttl", o.ttl, "time to live (default: net.ipv4.ip_default_ttl of the sending host, else 64)")
+      ->check(CLI::Range(0, 255));
   verb.add_option("--dscp", o.dscp, "differentiated services code point")->check(CLI::Range(0, 63));
   verb.add_option("--icmp-type", o.icmp_type, "default: echo request")->check(CLI::Range(0, 255));
   verb.add_option("--icmp-code", o.icmp_code)->check(CLI::Range(0, 255));

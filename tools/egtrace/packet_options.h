@@ -14,7 +14,8 @@ inline constexpr const char* kPointForms =
     "POINT is NS/POD[:PORT], pod/NAME or deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], HOSTNAME[:PORT], node:NAME, "
     "external:IP or port:IFACE-ID, with @NODE where it is ambiguous, and of pods @NAMESPACE/NETWORK.";
 // Of those that have -n: it completes the names of pods.
-inline constexpr const char* kPointNamespace = " -n NS is the namespace of pod/NAME and deploy/NAME: --from pod/cart-7d4b -n shop.";
+inline constexpr const char* kPointNamespace =
+    " -n NS is the namespace of pod/NAME and deploy/NAME: --from pod/cart-7d4b -n shop.";
 
 struct PacketOptions {
   std::string from, to, namespace_, network;
@@ -30,8 +31,8 @@ struct PacketOptions {
 
   // Throws CommandError for what cannot be understood.
   explain::Question question() const;
-  explain::Question packet() const;   // without its two ends
-  std::string on_network(const std::string& end) const;   // a pod's text with the network behind it
+  explain::Question packet() const;                      // without its two ends
+  std::string on_network(const std::string& end) const;  // a pod's text with the network behind it
 };
 
 void add_packet_options(CLI::App& verb, PacketOptions& options);

@@ -10,7 +10,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr std::uint32_t kReach = 5;   // lines before and behind one of evidence
+constexpr std::uint32_t kReach = 5;  // lines before and behind one of evidence
 
 // A page is handed on: the folders in which the snapshot lies are nobody's business.
 std::string shown_name(const SnapshotOptions& options) {
@@ -29,10 +29,12 @@ std::string shown_name(const SnapshotOptions& options) {
 class ShownSnapshot {
  public:
   // `inspection`: the verb's own; null: it has none.
-  ShownSnapshot(const parsers::Snapshot& snapshot, const SnapshotOptions& options, const explain::Inspection* inspection = nullptr)
+  ShownSnapshot(const parsers::Snapshot& snapshot, const SnapshotOptions& options,
+                const explain::Inspection* inspection = nullptr)
       : lines_(*snapshot.cluster.sources, parsers::mask_environment) {
     if (inspection == nullptr) inspection = &inspection_.emplace(explain::inspect(snapshot.cluster, snapshot.collection));
-    dumped_ = {shown_name(options), inspection, [this](const explain::EvidenceLine& line) { return lines_.around(line, kReach); }};
+    dumped_ = {shown_name(options), inspection,
+               [this](const explain::EvidenceLine& line) { return lines_.around(line, kReach); }};
   }
   ShownSnapshot(const ShownSnapshot&) = delete;
   ShownSnapshot& operator=(const ShownSnapshot&) = delete;
@@ -46,7 +48,8 @@ class ShownSnapshot {
 
 }  // namespace
 
-std::string page_of(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options) {
+std::string page_of(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot,
+                    const SnapshotOptions& options) {
   const ShownSnapshot shown(snapshot, options, report.dumped.inspection);
   report.verb = verb;
   report.version = EGTRACE_VERSION;
@@ -54,11 +57,13 @@ std::string page_of(const std::string& verb, render::Report report, const parser
   return render::report_html(report);
 }
 
-void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common) {
+void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options,
+                const CommonOptions& common) {
   write_output(common, page_of(verb, std::move(report), snapshot, options));
 }
 
-void write_page_of_two(const std::string& verb, render::Report report, const PageSnapshot& before, const PageSnapshot& after, const CommonOptions& common) {
+void write_page_of_two(const std::string& verb, render::Report report, const PageSnapshot& before, const PageSnapshot& after,
+                       const CommonOptions& common) {
   const ShownSnapshot shown(before.snapshot, before.options);
   report.before = &shown.dumped();
   write_page(verb, std::move(report), after.snapshot, after.options, common);

@@ -41,7 +41,8 @@ int complain(std::string message) {
 }
 
 std::string more_than_allowed(std::string_view instead) {
-  return fmt::format("needs more memory than the {} MB that --max-memory allows; give {}, or allow more", memory_limit() >> 20, instead);
+  return fmt::format("needs more memory than the {} MB that --max-memory allows; give {}, or allow more", memory_limit() >> 20,
+                     instead);
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -101,7 +102,8 @@ int parse_and_run(std::vector<std::string> given) {
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(ExitStatus& status) {
-  auto made = std::make_unique<CLI::App>("egtrace explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.", "egtrace");
+  auto made = std::make_unique<CLI::App>(
+      "egtrace explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.", "egtrace");
   CLI::App& app = *made;
   app.set_version_flag("--version", "egtrace " EGTRACE_VERSION);
   app.set_help_flag("-h,--help", "print this help");

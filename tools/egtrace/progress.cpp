@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,8 +9,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-
-#include <fmt/format.h>
 
 namespace egt::cli {
 

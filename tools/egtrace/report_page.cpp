@@ -28,10 +28,15 @@ std::vector<assess::AskedPair> pairs_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 void add_report_choice(CLI::App& verb, ReportChoice& choice) {
-  verb.add_option("--pair", choice.pairs, "also the paths of this connection, two POINTs; repeatable")->allow_extra_args(false)->type_name("FROM=TO");
-  verb.add_option("--paths", choice.paths, "connections whose paths are shown, besides those of --pair")->check(CLI::Range(0, 500))->capture_default_str();
+  verb.add_option("--pair", choice.pairs, "also the paths of this connection, two POINTs; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FROM=TO");
+  verb.add_option("--paths", choice.paths, "connections whose paths are shown, besides those of --pair")
+      ->check(CLI::Range(0, 500))
+      ->capture_default_str();
   verb.add_option("--to", choice.to, "destination of the audit (POINT); repeatable")->allow_extra_args(false);
-  verb.add_option("-n,--namespace", choice.namespaces, "audit only pods of this namespace (a pattern); repeatable")->allow_extra_args(false);
+  verb.add_option("-n,--namespace", choice.namespaces, "audit only pods of this namespace (a pattern); repeatable")
+      ->allow_extra_args(false);
 }
 
 const parsers::Snapshot& open_for_report(const SnapshotOptions& options, const CommonOptions& common) {
@@ -40,8 +45,8 @@ const parsers::Snapshot& open_for_report(const SnapshotOptions& options, const C
   return open_for_walks(with_logical_flows, common);
 }
 
-std::string report_page(const ReportChoice& chosen, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common,
-                        const std::vector<std::string>* points) {
+std::string report_page(const ReportChoice& chosen, const parsers::Snapshot& snapshot, const SnapshotOptions& options,
+                        const CommonOptions& common, const std::vector<std::string>* points) {
   assess::ConnectionOptions choice;
   choice.asked = pairs_of(chosen.pairs);
   choice.most = chosen.paths;

@@ -19,7 +19,7 @@ void add_report_choice(CLI::App& verb, ReportChoice& choice);
 // What the parts of a report are about: opened for walks, with logical flows made ready.
 const parsers::Snapshot& open_for_report(const SnapshotOptions& options, const CommonOptions& common);
 // `points`: names that a form for questions offers; null: the page has none.
-std::string report_page(const ReportChoice& choice, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common,
-                        const std::vector<std::string>* points = nullptr);
+std::string report_page(const ReportChoice& choice, const parsers::Snapshot& snapshot, const SnapshotOptions& options,
+                        const CommonOptions& common, const std::vector<std::string>* points = nullptr);
 
 }  // namespace egt::cli

@@ -36,9 +36,11 @@ void write_file(const std::string& path, const std::string& text) {
 ExitStatus nothing_to_check(bool has_objects, bool quiet) {
   const Gap missing = assess::missing_objects();
   if (!quiet)
-    print_error(has_objects ? "egtrace: no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
-                              "snapshot implies anything that its dumps could hold\n"
-                            : fmt::format("egtrace: the snapshot has no {}; add `{}`\n", missing.what, missing.command));
+    print_error(
+        has_objects
+            ? "egtrace: no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
+              "snapshot implies anything that its dumps could hold\n"
+            : fmt::format("egtrace: the snapshot has no {}; add `{}`\n", missing.what, missing.command));
   return has_objects ? ExitStatus::done : ExitStatus::inconclusive;
 }
 
@@ -57,7 +59,9 @@ ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports, bool
 }  // namespace
 
 KeptOptions AuditResultOptions::kept() const { return {{"only", only}, {"fail-on-leak", cli::kept(fail_on_leak)}}; }
-AuditResultOptions AuditResultOptions::from(const KeptOptions& all) { return {of(all, "only"), !of(all, "fail-on-leak").empty()}; }
+AuditResultOptions AuditResultOptions::from(const KeptOptions& all) {
+  return {of(all, "only"), !of(all, "fail-on-leak").empty()};
+}
 
 ExitStatus write_audit(std::vector<assess::AuditRow> rows, const AuditResultOptions& options, const CommonOptions& common,
                        const std::function<void(const std::vector<assess::AuditRow>&)>& page) {
@@ -82,7 +86,9 @@ CheckResultOptions CheckResultOptions::from(const KeptOptions& all) {
 }
 
 void add_check_files(CLI::App& verb, CheckFiles& files) {
-  const auto file = [&](const char* name, std::string& value, const char* what) { verb.add_option(name, value, what)->type_name("FILE"); };
+  const auto file = [&](const char* name, std::string& value, const char* what) {
+    verb.add_option(name, value, what)->type_name("FILE");
+  };
   file("--junit", files.junit, "write a JUnit XML report to FILE");
   file("--sarif", files.sarif, "write a SARIF 2.1.0 report to FILE");
   file("--codequality", files.codequality, "write a Code Quality report of GitLab to FILE");
@@ -93,15 +99,17 @@ void add_check_files(CLI::App& verb, CheckFiles& files) {
 std::optional<assess::Baseline> read_baseline(const CheckFiles& files) {
   if (files.baseline.empty()) return std::nullopt;
   const auto content = parsers::read_content(files.baseline);
-  if (!content) throw CommandError(fmt::format("{}: {}; `--write-baseline {}` writes one", files.baseline, content.error().message, files.baseline));
+  if (!content)
+    throw CommandError(
+        fmt::format("{}: {}; `--write-baseline {}` writes one", files.baseline, content.error().message, files.baseline));
   auto baseline = render::read_baseline(content->text);
   if (!baseline) throw CommandError(fmt::format("{}: {}", files.baseline, baseline.error().message));
   return *std::move(baseline);
 }
 
-ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const render::SourcePlaces& sources,
-                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common,
-                       const std::function<void(const assess::BaselineComparison*)>& page) {
+ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options,
+                       const render::SourcePlaces& sources, const std::optional<assess::Baseline>& baseline,
+                       const CommonOptions& common, const std::function<void(const assess::BaselineComparison*)>& page) {
   std::optional<assess::BaselineComparison> compared;
   if (baseline) compared = assess::compare(reports, *baseline);
   const assess::BaselineComparison* beside = compared ? &*compared : nullptr;

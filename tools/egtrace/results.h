@@ -37,15 +37,15 @@ void add_check_files(CLI::App& verb, CheckFiles& files);
 std::optional<assess::Baseline> read_baseline(const CheckFiles& files);
 
 struct CheckResultOptions {
-  std::string file;                 // of the expectations
+  std::string file;  // of the expectations
   CheckFiles files;
   bool from_objects = false, has_objects = false;
   KeptOptions kept() const;
   static CheckResultOptions from(const KeptOptions& kept);
 };
 // With a baseline what is known does not fail; nor does what is written into one, without another to compare with.
-ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const render::SourcePlaces& sources,
-                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common,
-                       const std::function<void(const assess::BaselineComparison*)>& page = {});
+ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options,
+                       const render::SourcePlaces& sources, const std::optional<assess::Baseline>& baseline,
+                       const CommonOptions& common, const std::function<void(const assess::BaselineComparison*)>& page = {});
 
 }  // namespace egt::cli

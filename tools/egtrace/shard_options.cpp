@@ -32,7 +32,8 @@ std::uint64_t own_index() {
 }  // namespace
 
 void add_shard_option(CLI::App& verb, std::string& shard) {
-  verb.add_option("--shard", shard, "answer part I of N, or of N with I from Slurm or Kubernetes, for `egtrace merge`")->type_name("I/N");
+  verb.add_option("--shard", shard, "answer part I of N, or of N with I from Slurm or Kubernetes, for `egtrace merge`")
+      ->type_name("I/N");
 }
 
 assess::Shard shard_of(const std::string& text) {
@@ -41,7 +42,8 @@ assess::Shard shard_of(const std::string& text) {
   const auto count = parse_decimal(slash == text.npos ? text : text.substr(slash + 1));
   if (!count || *count == 0 || *count > kMostShards) throw CommandError(fmt::format("--shard: '{}' is no I/N", text));
   const auto index = slash == text.npos ? std::optional(own_index()) : parse_decimal(text.substr(0, slash));
-  if (!index || *index > *count) throw CommandError(fmt::format("--shard: '{}' is no I/N, with I from 0 to N - 1 (or 1 to N)", text));
+  if (!index || *index > *count)
+    throw CommandError(fmt::format("--shard: '{}' is no I/N, with I from 0 to N - 1 (or 1 to N)", text));
   return {static_cast<unsigned>(*index % *count), static_cast<unsigned>(*count)};
 }
 

@@ -29,7 +29,9 @@ void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
 }
 
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
-  verb.add_option("snapshot", options.path, "directory, archive or file that holds the dumps; - is standard input; without it that of $EGTRACE_SNAPSHOT or of the file .egtrace");
+  verb.add_option("snapshot", options.path,
+                  "directory, archive or file that holds the dumps; - is standard input; without it that of $EGTRACE_SNAPSHOT or "
+                  "of the file .egtrace");
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
 }
 
@@ -60,14 +62,12 @@ void take_argument_for(std::string& own, SnapshotOptions& options) {
 
 void take_arguments_for(std::vector<std::string>& own, SnapshotOptions& options) {
   if (options.path.empty() || !needs_no_snapshot(options)) return;
-  if (options.path != "-" && !std::filesystem::exists(options.path))
-    own.insert(own.begin(), std::exchange(options.path, {}));
+  if (options.path != "-" && !std::filesystem::exists(options.path)) own.insert(own.begin(), std::exchange(options.path, {}));
 }
 
 void add_at_option(CLI::App& verb, SnapshotOptions& options) {
-  verb.add_option(
-      "--at", options.at,
-      "databases as they were then: 2026-03-01T12:00:00Z, @SECONDS, or 10m, 2h, 3d before their newest transaction");
+  verb.add_option("--at", options.at,
+                  "databases as they were then: 2026-03-01T12:00:00Z, @SECONDS, or 10m, 2h, 3d before their newest transaction");
 }
 
 Moment moment_of(const std::string& option, const std::string& text) {
@@ -76,11 +76,9 @@ Moment moment_of(const std::string& option, const std::string& text) {
   return *moment;
 }
 
-void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common,
-                    const std::vector<std::string>& nodes) {
+void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes) {
   if (common.quiet) return;
-  for (const explain::AssumptionReport& a :
-       explain::assumptions_of_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
+  for (const explain::AssumptionReport& a : explain::assumptions_of_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
     print_error(fmt::format("egtrace: supposed: {}: {}\n", a.what, a.why));
 }
 
@@ -104,7 +102,8 @@ void warn_of_links(const std::vector<std::string>& links_out) {
 
 void warn_of_missing(const std::vector<std::string>& missing) {
   if (missing.empty()) return;
-  const std::string others = missing.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", missing.size() - 1) : "";
+  const std::string others =
+      missing.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", missing.size() - 1) : "";
   hold_warning(missing.front() + others, true);
 }
 
@@ -122,8 +121,8 @@ void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& commo
   std::size_t odd = 0;
   for (const cluster::DumpInfo& d : snapshot.cluster.dumps) odd += d.not_understood.size();
   if (odd == 0) return;
-  hold_warning(fmt::format("{} line{} not understood; `egtrace inspect` lists {}", odd, odd == 1 ? "" : "s",
-                           odd == 1 ? "it" : "them"));
+  hold_warning(
+      fmt::format("{} line{} not understood; `egtrace inspect` lists {}", odd, odd == 1 ? "" : "s", odd == 1 ? "it" : "them"));
 }
 
 void refuse_inside(const SnapshotOptions& options, const std::string& output) {
@@ -180,7 +179,8 @@ parsers::Snapshot read(parsers::SnapshotRequest request, const CommonOptions& co
 const parsers::Snapshot& open_collection(const SnapshotOptions& named, const CommonOptions& common) {
   const SnapshotOptions options = of_session(named);
   refuse_inside(options, common.output);
-  const parsers::Snapshot& snapshot = SnapshotStore::process().get(request_for(options, common), [&](const parsers::SnapshotRequest& r) { return read(r, common); });
+  const parsers::Snapshot& snapshot = SnapshotStore::process().get(
+      request_for(options, common), [&](const parsers::SnapshotRequest& r) { return read(r, common); });
   if (common.strict) refuse_odd_lines(snapshot.cluster);
   if (!common.quiet) warn_of_links(snapshot.collection.links_out);
   if (!common.quiet) warn_of_missing(snapshot.collection.missing);

@@ -13,15 +13,15 @@ namespace egt::cli {
 
 struct SnapshotOptions {
   std::string path;
-  std::vector<std::string> dumps;    // [NODE:][KIND=]PATH
-  std::string at;                    // a moment as of which databases are read; empty: as they are
-  bool history = false;              // the transactions of databases, too
-  bool logical_only = false;         // parsers::SnapshotRequest::logical_only
-  bool as_dumped = false;              // parsers::SnapshotRequest::as_told
-  bool as_intended = false;          // parsers::SnapshotRequest::as_intended
-  bool presume = false;              // parsers::SnapshotRequest::presume
-  bool follow_links = false;         // parsers::SnapshotRequest::follow_links
-  bool when_needed = false;          // parsers::SnapshotRequest::when_needed; the verb then calls warn_of_lines()
+  std::vector<std::string> dumps;  // [NODE:][KIND=]PATH
+  std::string at;                  // a moment as of which databases are read; empty: as they are
+  bool history = false;            // the transactions of databases, too
+  bool logical_only = false;       // parsers::SnapshotRequest::logical_only
+  bool as_dumped = false;          // parsers::SnapshotRequest::as_told
+  bool as_intended = false;        // parsers::SnapshotRequest::as_intended
+  bool presume = false;            // parsers::SnapshotRequest::presume
+  bool follow_links = false;       // parsers::SnapshotRequest::follow_links
+  bool when_needed = false;        // parsers::SnapshotRequest::when_needed; the verb then calls warn_of_lines()
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);

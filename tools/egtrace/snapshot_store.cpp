@@ -11,7 +11,8 @@ namespace {
 // What decides about what is read. (Threads and watchers do not.)
 auto key_of(const parsers::SnapshotRequest& r) {
   const Moment as_of = r.as_of.value_or(Moment{});
-  return std::make_tuple(r.path, r.dumps, r.as_of.has_value(), as_of.before_newest, as_of.ms, r.history, r.logical_only, r.presume, r.as_intended, r.as_dumped, r.when_needed, r.follow_links);
+  return std::make_tuple(r.path, r.dumps, r.as_of.has_value(), as_of.before_newest, as_of.ms, r.history, r.logical_only,
+                         r.presume, r.as_intended, r.as_dumped, r.when_needed, r.follow_links);
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ const parsers::Snapshot& SnapshotStore::get(const parsers::SnapshotRequest& requ
   parsers::SnapshotRequest wanted = request;
   wanted.progress = nullptr;
   if (session_.is_given()) wanted.when_needed = false;
-  const auto found = std::find_if(opened_.begin(), opened_.end(), [&](const auto& o) { return key_of(o->request) == key_of(wanted); });
+  const auto found =
+      std::find_if(opened_.begin(), opened_.end(), [&](const auto& o) { return key_of(o->request) == key_of(wanted); });
   // Standard input can be read once.
   const bool is_known = found != opened_.end() && request.path != "-";
   if (!is_known) opened_.push_back(std::make_unique<Opened>(Opened{wanted, open(wanted)}));

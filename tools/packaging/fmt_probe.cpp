@@ -5,5 +5,6 @@
 
 int main(int count, char** words) {
   const auto wide = static_cast<unsigned __int128>(count) << 70;
-  return std::fputs(fmt::format("{:>{}} {:.1f} {} {:L} {} {:#x}\n", words[0], count, count / 3.0, 0.1f, count, 'c', wide).c_str(), stdout) < 0;
+  return std::fputs(fmt::format("{:>{}} {:.1f} {} {:L} {} {:#x}\n", words[0], count, count / 3.0, 0.1f, count, 'c', wide).c_str(),
+                    stdout) < 0;
 }

@@ -15,10 +15,10 @@
 #include "egtrace/assess/triage.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/parsers/content.h"
+#include "egtrace/parsers/dump_copies.h"
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/snapshot.h"
-#include "egtrace/parsers/dump_copies.h"
 #include "egtrace/render/audit.h"
 #include "egtrace/render/baseline.h"
 #include "egtrace/render/check.h"
@@ -68,7 +68,8 @@ std::string reliable(std::string answer) {
 
 // A walker keeps what its lookups found: one that is free is taken again.
 struct OpenSnapshot::Reading {
-  explicit Reading(parsers::Snapshot read) : snapshot(std::move(read)), first(snapshot.cluster, &snapshot.collection), names(snapshot.cluster) {}
+  explicit Reading(parsers::Snapshot read)
+      : snapshot(std::move(read)), first(snapshot.cluster, &snapshot.collection), names(snapshot.cluster) {}
 
   class Loan {
    public:
@@ -112,8 +113,10 @@ struct OpenSnapshot::Readings {
   }
 };
 
-OpenSnapshot::OpenSnapshot(SnapshotArguments arguments) : arguments_(std::move(arguments)), readings_(std::make_unique<Readings>()) {
-  if (arguments_.path.empty() && arguments_.dumps.empty()) throw UsageError("no snapshot given; name a directory, an archive or a file");
+OpenSnapshot::OpenSnapshot(SnapshotArguments arguments)
+    : arguments_(std::move(arguments)), readings_(std::make_unique<Readings>()) {
+  if (arguments_.path.empty() && arguments_.dumps.empty())
+    throw UsageError("no snapshot given; name a directory, an archive or a file");
   if (arguments_.path == "-") throw UsageError("a snapshot is read more than once; write standard input to a file");
   walked();
 }
@@ -152,7 +155,8 @@ std::string OpenSnapshot::audit(const AuditArguments& a) {
 
 namespace {
 
-std::vector<assess::ExpectationReport> reports_of(const explain::Explainer& explainer, const assess::NameChecker& names, const CheckArguments& a) {
+std::vector<assess::ExpectationReport> reports_of(const explain::Explainer& explainer, const assess::NameChecker& names,
+                                                  const CheckArguments& a) {
   std::vector<expect::Expectation> all;
   if (!a.name.empty()) all = value_or_usage_error(parsers::parse_expectations(a.text, a.name));
   for (const expect::Expectation& e : all) refuse(names.mistake_in(e), fmt::format("{}:{}: ", a.name, e.line));
@@ -176,7 +180,8 @@ std::string OpenSnapshot::check(const CheckArguments& a) {
   const Reading::Loan explainer(reading);
   const std::vector<assess::ExpectationReport> reports = reports_of(*explainer, reading.names, a);
   std::vector<Gap> gaps;
-  if (reports.empty() && a.from_objects && !assess::has_objects(reading.snapshot.cluster)) gaps.push_back(assess::missing_objects());
+  if (reports.empty() && a.from_objects && !assess::has_objects(reading.snapshot.cluster))
+    gaps.push_back(assess::missing_objects());
   if (!baseline) return reliable(render::check_json(reports, nullptr, gaps));
   const assess::BaselineComparison compared = assess::compare(reports, *baseline);
   return reliable(render::check_json(reports, &compared, gaps));
@@ -197,7 +202,8 @@ std::string OpenSnapshot::triage(const std::vector<std::string>& only) {
   Reading& reading = intended();
   const Reading::Loan explainer(reading);
   const parsers::Snapshot& snapshot = reading.snapshot;
-  return reliable(render::triage_json(assess::triage(*explainer, only, parsers::dump_copies(snapshot.cluster, snapshot.collection))));
+  return reliable(
+      render::triage_json(assess::triage(*explainer, only, parsers::dump_copies(snapshot.cluster, snapshot.collection))));
 }
 
 std::string OpenSnapshot::inspect() {

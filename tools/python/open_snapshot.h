@@ -25,8 +25,8 @@ class SnapshotError : public std::runtime_error {
 
 struct SnapshotArguments {
   std::string path;
-  std::vector<std::string> dumps;   // [NODE:][KIND=]PATH
-  std::string at;                   // a moment as of which databases are read
+  std::vector<std::string> dumps;  // [NODE:][KIND=]PATH
+  std::string at;                  // a moment as of which databases are read
   unsigned jobs = 0;
   bool follow_links = false;
 };
@@ -37,9 +37,9 @@ struct AuditArguments {
 };
 
 struct CheckArguments {
-  std::string text, name;           // expectations as YAML or JSON, and what errors call them; empty: none
+  std::string text, name;  // expectations as YAML or JSON, and what errors call them; empty: none
   bool from_objects = false, assume_gaps = false;
-  std::string baseline, baseline_name;   // of --write-baseline; without a name: none
+  std::string baseline, baseline_name;  // of --write-baseline; without a name: none
 };
 
 class OpenSnapshot {
@@ -50,7 +50,7 @@ class OpenSnapshot {
   std::string explain(const cli::PacketOptions& packet);
   std::string audit(const AuditArguments& arguments);
   std::string check(const CheckArguments& arguments);
-  std::string baseline(const CheckArguments& arguments);   // of what fails now
+  std::string baseline(const CheckArguments& arguments);  // of what fails now
   std::string triage(const std::vector<std::string>& only);
   std::string inspect();
   std::string lookup(const std::string& object);

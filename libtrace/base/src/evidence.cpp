@@ -45,8 +45,8 @@ std::vector<LineMark> mark_all(const Source& source) {
 
 }  // namespace
 
-SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
-                          std::uint32_t first_line, std::string_view table) {
+SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line,
+                          std::string_view table) {
   auto entry = std::make_unique<Entry>();
   entry->source = {std::move(path), text, first_line, table};
   entry->keep = std::move(keep);

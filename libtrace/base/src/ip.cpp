@@ -1,8 +1,8 @@
 #include "egtrace/base/ip.h"
 
-#include <charconv>
 #include <arpa/inet.h>
 
+#include <charconv>
 #include <cstring>
 
 #include "egtrace/base/text.h"
@@ -70,9 +70,7 @@ U128 Prefix::mask() const {
   return length == 0 ? 0 : ones(bits) ^ ones(bits - length);
 }
 
-bool Prefix::contains(const IpAddr& a) const {
-  return a.family == address.family && ((a.value ^ address.value) & mask()) == 0;
-}
+bool Prefix::contains(const IpAddr& a) const { return a.family == address.family && ((a.value ^ address.value) & mask()) == 0; }
 
 bool Prefix::contains(const Prefix& other) const { return other.length >= length && contains(other.address); }
 

@@ -23,7 +23,7 @@ class Texts {
 
  private:
   std::mutex guard_;
-  std::unordered_set<std::string, Hash, std::equal_to<>> texts_;   // whose members stay where they are
+  std::unordered_set<std::string, Hash, std::equal_to<>> texts_;  // whose members stay where they are
 };
 
 }  // namespace
@@ -31,8 +31,8 @@ class Texts {
 const std::string Name::kNone;
 
 const std::string* Name::kept(std::string_view text) {
-  static Texts& texts = *new Texts;   // outlives what is destroyed at the end of the program
-  thread_local std::array<const std::string*, 256> recent{};   // most lines repeat the names of others
+  static Texts& texts = *new Texts;                           // outlives what is destroyed at the end of the program
+  thread_local std::array<const std::string*, 256> recent{};  // most lines repeat the names of others
   if (text.empty()) return &kNone;
   const std::string*& last = recent[Hash{}(text) % recent.size()];
   if (last == nullptr || *last != text) last = texts.find_or_add(text);

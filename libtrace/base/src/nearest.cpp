@@ -18,8 +18,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
     before_last = last;
     last = row;
@@ -36,8 +35,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     if (candidate.size() > kLongestWord) continue;
     std::size_t distance = edit_distance(word, candidate);
     if (word.size() > 1 && candidate.find(word) != std::string::npos) distance = std::min<std::size_t>(distance, 1);
-    if (distance <= std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3))
-      near.emplace_back(distance, candidate);
+    if (distance <= std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3)) near.emplace_back(distance, candidate);
   }
   std::sort(near.begin(), near.end());
   near.erase(std::unique(near.begin(), near.end()), near.end());

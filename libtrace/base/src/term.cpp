@@ -35,7 +35,8 @@ struct Text {
 
   std::string operator()(const Term::Addresses& addresses) const {
     std::string text;
-    for (const AddressOf& a : addresses) text += fmt::format("{}{} by {}", text.empty() ? "" : " or ", a.address.to_string(), a.node);
+    for (const AddressOf& a : addresses)
+      text += fmt::format("{}{} by {}", text.empty() ? "" : " or ", a.address.to_string(), a.node);
     return text;
   }
 
@@ -70,7 +71,8 @@ std::uint64_t number_of(const Term& term) {
 // The terms, and behind them those with names.
 class NamedTerms : public Named {
  public:
-  NamedTerms(const Terms& about, const std::vector<std::pair<std::string_view, Term>>& by_name) : about_(about), by_name_(by_name) {}
+  NamedTerms(const Terms& about, const std::vector<std::pair<std::string_view, Term>>& by_name)
+      : about_(about), by_name_(by_name) {}
 
   std::size_t size() const override { return about_.size(); }
   std::string text(std::size_t index) const override { return std::visit(Text{}, at(index).value()); }
@@ -84,7 +86,9 @@ class NamedTerms : public Named {
   }
 
  private:
-  const Term& at(std::size_t index) const { return index < about_.size() ? about_[index] : by_name_[index - about_.size()].second; }
+  const Term& at(std::size_t index) const {
+    return index < about_.size() ? about_[index] : by_name_[index - about_.size()].second;
+  }
 
   const Terms& about_;
   const std::vector<std::pair<std::string_view, Term>>& by_name_;

@@ -62,8 +62,10 @@ std::vector<std::string_view> split_outside(std::string_view s, char separator) 
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (quoted) {
-      if (c == '\\') ++i;
-      else if (c == '"') quoted = false;
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
     } else if (c == '"') {
       quoted = true;
     } else if (c == '(' || c == '[' || c == '{') {
@@ -132,7 +134,7 @@ std::uint32_t count_lines(std::string_view text) {
   for (; text.size() >= 8; text.remove_prefix(8)) {
     std::uint64_t eight = 0;
     std::memcpy(&eight, text.data(), 8);
-    eight ^= kEnds;   // a line's end is now zero; of the following only for zeros the high bit is clear
+    eight ^= kEnds;  // a line's end is now zero; of the following only for zeros the high bit is clear
     n += static_cast<std::uint32_t>(std::popcount(~(((eight & kLow) + kLow) | eight | kLow)));
   }
   return n + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));

@@ -18,7 +18,7 @@ void note_full_connection_table(const cluster::Node& node, Record& record) {
   const host::SysctlValue* most = node.host.sysctl_value("net.netfilter.nf_conntrack_max");
   if (most == nullptr) most = node.host.sysctl_value("net.nf_conntrack_max");
   const auto count = number_of(have), limit = number_of(most);
-  if (!count || !limit || *limit == 0 || *count < *limit) return;   // 0: no limit
+  if (!count || !limit || *limit == 0 || *count < *limit) return;  // 0: no limit
   record.assume({Supposition::connection_table_has_room, {node.name}, {*count, *limit}, {have->from, most->from}});
 }
 

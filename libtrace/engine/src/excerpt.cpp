@@ -1,8 +1,8 @@
 #include "egtrace/engine/excerpt.h"
 
 #include <algorithm>
-#include <map>
 #include <initializer_list>
+#include <map>
 
 #include "egtrace/host/rule_view.h"
 #include "host/netfilter_match.h"
@@ -18,14 +18,14 @@ using openflow::MatchView;
 
 // Fields of which a first packet's value is certain wherever it is, before anything translates it.
 constexpr FieldId kCertain[] = {FieldId::eth_type, FieldId::nw_proto, FieldId::ip_src, FieldId::ip_dst, FieldId::ipv6_src,
-                                FieldId::ipv6_dst, FieldId::tp_src, FieldId::tp_dst, FieldId::ip_frag};
+                                FieldId::ipv6_dst, FieldId::tp_src,   FieldId::tp_dst, FieldId::ip_frag};
 // A first packet is neither an answer nor part of an established connection, whichever zone is asked.
 constexpr std::uint32_t kNeverFirst = ct_state::est | ct_state::rpl | ct_state::rel;
-constexpr FieldId kOpen[] = {FieldId::in_port, FieldId::metadata, FieldId::reg0, FieldId::reg1, FieldId::reg2, FieldId::reg3,
-                             FieldId::reg4, FieldId::reg5, FieldId::reg6, FieldId::reg7, FieldId::reg8, FieldId::reg9,
-                             FieldId::reg10, FieldId::reg11, FieldId::reg12, FieldId::reg13, FieldId::reg14,
-                             FieldId::reg15, FieldId::eth_src, FieldId::eth_dst, FieldId::pkt_mark, FieldId::ct_mark,
-                             FieldId::ct_label, FieldId::tun_id, FieldId::nw_ttl, FieldId::vlan_tci};
+constexpr FieldId kOpen[] = {
+    FieldId::in_port, FieldId::metadata, FieldId::reg0,   FieldId::reg1,   FieldId::reg2,    FieldId::reg3,    FieldId::reg4,
+    FieldId::reg5,    FieldId::reg6,     FieldId::reg7,   FieldId::reg8,   FieldId::reg9,    FieldId::reg10,   FieldId::reg11,
+    FieldId::reg12,   FieldId::reg13,    FieldId::reg14,  FieldId::reg15,  FieldId::eth_src, FieldId::eth_dst, FieldId::pkt_mark,
+    FieldId::ct_mark, FieldId::ct_label, FieldId::tun_id, FieldId::nw_ttl, FieldId::vlan_tci};
 
 void judge(JudgedFlow& judged, MatchView match, const FlowKey& packet) {
   for (const FieldId id : kCertain) {
@@ -35,13 +35,17 @@ void judge(JudgedFlow& judged, MatchView match, const FlowKey& packet) {
   const U128 state_mask = openflow::mask_of(match, FieldId::ct_state);
   if (state_mask != 0) {
     const U128 wanted = openflow::value_of(match, FieldId::ct_state);
-    if ((wanted & state_mask & kNeverFirst) != 0) judged.conflicts.push_back(FieldId::ct_state);
-    else judged.open.push_back(FieldId::ct_state);
+    if ((wanted & state_mask & kNeverFirst) != 0)
+      judged.conflicts.push_back(FieldId::ct_state);
+    else
+      judged.open.push_back(FieldId::ct_state);
   }
   for (const FieldId id : kOpen)
     if (openflow::mask_of(match, id) != 0) judged.open.push_back(id);
-  if (!judged.conflicts.empty()) judged.matches = Truth::no;
-  else judged.matches = judged.open.empty() ? Truth::yes : Truth::unknown;
+  if (!judged.conflicts.empty())
+    judged.matches = Truth::no;
+  else
+    judged.matches = judged.open.empty() ? Truth::yes : Truth::unknown;
 }
 
 // MAC_CACHE_USE flows of OVN (controller/lflow.c, consider_neighbor_flow): they match the neighbour's port, datapath,
@@ -57,7 +61,7 @@ bool counts_mac_use(MatchView match, std::string_view actions) {
 std::vector<JudgedFlow> judge_bridge(const Node& node, const Bridge& bridge, const FlowKey& packet) {
   std::vector<JudgedFlow> judged;
   for (int table = 0; table < 256; ++table) {
-    std::map<U128, bool> taken;   // logical datapath → a flow of higher priority may match
+    std::map<U128, bool> taken;  // logical datapath → a flow of higher priority may match
     for (const FlowIndex i : bridge.flows->in_table(static_cast<std::uint8_t>(table))) {
       const FlowEntry& f = bridge.flows->flow(i);
       const MatchView match = bridge.flows->match(f);
@@ -138,7 +142,8 @@ bool LoneRule::asks_for(const netfilter::Statement& s, Key key) {
   if (test == nullptr) return false;
   if (const auto* c = std::get_if<netfilter::Compare>(test)) return c->op == netfilter::Op::eq && reads(c->left, key);
   const auto* in = std::get_if<netfilter::InSet>(test);
-  return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [&](const auto& e) { return reads(e, key); });
+  return in != nullptr && !in->negate &&
+         std::any_of(in->left.begin(), in->left.end(), [&](const auto& e) { return reads(e, key); });
 }
 
 Truth LoneRule::truth_of(const netfilter::Statement& s) const {
@@ -155,18 +160,22 @@ Truth LoneRule::truth_of(const netfilter::Statement& s) const {
 bool LoneRule::holds(const netfilter::ExprPtr& e, const netfilter::Atom& value) const {
   FlowKey packet = packet_;
   const NetfilterContext around{packet};
-  return test(netfilter::Compare{e, netfilter::Op::eq, value}, {node_.host, family(), netfilter::Hook::postrouting, around}).truth == Truth::yes;
+  return test(netfilter::Compare{e, netfilter::Op::eq, value}, {node_.host, family(), netfilter::Hook::postrouting, around})
+             .truth == Truth::yes;
 }
 
-std::optional<LoneRule::Mapped> LoneRule::element_for_packet(const netfilter::MapLookup& lookup, const netfilter::SetElement& element) const {
+std::optional<LoneRule::Mapped> LoneRule::element_for_packet(const netfilter::MapLookup& lookup,
+                                                             const netfilter::SetElement& element) const {
   if (!element.data || element.data->empty() || element.key.size() != lookup.key.size()) return std::nullopt;
   const auto* address = std::get_if<netfilter::Number>(&element.data->front());
   if (address == nullptr) return std::nullopt;
   Mapped found{{family(), *address}, {}, &element};
   for (std::size_t i = 0; i < lookup.key.size(); ++i) {
     const auto* device = std::get_if<netfilter::Text>(&element.key[i]);
-    if (device != nullptr && reads(lookup.key[i], Key::oifname)) found.out_device = device->value + (device->wildcard ? "*" : "");
-    else if (!holds(lookup.key[i], element.key[i])) return std::nullopt;
+    if (device != nullptr && reads(lookup.key[i], Key::oifname))
+      found.out_device = device->value + (device->wildcard ? "*" : "");
+    else if (!holds(lookup.key[i], element.key[i]))
+      return std::nullopt;
   }
   return found;
 }
@@ -174,8 +183,9 @@ std::optional<LoneRule::Mapped> LoneRule::element_for_packet(const netfilter::Ma
 std::vector<LoneRule::Mapped> LoneRule::mapped(const netfilter::NatTarget& target) const {
   const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
   const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
-  const bool readable = lookup != nullptr && lookup->map != nullptr &&
-                        std::all_of(lookup->key.begin(), lookup->key.end(), [&](const auto& e) { return can_read(e) || reads(e, Key::oifname); });
+  const bool readable =
+      lookup != nullptr && lookup->map != nullptr &&
+      std::all_of(lookup->key.begin(), lookup->key.end(), [&](const auto& e) { return can_read(e) || reads(e, Key::oifname); });
   std::vector<Mapped> all;
   if (!readable || (target.family && *target.family != family())) return all;
   for (const netfilter::SetElement& element : lookup->map->elements)

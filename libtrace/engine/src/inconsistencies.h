@@ -8,8 +8,7 @@
 
 namespace egt::engine {
 
-void note_inconsistencies(const cluster::Node& node, cluster::Inconsistency::About about, std::string_view name,
-                         Record& record);
+void note_inconsistencies(const cluster::Node& node, cluster::Inconsistency::About about, std::string_view name, Record& record);
 // Of all tunnels: for a packet that none of them takes.
 void note_inconsistencies_of_tunnels(const cluster::Node& node, Record& record);
 // Of routes, for a packet to this address; of the neighbour that has it.

@@ -27,16 +27,21 @@ bool has_whole_flows(const cluster::Cluster& cluster) {
 
 // Lines that grep kept, or files cut short: the path may be read off single lines where it cannot be walked.
 bool has_excerpts(const cluster::Cluster& cluster) {
-  for (const auto& node : cluster.nodes) node.get();   // which shows what its dumps are
+  for (const auto& node : cluster.nodes) node.get();  // which shows what its dumps are
   return std::any_of(cluster.dumps.begin(), cluster.dumps.end(), [](const cluster::DumpInfo& d) { return d.partial; });
 }
 
 bool has_switch(const cluster::Node& node) {
-  return node.ovn.program != nullptr || std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.flows.has_value(); });
+  return node.ovn.program != nullptr ||
+         std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.flows.has_value(); });
 }
 
 // `if_lost`: the assumption on which the packet is lost at once. None: its fate is open.
-struct Absence { Cause why; MissingInput missing; std::optional<Assumption> if_lost = {}; };
+struct Absence {
+  Cause why;
+  MissingInput missing;
+  std::optional<Assumption> if_lost = {};
+};
 
 // ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it.
 Absence of_pod_without_port(const cluster::Node& node, const std::string& pod) {
@@ -75,8 +80,10 @@ std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster,
   path.verdict = absence->if_lost ? Verdict::dropped : Verdict::inconclusive;
   path.confidence = Confidence::assumed;
   path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
-  if (absence->if_lost) assume(*absence->if_lost, words, path);
-  else path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
+  if (absence->if_lost)
+    assume(*absence->if_lost, words, path);
+  else
+    path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
   path.summary = path.stopped_at->why;
   return path;
 }

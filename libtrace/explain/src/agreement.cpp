@@ -63,10 +63,14 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   if (!node.ovn.language) return {};
   const auto program = node.ovn.language->program_of(node.ovn);
   const std::set<std::string_view> local = local_datapaths(node, seen);
-  const auto missing = [&](const ovn::Expansion& expansion) { return ExpectedFlows(node, *program->reader, local, expansion).missing(seen.flows); };
-  if (const auto known = ovn::expansion_of_release(node.ovn.southbound ? node.ovn.southbound->northd_version : std::string())) return missing(*known);
+  const auto missing = [&](const ovn::Expansion& expansion) {
+    return ExpectedFlows(node, *program->reader, local, expansion).missing(seen.flows);
+  };
+  if (const auto known = ovn::expansion_of_release(node.ovn.southbound ? node.ovn.southbound->northd_version : std::string()))
+    return missing(*known);
   std::vector<Provenance> fewest = missing({});
-  for (const ovn::Expansion& older : {ovn::Expansion{ovn::Inequality::bits, false}, ovn::Expansion{ovn::Inequality::bits, true}}) {
+  for (const ovn::Expansion& older :
+       {ovn::Expansion{ovn::Inequality::bits, false}, ovn::Expansion{ovn::Inequality::bits, true}}) {
     if (fewest.empty()) break;
     std::vector<Provenance> found = missing(older);
     if (found.size() < fewest.size()) fewest = std::move(found);
@@ -83,7 +87,8 @@ std::vector<Provenance> places(const Bridge& bridge, std::vector<openflow::FlowI
 }
 
 // Flows in tables of the pipeline whose cookies no row of the database has. All flows of a row are in one of its tables.
-std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen, const std::unordered_set<std::uint64_t>& known) {
+std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,
+                                       const std::unordered_set<std::uint64_t>& known) {
   std::vector<openflow::FlowIndex> orphaned;
   for (const auto& [cookie, of] : seen.flows.by_cookie)
     if (!known.contains(cookie) && seen.pipeline[bridge.flows->table_of(of.first)]) orphaned.push_back(of.first);

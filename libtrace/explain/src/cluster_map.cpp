@@ -47,7 +47,8 @@ class Mapper {
       machine.is_cluster_node = true;
       map_.machines.push_back(std::move(machine));
     }
-    std::sort(map_.machines.begin(), map_.machines.end(), [](const MapMachine& a, const MapMachine& b) { return a.name < b.name; });
+    std::sort(map_.machines.begin(), map_.machines.end(),
+              [](const MapMachine& a, const MapMachine& b) { return a.name < b.name; });
     for (std::size_t i = 0; i < map_.machines.size(); ++i) index_[map_.machines[i].name] = i;
   }
 
@@ -82,7 +83,8 @@ class Mapper {
           const Prefix subnet = a.subnet();
           const IpAddr& address = a.prefix.address;
           owners_.try_emplace(address, index_.at(handle->name));
-          if (address.is_loopback() || address.is_link_local() || subnet.length == (address.family == Family::v4 ? 32 : 128)) continue;
+          if (address.is_loopback() || address.is_link_local() || subnet.length == (address.family == Family::v4 ? 32 : 128))
+            continue;
           if (!own.insert(address).second) continue;
           if (!seen[subnet].insert(address).second) shared.insert(subnet);
           MapNetwork& network = found[subnet];
@@ -100,21 +102,23 @@ class Mapper {
   }
 
   void add_tunnels() {
-    std::map<std::pair<std::size_t, std::size_t>, MapTunnel> found;   // from each end
+    std::map<std::pair<std::size_t, std::size_t>, MapTunnel> found;  // from each end
     for (const auto& handle : cluster_.nodes)
       for (const openflow::Bridge& bridge : handle->bridges)
         for (const openflow::Interface& port : bridge.interfaces) add_tunnel(index_.at(handle->name), port, found);
     for (auto& [ends, tunnel] : found) {
       const auto back = found.find({ends.second, ends.first});
-      if (back != found.end() && ends.first > ends.second) continue;   // that one has both
+      if (back != found.end() && ends.first > ends.second) continue;  // that one has both
       if (ends.first > ends.second) std::swap(tunnel.from, tunnel.to);
       tunnel.bidirectional = back != found.end();
-      if (tunnel.bidirectional) tunnel.evidence.insert(tunnel.evidence.end(), back->second.evidence.begin(), back->second.evidence.end());
+      if (tunnel.bidirectional)
+        tunnel.evidence.insert(tunnel.evidence.end(), back->second.evidence.begin(), back->second.evidence.end());
       map_.tunnels.push_back(tunnel);
     }
   }
 
-  void add_tunnel(std::size_t from, const openflow::Interface& port, std::map<std::pair<std::size_t, std::size_t>, MapTunnel>& found) const {
+  void add_tunnel(std::size_t from, const openflow::Interface& port,
+                  std::map<std::pair<std::size_t, std::size_t>, MapTunnel>& found) const {
     const auto remote = port.options.find("remote_ip");
     if (remote == port.options.end()) return;
     const auto address = IpAddr::parse(remote->second);
@@ -130,7 +134,7 @@ class Mapper {
   const Cluster& cluster_;
   ClusterMap map_;
   std::map<std::string, std::size_t> index_;
-  std::map<IpAddr, std::size_t> owners_;   // the first machine that has the address, as Cluster::owner_of()
+  std::map<IpAddr, std::size_t> owners_;  // the first machine that has the address, as Cluster::owner_of()
 };
 
 }  // namespace

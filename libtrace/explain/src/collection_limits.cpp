@@ -32,8 +32,7 @@ void collect_nodes(const std::vector<PathReport>& paths, std::set<std::string>& 
   }
 }
 
-std::optional<AssumptionReport> assumption_of(const cluster::DatabaseMoment& d, std::int64_t as_of,
-                                        const SourceTable& sources) {
+std::optional<AssumptionReport> assumption_of(const cluster::DatabaseMoment& d, std::int64_t as_of, const SourceTable& sources) {
   const auto limit = [&](Limit what, Term other, Term count, const Evidence& evidence) {
     return phrase(what, {if_any(d.database), d.node, utc_text(as_of), std::move(other), std::move(count)}, evidence);
   };
@@ -41,14 +40,15 @@ std::optional<AssumptionReport> assumption_of(const cluster::DatabaseMoment& d, 
   if (d.last == 0) return limit(Limit::moment_unknown, {}, {}, evidence);
   if (d.begins_later) return limit(Limit::log_begins_later, utc_text(d.first), {}, evidence);
   if (d.later == 0 && d.last < as_of) return limit(Limit::nothing_later, utc_text(d.last), {}, evidence);
-  if (d.later > 0) return limit(Limit::later_transactions, d.applied == 0 ? Term() : Term(utc_text(d.applied)), d.later, evidence);
+  if (d.later > 0)
+    return limit(Limit::later_transactions, d.applied == 0 ? Term() : Term(utc_text(d.applied)), d.later, evidence);
   return std::nullopt;
 }
 
 }  // namespace
 
 std::vector<AssumptionReport> assumptions_of_moment(const cluster::Collection& collection, const SourceTable& sources,
-                                             const std::vector<std::string>& nodes) {
+                                                    const std::vector<std::string>& nodes) {
   if (!collection.as_of) return {};
   std::vector<AssumptionReport> all = {phrase(Limit::others_as_dumped, {utc_text(*collection.as_of)})};
   for (const cluster::DatabaseMoment& d : collection.as_of_databases) {
@@ -89,10 +89,8 @@ void assume_collection(const cluster::Collection& collection, const SourceTable&
     assumptions.push_back(phrase(Limit::map_gives_back, {collection.obfuscated_by}));
   else if (!collection.obfuscated_by.empty())
     assumptions.push_back(phrase(Limit::replaced_alike, {collection.obfuscated_by}));
-  for (const std::string& archive : collection.damaged)
-    assumptions.push_back(phrase(Limit::damaged, {archive}));
-  for (const std::string& missing : collection.missing)
-    assumptions.push_back(phrase(Limit::not_read, {missing}));
+  for (const std::string& archive : collection.damaged) assumptions.push_back(phrase(Limit::damaged, {archive}));
+  for (const std::string& missing : collection.missing) assumptions.push_back(phrase(Limit::not_read, {missing}));
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
   collect_nodes(explanation.paths, nodes);
   for (AssumptionReport& a : assumptions_of_moment(collection, sources, {nodes.begin(), nodes.end()}))

@@ -9,8 +9,8 @@
 
 #include "egtrace/openflow/tunnel_type.h"
 #include "phrases/conclusions.h"
-#include "report.h"
 #include "phrases/words.h"
+#include "report.h"
 
 namespace egt::explain {
 namespace {
@@ -29,7 +29,8 @@ Listener common_listener(const std::vector<PathReport>& paths) {
 
 // The dumps that decided are at hand: what to look at next is what nearly decided otherwise.
 bool has_near_misses(const StopReport& at) {
-  return at.place.kind == engine::PlaceKind::table || at.place.kind == engine::PlaceKind::chain || at.layer == "host" || at.layer == "router";
+  return at.place.kind == engine::PlaceKind::table || at.place.kind == engine::PlaceKind::chain || at.layer == "host" ||
+         at.layer == "router";
 }
 
 Fault fault_of(const FailedWalk& failed) {
@@ -61,7 +62,8 @@ void conclude(Explanation& e, const Question& q) {
     path.proven = asks_one_packet(q) ? path.confidence == Confidence::proven : is_proven(path);
   }
   e.outcome = e.paths.empty() ? Outcome::undecided : outcome_of(e.paths);
-  const bool proven = !e.paths.empty() && std::all_of(e.paths.begin(), e.paths.end(), [](const PathReport& p) { return p.proven; });
+  const bool proven =
+      !e.paths.empty() && std::all_of(e.paths.begin(), e.paths.end(), [](const PathReport& p) { return p.proven; });
   e.confidence = proven && !e.truncated ? Confidence::proven : Confidence::assumed;
   e.listener = common_listener(e.paths);
   e.fault = e.outcome == Outcome::undecided ? std::nullopt : first_fault(e.paths);
@@ -81,7 +83,8 @@ std::optional<Aspect> aspect_of(const engine::StepKind& step) {
 }
 
 void add_distinct(std::vector<NotChecked>& all, NotChecked one) {
-  if (std::none_of(all.begin(), all.end(), [&](const NotChecked& n) { return n.what == one.what; })) all.push_back(std::move(one));
+  if (std::none_of(all.begin(), all.end(), [&](const NotChecked& n) { return n.what == one.what; }))
+    all.push_back(std::move(one));
 }
 
 // Of pcap-filter(7), with the port that the type has where no option sets another.
@@ -94,8 +97,7 @@ std::string filter_of(std::string_view tunnel_type) {
 
 void add_tunnels(const WalkedPath& walked, std::vector<NotChecked>& out) {
   for (const engine::Tunnel& t : walked.record.tunnels)
-    if (!t.path_shown)
-      add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
+    if (!t.path_shown) add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
 }
 
 std::set<std::string_view> machines_of(const WalkedPath& walked) {
@@ -122,7 +124,8 @@ void add_hardware(const WalkedPath& walked, const cluster::Cluster& cluster, std
   const bool leaves_machine = machines.size() > 1 || walked.left_snapshot;
   for (const std::string_view name : machines) {
     const cluster::Node* node = cluster.node(name);
-    if (node != nullptr && node->offloads_flows && crosses_flows_of(walked, name)) add_distinct(out, phrase(Unchecked::offload, {name}));
+    if (node != nullptr && node->offloads_flows && crosses_flows_of(walked, name))
+      add_distinct(out, phrase(Unchecked::offload, {name}));
     if (const Cloud* cloud = leaves_machine ? cloud_of_node(cluster, name) : nullptr; cloud != nullptr)
       add_distinct(out, phrase(Unchecked::security_groups, {cloud->firewalls, cloud->command}));
   }
@@ -135,7 +138,8 @@ void add_listener(const WalkedPath& walked, const PathReport& path, std::vector<
 
 }  // namespace
 
-void report_checked(Explanation& e, const std::vector<WalkedPath>& walked_paths, const Question& q, const cluster::Cluster& cluster) {
+void report_checked(Explanation& e, const std::vector<WalkedPath>& walked_paths, const Question& q,
+                    const cluster::Cluster& cluster) {
   std::set<Aspect> aspects;
   for (std::size_t i = 0; i < walked_paths.size() && i < e.paths.size(); ++i) {
     for (const engine::Step& step : walked_paths[i].record.steps)

@@ -12,6 +12,7 @@ namespace egt::explain {
 void conclude(Explanation& e, const Question& question);
 
 // What the dumps of the walks' nodes were asked for, and what they were not.
-void report_checked(Explanation& e, const std::vector<engine::WalkedPath>& walked_paths, const Question& question, const cluster::Cluster& cluster);
+void report_checked(Explanation& e, const std::vector<engine::WalkedPath>& walked_paths, const Question& question,
+                    const cluster::Cluster& cluster);
 
 }  // namespace egt::explain

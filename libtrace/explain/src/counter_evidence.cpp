@@ -27,8 +27,8 @@ bool is_about(const host::Counter& c, const CountedPacket& packet) {
 
 // Of several dumps the highest value is the latest one.
 template <class Wanted>
-std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters,
-                                  const SourceTable& sources, const Wanted& wanted) {
+std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters, const SourceTable& sources,
+                                  const Wanted& wanted) {
   struct Found {
     const CounterMeaning* meaning;
     const host::Counter* latest;
@@ -58,16 +58,13 @@ std::vector<CounterReport> gather(const std::string& node, const std::vector<hos
     if (f.latest->from.known()) r.evidence = {evidence_line(f.latest->from, sources)};
     all.push_back(std::move(r));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const CounterReport& a, const CounterReport& b) { return a.value > b.value; });
+  std::stable_sort(all.begin(), all.end(), [](const CounterReport& a, const CounterReport& b) { return a.value > b.value; });
   return all;
 }
 
 }  // namespace
 
-CountedPacket counted_packet(const PacketReport& packet) {
-  return {packet.dst.find(':') != std::string::npos, packet.proto};
-}
+CountedPacket counted_packet(const PacketReport& packet) { return {packet.dst.find(':') != std::string::npos, packet.proto}; }
 
 std::vector<CounterReport> counters_of(engine::Reason reason, const CountedPacket& packet, const std::string& node,
                                        const std::vector<host::Counter>& counters, const SourceTable& sources) {
@@ -83,8 +80,8 @@ std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packe
   });
 }
 
-std::vector<CounterReport> counters_of(DropKind kind, const std::string& node,
-                                       const std::vector<host::Counter>& counters, const SourceTable& sources) {
+std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, const std::vector<host::Counter>& counters,
+                                       const SourceTable& sources) {
   return gather(node, counters, sources, [&](const CounterMeaning& m, const host::Counter& c) {
     return m.kind == kind && (c.device.empty() || c.value > 0);
   });

@@ -6,7 +6,7 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::size_t kCookieDigits = 8;   // of the UUID, which are the cookie of the flow's OpenFlow flows
+constexpr std::size_t kCookieDigits = 8;  // of the UUID, which are the cookie of the flow's OpenFlow flows
 
 struct StageTaken {
   const std::string* node = nullptr;
@@ -19,7 +19,8 @@ struct StageTaken {
     if (*node != *other.node) return false;
     const LflowRef& a = *flow;
     const LflowRef& b = *other.flow;
-    return cookie() == other.cookie() || (a.stage == b.stage && a.priority == b.priority && a.actions == b.actions && a.datapath == b.datapath);
+    return cookie() == other.cookie() ||
+           (a.stage == b.stage && a.priority == b.priority && a.actions == b.actions && a.datapath == b.datapath);
   }
 };
 
@@ -51,7 +52,8 @@ class Comparison {
     for (const PathReport& walk : realised) {
       const PathReport* copy = most_alike(walk, intended);
       if (copy == nullptr) continue;
-      compare(direction, {stages_of(walk), walk.verdict == Verdict::inconclusive}, {stages_of(*copy), copy->verdict == Verdict::inconclusive});
+      compare(direction, {stages_of(walk), walk.verdict == Verdict::inconclusive},
+              {stages_of(*copy), copy->verdict == Verdict::inconclusive});
       follow(Direction::reply, walk.reply, copy->reply);
       follow(Direction::later, walk.continued, copy->continued);
     }
@@ -80,10 +82,13 @@ class Comparison {
     if (!realised.empty() && !intended.empty()) walks(direction, realised.front().paths, intended.front().paths);
   }
 
-  struct Stages { std::vector<StageTaken> taken; bool is_cut = false; };   // the dumps do not show what follows
+  struct Stages {
+    std::vector<StageTaken> taken;
+    bool is_cut = false;
+  };  // the dumps do not show what follows
 
   void compare(Direction direction, const Stages& of_switch, const Stages& of_ovn) {
-    const std::vector<StageTaken> &realised = of_switch.taken, &intended = of_ovn.taken;
+    const std::vector<StageTaken>&realised = of_switch.taken, &intended = of_ovn.taken;
     const std::size_t common = common_prefix(realised, intended);
     result.stages += common;
     if (common == realised.size() && (common == intended.size() || of_switch.is_cut)) return;

@@ -9,8 +9,8 @@
 namespace egt::explain {
 namespace {
 
-using engine::WalkedPath;
 using engine::Step;
+using engine::WalkedPath;
 
 const Provenance* first_known(const std::vector<Provenance>& lines) {
   const auto found = std::find_if(lines.begin(), lines.end(), [](const Provenance& p) { return p.known(); });
@@ -20,8 +20,7 @@ const Provenance* first_known(const std::vector<Provenance>& lines) {
 // The hops of a path, each put into words when it is asked for.
 class HopsAsked {
  public:
-  HopsAsked(const WalkedPath& walked, const Words& words)
-      : steps_(walked.record.steps), words_(words) {}
+  HopsAsked(const WalkedPath& walked, const Words& words) : steps_(walked.record.steps), words_(words) {}
 
   const std::vector<Step>& steps() const { return steps_; }
 
@@ -50,7 +49,7 @@ class HopsAsked {
 
   const std::vector<Step>& steps_;
   const Words& words_;
-  std::map<std::size_t, Hop> shown_;   // by step
+  std::map<std::size_t, Hop> shown_;  // by step
 };
 
 // The step that has the line which translated.

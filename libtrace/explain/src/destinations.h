@@ -11,7 +11,8 @@ namespace egt::explain {
 class Destinations {
  public:
   // As explain::resolve, always with the same cluster and workloads.
-  Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads, const std::string& network) {
+  Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads,
+                           const std::string& network) {
     for (const Known& k : known_)
       if (k.point == point && k.network == network) return k.resolved;
     Result<Resolved> fresh = explain::resolve(point, cluster, workloads, &network);
@@ -26,11 +27,11 @@ class Destinations {
  private:
   struct Known {
     Point point;
-    std::string network;   // of the sender
+    std::string network;  // of the sender
     Resolved resolved;
   };
   std::vector<Known> known_;
-  std::size_t next_ = 0;   // to be forgotten for another
+  std::size_t next_ = 0;  // to be forgotten for another
 };
 
 }  // namespace egt::explain

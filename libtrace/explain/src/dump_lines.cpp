@@ -5,7 +5,7 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::size_t kMostOfALine = 400;   // bytes
+constexpr std::size_t kMostOfALine = 400;  // bytes
 
 std::size_t nth_line(std::string_view text, std::uint32_t n) {
   std::size_t at = 0;
@@ -22,7 +22,7 @@ DumpLine line_at(std::string_view text, std::size_t at, std::uint32_t number) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.size() <= kMostOfALine) return {number, std::string(line), false};
   std::size_t end = kMostOfALine;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;   // not within a character
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // not within a character
   return {number, std::string(line.substr(0, end)), true};
 }
 
@@ -31,7 +31,7 @@ std::vector<DumpLine> lines_around(std::string_view text, std::size_t at, std::u
   std::uint32_t before = 0;
   std::size_t begin = at;
   for (; before < reach && begin > 0; ++before) {
-    const std::size_t end = text.rfind('\n', begin - 1);   // of the line before
+    const std::size_t end = text.rfind('\n', begin - 1);  // of the line before
     const std::size_t previous = end == 0 || end == std::string_view::npos ? std::string_view::npos : text.rfind('\n', end - 1);
     if (end == std::string_view::npos) break;
     begin = previous == std::string_view::npos ? 0 : previous + 1;

@@ -23,23 +23,17 @@ bool has_all(const cluster::Node& node, bool (*has)(const openflow::Bridge&)) {
 
 bool is_dumped(Input input, const cluster::Node& node) {
   switch (input) {
-    case Input::neighbour_mac:
-      return is_whole(node.host.neighbours);
+    case Input::neighbour_mac: return is_whole(node.host.neighbours);
     case Input::devices:
     case Input::addresses:
     case Input::device:
     case Input::device_mac:
-    case Input::tunnel_device:
-      return is_whole(node.host.links);
-    case Input::mac_binding:
-      return node.ovn.complete_tables.contains("SB MAC_Binding");
+    case Input::tunnel_device: return is_whole(node.host.links);
+    case Input::mac_binding: return node.ovn.complete_tables.contains("SB MAC_Binding");
     case Input::groups:
-    case Input::group:
-      return has_all(node, [](const openflow::Bridge& b) { return b.has_groups; });
-    case Input::mac_table:
-      return has_all(node, [](const openflow::Bridge& b) { return b.has_fdb; });
-    default:
-      return false;
+    case Input::group: return has_all(node, [](const openflow::Bridge& b) { return b.has_groups; });
+    case Input::mac_table: return has_all(node, [](const openflow::Bridge& b) { return b.has_fdb; });
+    default: return false;
   }
 }
 
@@ -59,8 +53,7 @@ Gap gap_besides_dumps(const engine::MissingInput& missing, const cluster::Cluste
   Gap gap = gap_of(missing);
   const auto* input = std::get_if<Input>(&missing.what);
   const cluster::Node* node = cluster.node(missing.node);
-  if (input != nullptr && node != nullptr && is_dumped(*input, *node))
-    gap.command = command_beyond(*input, missing.about);
+  if (input != nullptr && node != nullptr && is_dumped(*input, *node)) gap.command = command_beyond(*input, missing.about);
   return gap;
 }
 

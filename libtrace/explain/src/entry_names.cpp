@@ -21,7 +21,9 @@ void add_devices(const Node& node, std::set<std::string>& names) {
     for (const openflow::Interface& port : bridge.interfaces) names.insert(port.name);
 }
 
-bool shows_devices(const Node& node) { return node.host.links.present && (node.host.link_list_complete || !node.host.links.partial); }
+bool shows_devices(const Node& node) {
+  return node.host.links.present && (node.host.link_list_complete || !node.host.links.partial);
+}
 
 bool shows_all_devices(const Cluster& cluster) {
   const auto& nodes = cluster.objects.nodes;
@@ -48,7 +50,8 @@ std::optional<UnknownEntry> unknown_entry(const Cluster& cluster, const std::str
   for (const auto& n : cluster.nodes)
     if (node == nullptr || node == n.get()) add_devices(*n, known);
   if (known.contains(in_dev)) return std::nullopt;
-  return UnknownEntry{Key::in_dev, fmt::format("{} has no device {}{}", node != nullptr ? node->name : "the snapshot", in_dev, suggestion(in_dev, known))};
+  return UnknownEntry{Key::in_dev, fmt::format("{} has no device {}{}", node != nullptr ? node->name : "the snapshot", in_dev,
+                                               suggestion(in_dev, known))};
 }
 
 }  // namespace egt::explain

@@ -20,7 +20,7 @@ using engine::Truth;
 using openflow::FlowEntry;
 using openflow::MatchView;
 
-constexpr std::size_t kMostLines = 200;   // an excerpt is short; a whole dump without ports is not shown line by line
+constexpr std::size_t kMostLines = 200;  // an excerpt is short; a whole dump without ports is not shown line by line
 
 std::string field_list(const std::vector<FieldId>& ids) {
   std::vector<std::string_view> names;
@@ -65,7 +65,8 @@ LineStatement effect(const openflow::ActionList& actions) {
   if (const auto hop = next_hop(actions)) return {LineRemark::reroutes, {*hop}};
   if (actions.empty()) return {LineRemark::drops};
   for (const openflow::Action& a : actions) {
-    if (const auto* group = std::get_if<openflow::GroupRef>(&a.kind)) return {LineRemark::picks_bucket, {std::uint64_t{group->id}}};
+    if (const auto* group = std::get_if<openflow::GroupRef>(&a.kind))
+      return {LineRemark::picks_bucket, {std::uint64_t{group->id}}};
     const auto* load = std::get_if<openflow::Load>(&a.kind);
     if (load == nullptr) continue;
     if (load->dest.field == FieldId::pkt_mark) return {LineRemark::sets_mark, {low64(load->value)}};
@@ -76,8 +77,7 @@ LineStatement effect(const openflow::ActionList& actions) {
 
 // Of the logical datapath that the flow is of; 0: of all.
 std::uint64_t metadata_of(MatchView match) {
-  return openflow::mask_of(match, FieldId::metadata) == ones(64) ? low64(openflow::value_of(match, FieldId::metadata))
-                                                                 : 0;
+  return openflow::mask_of(match, FieldId::metadata) == ones(64) ? low64(openflow::value_of(match, FieldId::metadata)) : 0;
 }
 
 Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
@@ -90,13 +90,19 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.where = in_bridge(hop.at);
   hop.evidence = words.evidence({f.from});
   for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
-    hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
-                          std::string(l->actions), l->priority, {}});
+    hop.lflows.push_back({std::string(l->uuid),
+                          std::string(l->datapath),
+                          std::string(l->stage),
+                          std::string(l->match),
+                          std::string(l->actions),
+                          l->priority,
+                          {}});
   const openflow::ActionList& actions = j.bridge->flows->actions(f);
   if (const auto next = next_hop(actions)) hop.means.push_back(meaning_of_hop(*next, names));
   const std::uint64_t priority = f.priority;
   if (j.matches == Truth::no) {
-    hop.what = phrase(LineStatement{LineRemark::flow_differs, {priority, field_list(j.conflicts), std::uint64_t{j.conflicts.size() != 1}}});
+    hop.what = phrase(
+        LineStatement{LineRemark::flow_differs, {priority, field_list(j.conflicts), std::uint64_t{j.conflicts.size() != 1}}});
   } else if (j.bookkeeping) {
     hop.what = phrase(LineStatement{LineRemark::flow_counts_binding, {priority}});
   } else {
@@ -112,7 +118,8 @@ bool translates_source(const JudgedRule& r) { return r.target->kind != netfilter
 
 std::string target_words(const JudgedRule& r) {
   if (r.mapped) {
-    const auto* port = r.element != nullptr && r.element->data->size() > 1 ? std::get_if<netfilter::Number>(&(*r.element->data)[1]) : nullptr;
+    const auto* port =
+        r.element != nullptr && r.element->data->size() > 1 ? std::get_if<netfilter::Number>(&(*r.element->data)[1]) : nullptr;
     return r.mapped->to_string() + (port != nullptr ? fmt::format(":{}", low64(*port)) : "");
   }
   if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return phrase(LineStatement{LineRemark::address_of_device});
@@ -161,7 +168,8 @@ void add_routing(const cluster::Node& node, const FlowKey& packet, const Words& 
     hop.node = node.name;
     hop.layer = "host";
     hop.where = fmt::format("route {}", route.to.length == 0 ? "default" : route.to.to_short_string());
-    hop.what = phrase(LineStatement{route.to.contains(dst_ip(packet)) ? LineRemark::route_covers : LineRemark::route_does_not_cover});
+    hop.what =
+        phrase(LineStatement{route.to.contains(dst_ip(packet)) ? LineRemark::route_covers : LineRemark::route_does_not_cover});
     hop.evidence = words.evidence({route.from});
     hops.push_back(std::move(hop));
   }
@@ -195,7 +203,7 @@ bool has_logical_flows(const cluster::Cluster& cluster) {
 // "10.0.0.1 or 10.0.0.2": what lines translate the source and the destination to.
 struct Translations {
   std::string source, destination;
-  std::set<std::pair<bool, std::string>> known;   // whether the source, to what
+  std::set<std::pair<bool, std::string>> known;  // whether the source, to what
 
   void add(const JudgedRule& rule) {
     const bool is_source = translates_source(rule);
@@ -223,7 +231,7 @@ std::string summary_of_lines(const std::string& from, const std::optional<IpAddr
 }  // namespace
 
 PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
-                      const std::string& from) {
+                        const std::string& from) {
   PathReport path;
   path.walked = false;
   path.verdict = Verdict::inconclusive;
@@ -232,7 +240,8 @@ PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, con
   for (const JudgedFlow& j : engine::judge_flows(cluster, packet)) {
     if (!about_packet(j, packet) || path.hops.size() >= kMostLines) continue;
     path.hops.push_back(flow_hop(j, names, words));
-    if (j.matches != Truth::no && !j.shadowed && !reroute) reroute = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)));
+    if (j.matches != Truth::no && !j.shadowed && !reroute)
+      reroute = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)));
   }
   Translations translations;
   for (const JudgedRule& r : engine::judge_nat(cluster, packet)) {

@@ -7,6 +7,6 @@
 namespace egt::explain {
 
 PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
-                      const std::string& from);
+                        const std::string& from);
 
 }  // namespace egt::explain

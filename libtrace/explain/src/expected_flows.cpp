@@ -24,7 +24,8 @@ Stage stage_of(const LogicalFlow& f) { return {f.ingress, f.table, f.priority}; 
 
 }  // namespace
 
-ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths, const ovn::Expansion& expansion)
+ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader,
+                             const std::set<std::string_view>& datapaths, const ovn::Expansion& expansion)
     : node_(node), reader_(reader), datapaths_(datapaths), expansion_(expansion) {
   std::set<std::string_view> routers;
   for (const ovn::Datapath& d : node.ovn.datapaths) {
@@ -36,7 +37,9 @@ ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& r
   for (const ovn::Chassis& c : node.ovn.chassis) chassis.insert({c.name, c.hostname});
   for (const ovn::LogicalPort& p : node.ovn.ports) {
     const bool is_bound = own != nullptr && !p.chassis.empty() && (p.chassis == own->name || p.chassis == own->hostname);
-    if (p.tunnel_key) ports_.emplace(p.name, Port{p.datapath, is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)});
+    if (p.tunnel_key)
+      ports_.emplace(p.name,
+                     Port{p.datapath, is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)});
     if (own != nullptr && !p.chassis.empty() && chassis.contains(p.chassis)) resident_.emplace(p.name, is_bound);
   }
 }
@@ -51,8 +54,9 @@ std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, s
     const auto known = resident_.find(port);
     return known == resident_.end() ? std::nullopt : std::optional(known->second);
   };
-  return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident, expansion_.inequality),
-                          expansion_.keeps_covered);
+  return ovn::normal_form(
+      ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident, expansion_.inequality),
+      expansion_.keeps_covered);
 }
 
 bool ExpectedFlows::has_port(std::string_view port, std::string_view datapath) const {
@@ -86,8 +90,10 @@ std::optional<ConjunctiveFlows> ExpectedFlows::conjunctive(const ovn::Conjunct& 
     const auto here = [&](const ovn::Comparison& c) { return is_here(c, datapath); };
     const auto size = is_string ? static_cast<std::size_t>(std::count_if(clause.begin(), clause.end(), here)) : clause.size();
     flows.product *= size;
-    if (clause.size() > 1) flows.clauses.push_back(size);
-    else if (size == 0) return std::nullopt;
+    if (clause.size() > 1)
+      flows.clauses.push_back(size);
+    else if (size == 0)
+      return std::nullopt;
   }
   return flows;
 }
@@ -108,7 +114,7 @@ ExpectedNumber ExpectedFlows::number_in(const ovn::NormalForm& form, std::string
       plain.push_back(conjunct);
     }
   }
-  if (!plain.empty()) number.plain = matches_in(plain, datapath).size();   // which looks for those that are twice there
+  if (!plain.empty()) number.plain = matches_in(plain, datapath).size();  // which looks for those that are twice there
   return number;
 }
 
@@ -131,7 +137,8 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
   };
   std::vector<Part> parts;
   std::vector<Use> uses;
-  std::unordered_map<std::string, std::size_t> known;   // of flows that name no ports, in any datapath; by the forms of match and actions
+  std::unordered_map<std::string, std::size_t>
+      known;  // of flows that name no ports, in any datapath; by the forms of match and actions
   std::string form;
   for (const LogicalFlow& f : node_.ovn.logical_flows) {
     if (!has_cookie(f)) continue;
@@ -173,8 +180,10 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
 
 std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows& flows) const {
   using Match = std::pair<std::string_view, ovn::FlowMatch>;
-  const auto comes_before = [](const Match& a, const Match& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; };
-  std::deque<ovn::NormalForm> forms;   // the matches point into them
+  const auto comes_before = [](const Match& a, const Match& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  };
+  std::deque<ovn::NormalForm> forms;  // the matches point into them
   std::map<Match, std::set<std::uint64_t>, decltype(comes_before)> owners(comes_before);
   for (const LogicalFlow* f : flows)
     for (const std::string_view datapath : places_of(*f)) {
@@ -192,16 +201,18 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows
 
 std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::had_as_well(const Flows& lacking) const {
   struct Beside {
-    std::set<std::string> values;   // of those that lack some
-    bool any = false;               // another may share with them whatever its values are
+    std::set<std::string> values;  // of those that lack some
+    bool any = false;              // another may share with them whatever its values are
     Flows flows;
   };
   std::map<Stage, Beside> stages;
   for (const LogicalFlow* f : lacking) {
     Beside& beside = stages[stage_of(*f)];
     const auto values = values_left_out(f->match);
-    if (values) beside.values.insert(*values);
-    else beside.any = true;
+    if (values)
+      beside.values.insert(*values);
+    else
+      beside.any = true;
   }
   for (const LogicalFlow& f : node_.ovn.logical_flows) {
     const auto beside = stages.find(stage_of(f));
@@ -227,7 +238,9 @@ std::vector<Provenance> ExpectedFlows::missing(const InstalledFlows& installed) 
   const std::unordered_map<std::uint64_t, std::size_t> had_by_others = had_as_well(lacking);
   std::vector<Provenance> missing;
   for (const auto& [cookie, one] : expected)
-    if (const auto shared = had_by_others.find(cookie); lacks_some(cookie, one.number, shared == had_by_others.end() ? 0 : shared->second)) missing.push_back(one.flow->from);
+    if (const auto shared = had_by_others.find(cookie);
+        lacks_some(cookie, one.number, shared == had_by_others.end() ? 0 : shared->second))
+      missing.push_back(one.flow->from);
   std::sort(missing.begin(), missing.end());
   return missing;
 }

@@ -27,7 +27,8 @@ namespace egt::explain {
 class ExpectedFlows {
  public:
   // `datapaths`: those that the node has flows of, by name. All must outlive it.
-  ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths, const ovn::Expansion& expansion);
+  ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths,
+                const ovn::Expansion& expansion);
 
   // Where each logical flow is that lacks some.
   std::vector<Provenance> missing(const InstalledFlows& installed) const;
@@ -36,7 +37,7 @@ class ExpectedFlows {
   using Flows = std::vector<const ovn::LogicalFlow*>;
   struct Expected {
     ExpectedNumber number;
-    const ovn::LogicalFlow* flow = nullptr;   // the first of them
+    const ovn::LogicalFlow* flow = nullptr;  // the first of them
   };
   // A logical flow in a datapath, or in any where that does not matter.
   struct Part {
@@ -45,7 +46,7 @@ class ExpectedFlows {
   };
   struct Port {
     std::string_view datapath;
-    bool is_here = false;   // the flows that match it are
+    bool is_here = false;  // the flows that match it are
   };
 
   // Of match and actions; nothing where it depends on what no dump shows.
@@ -53,12 +54,12 @@ class ExpectedFlows {
   bool has_port(std::string_view port, std::string_view datapath) const;
   bool is_here(std::string_view port, std::string_view datapath) const;
   bool is_here(const ovn::Comparison& c, std::string_view datapath) const;
-  std::vector<ovn::FlowMatch> matches_in(const ovn::NormalForm& form, std::string_view datapath) const;   // that are here
+  std::vector<ovn::FlowMatch> matches_in(const ovn::NormalForm& form, std::string_view datapath) const;  // that are here
   std::optional<ConjunctiveFlows> conjunctive(const ovn::Conjunct& conjunct, std::string_view datapath) const;
   ExpectedNumber number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const;
   std::vector<std::string_view> places_of(const ovn::LogicalFlow& flow) const;
   std::optional<ExpectedNumber> number(const Part& part) const;
-  std::unordered_map<std::uint64_t, Expected> expected() const;   // by cookie
+  std::unordered_map<std::uint64_t, Expected> expected() const;  // by cookie
   // Of flows of one stage and priority, how many matches of each cookie another has as well.
   std::unordered_map<std::uint64_t, std::size_t> shared(const Flows& flows) const;
   // The same of all flows that may share some with those.
@@ -68,9 +69,9 @@ class ExpectedFlows {
   const ovn::FlowReader& reader_;
   const std::set<std::string_view>& datapaths_;
   ovn::Expansion expansion_;
-  std::unordered_map<std::string_view, std::uint32_t> keys_;       // of datapaths
+  std::unordered_map<std::string_view, std::uint32_t> keys_;  // of datapaths
   std::unordered_map<std::string_view, Port> ports_;
-  std::unordered_map<std::string_view, bool> resident_;            // of ports whose chassis is known
+  std::unordered_map<std::string_view, bool> resident_;  // of ports whose chassis is known
 };
 
 }  // namespace egt::explain

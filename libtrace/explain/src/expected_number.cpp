@@ -36,7 +36,7 @@ std::size_t covered(std::vector<ClauseSizes> expected, std::vector<ClauseSizes> 
   std::set_difference(installed.begin(), installed.end(), expected.begin(), expected.end(), std::back_inserter(others));
   std::size_t n = expected.size() - missing.size();
   if (missing.size() > kMostDifferent || others.size() > kMostDifferent) return n;
-  for (auto one = missing.rbegin(); one != missing.rend(); ++one) {   // the largest first
+  for (auto one = missing.rbegin(); one != missing.rend(); ++one) {  // the largest first
     const auto found = std::find_if(others.begin(), others.end(), [&](const ClauseSizes& other) { return covers(other, *one); });
     if (found == others.end()) continue;
     others.erase(found);
@@ -53,14 +53,15 @@ void ExpectedNumber::add(const ExpectedNumber& more, std::size_t times) {
 }
 
 bool ExpectedNumber::exceeds(const InstalledFlows::OfCookie& present, const InstalledFlows& installed, std::size_t shared) const {
-  std::vector<std::size_t> products;   // of those that may be either
+  std::vector<std::size_t> products;  // of those that may be either
   for (const ConjunctiveFlows& c : conjunctive)
     if (c.may_be_plain) products.push_back(c.product);
   const std::size_t decided = conjunctive.size() - products.size(), there = present.conjunctions.size();
   if (there < decided) return true;
   std::sort(products.begin(), products.end());
   const std::size_t multiplied_out = products.size() - std::min(products.size(), there - decided);
-  const std::size_t least = std::accumulate(products.begin(), products.begin() + static_cast<std::ptrdiff_t>(multiplied_out), plain);
+  const std::size_t least =
+      std::accumulate(products.begin(), products.begin() + static_cast<std::ptrdiff_t>(multiplied_out), plain);
   if (present.plain + shared < least) return true;
   if (there == 0) return false;
 

@@ -10,9 +10,9 @@ namespace egt::explain {
 
 // A conjunctive match: a flow that matches its conj_id, and the members of its clauses.
 struct ConjunctiveFlows {
-  ClauseSizes clauses;          // in any order; those of a single member may be left out
-  std::size_t product = 1;      // plain flows where it is multiplied out instead
-  bool may_be_plain = false;    // whether it may be
+  ClauseSizes clauses;        // in any order; those of a single member may be left out
+  std::size_t product = 1;    // plain flows where it is multiplied out instead
+  bool may_be_plain = false;  // whether it may be
 };
 
 struct ExpectedNumber {

@@ -21,18 +21,18 @@
 #include "other_network.h"
 #include "packet_of.h"
 #include "phrases/outcome.h"
+#include "phrases/walks.h"
+#include "phrases/words.h"
 #include "reasons.h"
 #include "report.h"
 #include "within_pod.h"
-#include "phrases/walks.h"
-#include "phrases/words.h"
 
 namespace egt::explain {
 namespace {
 
-using engine::WalkedPath;
 using engine::Journey;
 using engine::Start;
+using engine::WalkedPath;
 
 // Of the paths that are reported, with their replies and later packets.
 constexpr std::size_t kMostHops = 50'000;
@@ -114,8 +114,7 @@ engine::Endpoint beyond_routers(engine::Endpoint from) {
 bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
   if (!from.place) return false;
   if (from.place->kind != engine::Endpoint::Kind::outside) return true;
-  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                     [](const auto& node) { return node.links().present; });
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return node.links().present; });
 }
 
 // Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are shown one by one.
@@ -124,9 +123,9 @@ bool has_only_lines(const std::vector<WalkedPath>& walked_paths, const cluster::
     return c.verdict != engine::Verdict::inconclusive || !c.record.steps.empty();
   });
   if (walked) return false;
-  for (const auto& node : cluster.nodes) node.get();   // which shows what its dumps are
+  for (const auto& node : cluster.nodes) node.get();  // which shows what its dumps are
   return std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
-                                [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
+                     [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
 }
 
 // What the sender's kernel made of the packet.
@@ -198,7 +197,7 @@ struct Explainer::Prepared {
   Names names;
   Words words;
   IntentChecker intents;
-  Journey journey;   // of which each session has a copy
+  Journey journey;  // of which each session has a copy
   engine::NetworkState connections, no_connections;
   LaggingNodes lagging;
   Listeners listeners;
@@ -240,14 +239,15 @@ void Explainer::Prepared::report_lines(const Inquiry& of, Explanation& e) const 
 PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& start, const WalkedPath& walked) const {
   const Question& q = of.question;
   const std::string sender = of.sender();
-  PathReport path = q.only_deciding
-                      ? report_decision(walked, words)
-                      : report_path(walked, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
+  PathReport path = q.only_deciding ? report_decision(walked, words)
+                                    : report_path(walked, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
   fill_listener(listeners.of(walked), walked, path, words);
   path.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !path.is_for_group && walked.verdict == engine::Verdict::delivered)
     follow_up(path, walked, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
-              q.only_deciding ? HopsReported::deciding : q.steps && q.later_steps ? HopsReported::all : HopsReported::of_failed);
+              q.only_deciding            ? HopsReported::deciding
+              : q.steps && q.later_steps ? HopsReported::all
+                                         : HopsReported::of_failed);
   return path;
 }
 
@@ -256,7 +256,8 @@ void Explainer::Prepared::report_walks(const Inquiry& of, Explanation& e) const 
   const Start start = start_of(of);
   std::vector<WalkedPath> walked_paths = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
   if (q.established)
-    if (std::vector<WalkedPath> later = established(of.journey, start, walked_paths, e.truncated); !later.empty()) walked_paths = std::move(later);
+    if (std::vector<WalkedPath> later = established(of.journey, start, walked_paths, e.truncated); !later.empty())
+      walked_paths = std::move(later);
   fill_sent(e, walked_paths);
   std::size_t hops = 0;
   for (const WalkedPath& walked : walked_paths) {
@@ -282,7 +283,9 @@ Explainer::Explainer(Explainer&&) noexcept = default;
 Explainer Explainer::for_another_thread() const { return Explainer(prepared_); }
 
 const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
-const std::optional<Agreement>& Explainer::agreement(const cluster::Node& node) const { return prepared_->lagging.agreement(node); }
+const std::optional<Agreement>& Explainer::agreement(const cluster::Node& node) const {
+  return prepared_->lagging.agreement(node);
+}
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
 
@@ -314,7 +317,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
   if (auto inside = from_pod ? path_within_pod(*from, *asked) : std::nullopt) {
     e.packet.src = inside->source_seen->ip;
-    e.to = end_report(*from, asked->dst);   // loopback addresses are every machine's
+    e.to = end_report(*from, asked->dst);  // loopback addresses are every machine's
     e.paths = {*std::move(inside)};
   } else if (auto open = path_on_other_network(*from, *to, known.words)) {
     e.paths = {*std::move(open)};

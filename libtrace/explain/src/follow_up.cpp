@@ -16,7 +16,7 @@ constexpr std::size_t kMostSteps = 50'000;
 
 // What was assumed of the packets before is assumed of those that follow as well.
 PathReport report_after(WalkedPath walked, const Before& before, const Words& words, const std::string& packet,
-                       HopsReported hops) {
+                        HopsReported hops) {
   walked.undecided |= before.request->assumed();
   if (hops == HopsReported::deciding) return report_decision(walked, words);
   return report_path(walked, words, {packet, packet}, before, {true, hops == HopsReported::all});
@@ -29,7 +29,10 @@ void conclude(FollowUp& f) {
 }
 
 // The packet after the handshake and, where packets have a size of their own then, what answers it: the first that is lost.
-struct Later { WalkedPath walked; bool is_answer = false; };
+struct Later {
+  WalkedPath walked;
+  bool is_answer = false;
+};
 
 std::vector<Later> walk_later(const Conversation& between, const WalkedPath& forward, const WalkedPath& answer) {
   std::vector<Later> all;
@@ -61,16 +64,15 @@ void follow_up(PathReport& path, const WalkedPath& forward, const Conversation& 
     if (answer.verdict == engine::Verdict::delivered) nexts = walk_later(between, forward, answer);
     // What ends the next packet may be what the reply left behind.
     const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Later& next) {
-      return next.walked.verdict != engine::Verdict::delivered;
-    });
-    reply.paths.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
-                                      may_be_why ? HopsReported::all : hops));
+                              return next.walked.verdict != engine::Verdict::delivered;
+                            });
+    reply.paths.push_back(
+        report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer), may_be_why ? HopsReported::all : hops));
     steps += answer.record.steps.size();
     for (const Later& next : nexts) {
       steps += next.walked.record.steps.size();
-      continued.paths.push_back(
-          report_after(next.walked, {&forward, &answer, &reply.paths.back()}, words,
-                       later_name(next.walked, next.is_answer), hops));
+      continued.paths.push_back(report_after(next.walked, {&forward, &answer, &reply.paths.back()}, words,
+                                             later_name(next.walked, next.is_answer), hops));
     }
   }
   if (truncated)
@@ -84,7 +86,7 @@ void follow_up(PathReport& path, const WalkedPath& forward, const Conversation& 
 }
 
 std::vector<WalkedPath> established(const engine::Journey& journey, const engine::Start& start,
-                                const std::vector<WalkedPath>& first, bool& truncated) {
+                                    const std::vector<WalkedPath>& first, bool& truncated) {
   std::vector<WalkedPath> walked_paths;
   std::size_t steps = 0;
   for (const WalkedPath& forward : first) {

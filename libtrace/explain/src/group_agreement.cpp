@@ -10,9 +10,9 @@
 namespace egt::explain {
 namespace {
 
-using engine::WalkedPath;
 using engine::GroupPick;
 using engine::TableMatch;
+using engine::WalkedPath;
 using Backends = std::set<AddressPort>;
 
 // Of "ct_lb_mark(backends=10.132.0.39:8080,10.133.0.4:8080; force_snat);"; nothing where there are none, or others.
@@ -78,15 +78,18 @@ const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick
 }  // namespace
 
 void compare_groups(const WalkedPath& walked, const Words& words, PathReport& path) {
-  const TableMatch* match = nullptr;   // the last one before the group
+  const TableMatch* match = nullptr;  // the last one before the group
   for (const engine::Step& step : walked.record.steps) {
     if (const auto* m = std::get_if<TableMatch>(&step.kind)) match = m;
     const auto* pick = std::get_if<GroupPick>(&step.kind);
     const cluster::Node* node = pick != nullptr && match != nullptr ? words.cluster().node(step.node) : nullptr;
     const openflow::Group* group = node != nullptr ? group_of(*node, *pick) : nullptr;
     if (group == nullptr) continue;
-    if (goes_on_behind(*group, *match) && has_backends_of_a_logical_flow(*group, words.logical_flows(*node, match->cookie, match->metadata))) continue;
-    assume({engine::Supposition::groups_of_flows, {pick->bridge, step.node}, {std::uint64_t{pick->group}}, {group->from}}, words, path);
+    if (goes_on_behind(*group, *match) &&
+        has_backends_of_a_logical_flow(*group, words.logical_flows(*node, match->cookie, match->metadata)))
+      continue;
+    assume({engine::Supposition::groups_of_flows, {pick->bridge, step.node}, {std::uint64_t{pick->group}}, {group->from}}, words,
+           path);
   }
 }
 

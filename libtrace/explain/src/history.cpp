@@ -7,12 +7,9 @@ namespace {
 
 std::string change_word(cluster::RowChange::Kind kind) {
   switch (kind) {
-    case cluster::RowChange::Kind::inserted:
-      return "inserted";
-    case cluster::RowChange::Kind::deleted:
-      return "deleted";
-    case cluster::RowChange::Kind::modified:
-      return "modified";
+    case cluster::RowChange::Kind::inserted: return "inserted";
+    case cluster::RowChange::Kind::deleted: return "deleted";
+    case cluster::RowChange::Kind::modified: return "modified";
   }
   return {};
 }
@@ -37,8 +34,7 @@ TransactionReport report_of(const cluster::Transaction& t, const SourceTable& so
 
 }  // namespace
 
-HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history,
-                           const HistoryQuestion& question) {
+HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history, const HistoryQuestion& question) {
   HistoryReport report;
   std::int64_t newest = 0;
   for (const cluster::Transaction& t : history.transactions) newest = std::max(newest, t.time);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "egtrace/cluster/role_names.h"
-#include "egtrace/explain/agreement.h"
 #include "egtrace/evidence/diagnostic_head.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/explain/collection_limits.h"
 #include "inspect_parts.h"
 #include "ovn_version.h"
@@ -82,9 +82,11 @@ std::vector<Count> count(const Cluster& cluster) {
   const auto& o = cluster.objects;
   return {{"flows", sum(cluster, flows_of)},
           {"logical_flows", sum(cluster, [](const Node& n) { return n.ovn.logical_flows.size(); })},
-          {"netfilter_rules", sum(cluster, [](const Node& n) {
-             return rules_of(n.host.iptables_v4.value) + rules_of(n.host.iptables_v6.value) + rules_of(n.host.nft.value);
-           })},
+          {"netfilter_rules", sum(cluster,
+                                  [](const Node& n) {
+                                    return rules_of(n.host.iptables_v4.value) + rules_of(n.host.iptables_v6.value) +
+                                           rules_of(n.host.nft.value);
+                                  })},
           {"routes", sum(cluster, [](const Node& n) { return n.host.routes_v4.value.size() + n.host.routes_v6.value.size(); })},
           {"pods", o.pods.size()},
           {"services", o.services.size()},
@@ -125,16 +127,15 @@ Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from
   Evidence lines;
   for (std::size_t i = 0; i < from.size() && i < kExamples; ++i)
     if (from[i].known())
-      lines.push_back({cluster.sources->at(from[i].source).path, from[i].line,
-                       std::string(cluster.sources->line_text(from[i]))});
+      lines.push_back({cluster.sources->at(from[i].source).path, from[i].line, std::string(cluster.sources->line_text(from[i]))});
   return lines;
 }
 
 void compare_with_ovn(const Cluster& cluster, const Node& node, std::vector<AgreementReport>& all) {
   const auto agreement = agreement_of(cluster, node);
   if (!agreement) return;
-  all.push_back({node.name, agreement->missing.size(), agreement->orphaned.size(),
-                 first_lines(cluster, agreement->missing), first_lines(cluster, agreement->orphaned)});
+  all.push_back({node.name, agreement->missing.size(), agreement->orphaned.size(), first_lines(cluster, agreement->missing),
+                 first_lines(cluster, agreement->orphaned)});
 }
 
 }  // namespace

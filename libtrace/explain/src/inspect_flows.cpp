@@ -67,8 +67,13 @@ class Counting {
     for (const auto& [cookie, of] : logical_) {
       const auto& [flow, purpose, sum] = of;
       if (sum.flows == 0) continue;
-      const LogicalFlowReport report{node_.name, std::string(flow->uuid), std::string(flow->stage), std::string(flow->match),
-                                     std::string(flow->actions), sum.flows, sum.packets};
+      const LogicalFlowReport report{node_.name,
+                                     std::string(flow->uuid),
+                                     std::string(flow->stage),
+                                     std::string(flow->match),
+                                     std::string(flow->actions),
+                                     sum.flows,
+                                     sum.packets};
       if (has(flow->stage, "acl")) out.acls.push_back(report);
       if (sum.packets > 0) out.busiest.push_back(report);
     }
@@ -82,7 +87,7 @@ class Counting {
   };
 
   const cluster::Node& node_;
-  std::unordered_map<std::uint64_t, Logical> logical_;   // by cookie
+  std::unordered_map<std::uint64_t, Logical> logical_;  // by cookie
 };
 
 bool busier(const LogicalFlowReport& a, const LogicalFlowReport& b) {

@@ -58,8 +58,7 @@ class Networks {
   void ports(const Node& node) {
     for (const ovn::LogicalPort& port : node.ovn.ports) {
       if (!port.on_router) continue;
-      for (const Prefix& network : port.addresses)
-        add(fmt::format("router {}", port.datapath), "", network, port.from);
+      for (const Prefix& network : port.addresses) add(fmt::format("router {}", port.datapath), "", network, port.from);
     }
   }
 

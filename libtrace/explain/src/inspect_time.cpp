@@ -15,8 +15,8 @@ namespace {
 using cluster::Cluster;
 using cluster::Collection;
 
-constexpr std::int64_t kApart = 300;           // seconds between dumps of one node that are worth a word
-constexpr std::int64_t kNodesApart = 1800;     // between nodes: collected one after the other
+constexpr std::int64_t kApart = 300;        // seconds between dumps of one node that are worth a word
+constexpr std::int64_t kNodesApart = 1800;  // between nodes: collected one after the other
 
 struct Span {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
@@ -40,8 +40,7 @@ std::map<std::string, Span> spans(const Cluster& cluster, const Collection& coll
   for (std::size_t i = 0; i < collection.dumps.size() && i < cluster.dumps.size(); ++i) {
     const cluster::DumpInfo& dump = cluster.dumps[i];
     const bool read = dump.kind != "unknown" && dump.superseded_by.empty() && collection.dumps[i].note.empty();
-    if (read && !dump.node.empty() && collection.dumps[i].time != 0)
-      by_node[dump.node].add(collection.dumps[i].time, dump.path);
+    if (read && !dump.node.empty() && collection.dumps[i].time != 0) by_node[dump.node].add(collection.dumps[i].time, dump.path);
   }
   return by_node;
 }
@@ -51,8 +50,7 @@ void compare_nodes(const std::map<std::string, Span>& by_node, std::vector<std::
   const auto earlier = [](const auto& a, const auto& b) { return a.second.last < b.second.last; };
   const auto [first, last] = std::minmax_element(by_node.begin(), by_node.end(), earlier);
   const std::int64_t apart = last->second.first - first->second.last;
-  if (apart > kNodesApart)
-    out.push_back(phrase(Observation::nodes_apart, {first->first, duration(apart), last->first}));
+  if (apart > kNodesApart) out.push_back(phrase(Observation::nodes_apart, {first->first, duration(apart), last->first}));
 }
 
 // Their dialects have headers or none, one for each part of the reply.
@@ -72,8 +70,7 @@ void compare_copies(const Cluster& cluster, std::vector<std::string>& out) {
     if (dump.superseded_by.empty() || read == by_path.end() || read->second->kind != dump.kind || dump.partial) continue;
     if (dump.lines == read->second->lines || dump.kind != "ovs-ofctl dump-flows") continue;
     const std::size_t flows = count_flows(cluster, dump), others = count_flows(cluster, *read->second);
-    if (flows != others)
-      out.push_back(phrase(Observation::copies_differ, {dump.path, flows, read->second->path, others}));
+    if (flows != others) out.push_back(phrase(Observation::copies_differ, {dump.path, flows, read->second->path, others}));
   }
 }
 
@@ -85,9 +82,11 @@ std::vector<std::string> report_times(const Cluster& cluster, const Collection& 
   std::vector<std::string> out;
   const std::map<std::string, Span> by_node = spans(cluster, collection);
   for (const auto& [node, span] : by_node) {
-    out.push_back(phrase(Observation::moments_of_node, {node, utc(span.first), span.last == span.first ? Term() : Term(utc(span.last))}));
+    out.push_back(
+        phrase(Observation::moments_of_node, {node, utc(span.first), span.last == span.first ? Term() : Term(utc(span.last))}));
     if (span.last - span.first > kApart)
-      out.push_back(phrase(Observation::node_changes_between, {node, span.first_path, duration(span.last - span.first), span.last_path}));
+      out.push_back(
+          phrase(Observation::node_changes_between, {node, span.first_path, duration(span.last - span.first), span.last_path}));
   }
   compare_nodes(by_node, out);
   compare_copies(cluster, out);

@@ -56,12 +56,8 @@ struct DumpFeature {
   Feature what;
 };
 constexpr DumpFeature kDumps[] = {
-    {"ovs-ofctl dump-meters", Feature::meters},
-    {"ovs-ofctl meter-stats", Feature::meters},
-    {"nstat", Feature::counters},
-    {"netstat -s", Feature::counters},
-    {"/proc/net/netstat", Feature::counters},
-    {"ethtool -S", Feature::counters},
+    {"ovs-ofctl dump-meters", Feature::meters}, {"ovs-ofctl meter-stats", Feature::meters}, {"nstat", Feature::counters},
+    {"netstat -s", Feature::counters},          {"/proc/net/netstat", Feature::counters},   {"ethtool -S", Feature::counters},
     {"node_exporter", Feature::counters},
 };
 
@@ -79,8 +75,7 @@ class Unconsidered {
     for (const openflow::Bridge& b : node_.bridges)
       if (b.flows) flows(*b.flows);
     for (const ovn::Row& row : node_.ovs_rows) columns(row);
-    for (const auto* rules : {&node_.host.iptables_v4, &node_.host.iptables_v6, &node_.host.nft})
-      netfilter(rules->value);
+    for (const auto* rules : {&node_.host.iptables_v4, &node_.host.iptables_v6, &node_.host.nft}) netfilter(rules->value);
     for (const std::size_t i : node_.dumps)
       if (i < cluster_.dumps.size()) dump(cluster_.dumps[i]);
     std::vector<UnconsideredReport> all;
@@ -110,8 +105,7 @@ class Unconsidered {
   static std::vector<Feature> features_of(std::string_view actions) {
     std::vector<Feature> all;
     for (const ActionFeature& a : kActions)
-      if (actions.find(a.text) != actions.npos && std::find(all.begin(), all.end(), a.what) == all.end())
-        all.push_back(a.what);
+      if (actions.find(a.text) != actions.npos && std::find(all.begin(), all.end(), a.what) == all.end()) all.push_back(a.what);
     return all;
   }
 
@@ -141,8 +135,7 @@ class Unconsidered {
         if (set != nullptr && set->has_timeout) add(Feature::element_timeouts, set->from);
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules)
-          if (std::any_of(rule.statements.begin(), rule.statements.end(), updates_set))
-            add(Feature::set_updates, rule.from);
+          if (std::any_of(rule.statements.begin(), rule.statements.end(), updates_set)) add(Feature::set_updates, rule.from);
     }
   }
 
@@ -156,7 +149,7 @@ class Unconsidered {
 
   const Cluster& cluster_;
   const Node& node_;
-  std::map<std::string_view, UnconsideredReport> found_;   // by their words, in which order they are listed
+  std::map<std::string_view, UnconsideredReport> found_;  // by their words, in which order they are listed
 };
 
 }  // namespace

@@ -17,11 +17,11 @@ using ClauseSizes = std::vector<std::size_t>;
 struct InstalledFlows {
   struct OfCookie {
     openflow::FlowIndex first = openflow::kNoFlow;
-    std::size_t plain = 0;                     // that match on no conj_id
-    std::vector<std::uint32_t> conjunctions;   // the conj_id of each other
+    std::size_t plain = 0;                    // that match on no conj_id
+    std::vector<std::uint32_t> conjunctions;  // the conj_id of each other
   };
-  std::unordered_map<std::uint64_t, OfCookie> by_cookie;        // without that of cookie 0
-  std::unordered_map<std::uint32_t, ClauseSizes> by_conjunction;   // by conj_id; clause 1 comes first
+  std::unordered_map<std::uint64_t, OfCookie> by_cookie;          // without that of cookie 0
+  std::unordered_map<std::uint32_t, ClauseSizes> by_conjunction;  // by conj_id; clause 1 comes first
 };
 
 InstalledFlows installed_flows(const openflow::FlowTables& flows);

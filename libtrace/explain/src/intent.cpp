@@ -8,8 +8,8 @@
 namespace egt::explain {
 namespace {
 
-using engine::WalkedPath;
 using engine::Endpoint;
+using engine::WalkedPath;
 
 // Whether the packet leaves the cluster for somebody outside.
 bool goes_outside(const WalkedPath& walked) {
@@ -20,7 +20,9 @@ bool goes_outside(const WalkedPath& walked) {
              walked.end.node->roles.end();
 }
 
-Clause<Actual> leaves_as(const WalkedPath& walked) { return {Actual::leaves_as, {src_ip(walked.egress->packet), walked.egress->node}}; }
+Clause<Actual> leaves_as(const WalkedPath& walked) {
+  return {Actual::leaves_as, {src_ip(walked.egress->packet), walked.egress->node}};
+}
 
 // What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
 // route that was looked up there.
@@ -28,8 +30,7 @@ std::vector<Provenance> deciding_lines(const WalkedPath& walked) {
   for (auto nat = walked.record.nat.rbegin(); nat != walked.record.nat.rend(); ++nat)
     if (nat->source && nat->node == walked.egress->node) return nat->evidence;
   for (auto step = walked.record.steps.rbegin(); step != walked.record.steps.rend(); ++step)
-    if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() &&
-        step->node == walked.egress->node)
+    if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() && step->node == walked.egress->node)
       return step->evidence;
   return {};
 }
@@ -54,17 +55,14 @@ std::optional<IpAddr> next_hop_in(std::string_view actions) {
 // The last next hop that a logical router of the machine chose.
 const Hop* routing_hop(const PathReport& path, const std::string& node, std::optional<IpAddr>& next_hop) {
   for (auto hop = path.hops.rbegin(); hop != path.hops.rend(); ++hop) {
-    if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing"))
-      continue;
+    if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing")) continue;
     next_hop = next_hop_in(hop->lflows.front().actions);
     if (next_hop) return &*hop;
   }
   return nullptr;
 }
 
-bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
+bool contains(const std::vector<IpAddr>& all, const IpAddr& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
 // The MAC address of the device that has the address; absent where no dump shows it.
 std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& address) {
@@ -83,7 +81,8 @@ Clause<Actual> frame_goes_to(const cluster::Cluster& cluster, const MacAddr& mac
 
 }  // namespace
 
-IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words), vips_(cluster) {
+IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words)
+    : cluster_(cluster), words_(words), vips_(cluster) {
   for (const cluster::Service& s : cluster.objects.services) {
     std::set<IpAddr> addresses(s.cluster_ips.begin(), s.cluster_ips.end());
     addresses.insert(s.load_balancer_ips.begin(), s.load_balancer_ips.end());
@@ -97,12 +96,13 @@ IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words
   }
 }
 
-Intent IntentChecker::intent(const Endpoint& from, const std::vector<WalkedPath>& walked_paths, const std::vector<PathReport>& paths) const {
+Intent IntentChecker::intent(const Endpoint& from, const std::vector<WalkedPath>& walked_paths,
+                             const std::vector<PathReport>& paths) const {
   Found found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
-  const cluster::Pod* pod = slash == std::string::npos ? nullptr
-                                                       : cluster_.objects.pods.find(from.pod.name.substr(0, slash),
-                                                                                    from.pod.name.substr(slash + 1));
+  const cluster::Pod* pod = slash == std::string::npos
+                                ? nullptr
+                                : cluster_.objects.pods.find(from.pod.name.substr(0, slash), from.pod.name.substr(slash + 1));
   for (std::size_t i = 0; i < walked_paths.size() && i < paths.size(); ++i) {
     if (!is_ip(walked_paths[i].sent)) continue;
     if (pod != nullptr) leaving(*pod, walked_paths[i], paths[i], found);

@@ -30,7 +30,7 @@ class IntentChecker {
  private:
   struct Found {
     std::vector<IntentViolation> violations;
-    bool is_asked = false;                 // an object says something of the traffic
+    bool is_asked = false;  // an object says something of the traffic
     std::optional<cluster::PolicyRuling> of_stop;
     void violated(std::string object, const Clause<Wanted>& asked, const Clause<Actual>& done, Evidence evidence) {
       violations.push_back({std::move(object), phrase(asked), phrase(done), std::move(evidence)});
@@ -60,8 +60,8 @@ class IntentChecker {
   void by_firewall(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
 
   void by_policies(const cluster::Pod* from, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
-  void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::WalkedPath& walked, const PathReport& path,
-                 Found& found) const;
+  void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::WalkedPath& walked,
+                 const PathReport& path, Found& found) const;
   std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::WalkedPath& walked,
                                                          cluster::PolicyDirection direction) const;
   const cluster::Pod* receiver(const cluster::Pod* from, const IpAddr& address) const;
@@ -76,8 +76,8 @@ class IntentChecker {
   const cluster::Cluster& cluster_;
   const Words& words_;
   std::multimap<IpAddr, const cluster::Service*> services_;
-  std::map<IpAddr, const cluster::Pod*> pods_;                            // on the default network
-  std::map<std::pair<std::string, IpAddr>, const cluster::Pod*> pods_of_networks_;   // on that by which they send, by its key
+  std::map<IpAddr, const cluster::Pod*> pods_;                                      // on the default network
+  std::map<std::pair<std::string, IpAddr>, const cluster::Pod*> pods_of_networks_;  // on that by which they send, by its key
   cluster::PerNode<Vips> vips_;
 };
 

@@ -75,8 +75,12 @@ std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const clus
   const Tuple last = last_tuple(walked);
   if (walked.verdict != engine::Verdict::delivered && services_.contains(last.dst)) return std::nullopt;
   const bool as_sent = direction == cluster::PolicyDirection::egress || !has_other_source(walked);
-  return cluster::PolicyQuestion{as_sent ? from : nullptr, receiver(from, last.dst), as_sent ? tuple_of(walked.sent).src : last.src, last.dst,
-                                 upper(proto_name(last.proto, last.dst.family)), last.dport};
+  return cluster::PolicyQuestion{as_sent ? from : nullptr,
+                                 receiver(from, last.dst),
+                                 as_sent ? tuple_of(walked.sent).src : last.src,
+                                 last.dst,
+                                 upper(proto_name(last.proto, last.dst.family)),
+                                 last.dport};
 }
 
 void IntentChecker::by_firewall(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
@@ -124,7 +128,8 @@ void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::Pol
   if (r.ruling != Ruling::allowed || row == nullptr) return;
   Evidence lines = words_.evidence({place_of(r)});
   lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
-  found.violated(object_of(r), expected, {Actual::other_acl_stops, {if_any(to_text(row->object)), path.stopped_at->node}}, std::move(lines));
+  found.violated(object_of(r), expected, {Actual::other_acl_stops, {if_any(to_text(row->object)), path.stopped_at->node}},
+                 std::move(lines));
 }
 
 }  // namespace egt::explain

@@ -117,8 +117,7 @@ void IntentChecker::backends(const Called& target, const Tuple& sent, const clus
   const Vips& vips = vips_of(node);
   if (!backing.shown || !vips.complete) return;
   found.is_asked = true;
-  const bool local =
-      (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
+  const bool local = (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
   std::vector<Target> wanted, missing, stale;
   std::set<IpAddr> known;
   std::vector<Provenance> lines{service.from};
@@ -150,7 +149,7 @@ void IntentChecker::backends(const Called& target, const Tuple& sent, const clus
     lines.push_back(vips.from);
   if (missing.empty() && stale.empty()) return;
   const Clause<Actual> done{any ? Actual::other_backends : Actual::no_load_balancer,
-                          {node.name, terms_of(missing), terms_of(stale), missing.empty()}};
+                            {node.name, terms_of(missing), terms_of(stale), missing.empty()}};
   found.violated("Service " + service.full_name(), {Wanted::endpoints, {terms_of(wanted)}}, done, words_.evidence(lines));
 }
 

@@ -21,7 +21,9 @@ void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, 
   std::vector<Provenance> from;
   for (const auto* some : {&agreement.missing, &agreement.orphaned})
     if (!some->empty()) from.push_back(some->front());
-  assume({engine::Supposition::flows_stay, {name}, {std::uint64_t{agreement.missing.size()}, std::uint64_t{agreement.orphaned.size()}},
+  assume({engine::Supposition::flows_stay,
+          {name},
+          {std::uint64_t{agreement.missing.size()}, std::uint64_t{agreement.orphaned.size()}},
           std::move(from)},
          words, path);
 }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "egtrace/explain/agreement.h"
 #include "egtrace/cluster/per_node.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/explain/explanation.h"
 #include "phrases/words.h"
 

@@ -9,7 +9,7 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::array<std::string_view, 10> kPlainFields{"ip4.src", "ip4.dst", "ip6.src", "ip6.dst", "tcp.src",
+constexpr std::array<std::string_view, 10> kPlainFields{"ip4.src", "ip4.dst", "ip6.src", "ip6.dst",  "tcp.src",
                                                         "tcp.dst", "udp.src", "udp.dst", "sctp.src", "sctp.dst"};
 
 bool is_in_name(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
@@ -46,7 +46,7 @@ bool is_left_out(std::string_view match, std::string_view name) {
 template <class Value>
 void for_each_left_out(std::string_view match, const Value& value) {
   constexpr std::string_view kEquals = " == ";
-  if (match.find("!(") != std::string_view::npos) return;   // becomes a match for each bit
+  if (match.find("!(") != std::string_view::npos) return;  // becomes a match for each bit
   for (std::size_t at = match.find(kEquals); at != std::string_view::npos; at = match.find(kEquals, at + 1)) {
     const std::size_t begin = at + kEquals.size();
     const std::string_view name = name_before(match, at);
@@ -70,7 +70,8 @@ void append_match_form(std::string_view match, std::string& out) {
 }
 
 std::optional<std::string> values_left_out(std::string_view match) {
-  if (match.find_first_of("{$@\"<>/") != std::string_view::npos || match.find("!=") != std::string_view::npos) return std::nullopt;
+  if (match.find_first_of("{$@\"<>/") != std::string_view::npos || match.find("!=") != std::string_view::npos)
+    return std::nullopt;
   std::vector<std::string> values;
   for_each_left_out(match, [&](std::string_view field, std::size_t begin, std::size_t end) {
     values.push_back(std::string(field).append("=").append(match.substr(begin, end - begin)));
@@ -83,7 +84,7 @@ std::optional<std::string> values_left_out(std::string_view match) {
 }
 
 void append_action_form(std::string_view actions, std::string& out) {
-  constexpr std::string_view kAgain = ",#:#", kTwice = "#:#,#:#";   // backends of a service
+  constexpr std::string_view kAgain = ",#:#", kTwice = "#:#,#:#";  // backends of a service
   const std::size_t begin = out.size();
   for (std::size_t i = 0; i < actions.size();) {
     std::size_t end = i;

@@ -19,36 +19,36 @@ enum class LineRemark : std::uint8_t {
   flow_may_do,          // priority, what it does, fields that are open
   higher_comes_first,
   // what a flow does
-  reroutes,             // next hop
+  reroutes,  // next hop
   drops,
-  picks_bucket,         // group
-  sets_mark,            // mark
+  picks_bucket,  // group
+  sets_mark,     // mark
   passes_port_security,
   continues,
   // of a next hop
   in_transit_subnet,
-  hop_of_register,      // value, address, name
-  hop_named,            // address, name
+  hop_of_register,  // value, address, name
+  hop_named,        // address, name
   // of rules, routes and address sets
-  translates,           // whether the source, to what
-  leaves_by,            // device
+  translates,  // whether the source, to what
+  leaves_by,   // device
   address_of_device,
   address_of_map,
-  address_range,        // first, last
-  rule_needs_mark,      // table, mark
-  rule_has_source,      // table
+  address_range,    // first, last
+  rule_needs_mark,  // table, mark
+  rule_has_source,  // table
   route_covers,
   route_does_not_cover,
-  set_has_address,      // address, kind and name of its owner
+  set_has_address,  // address, kind and name of its owner
   // of a pod's network namespace
-  stays_in_pod,         // pod, address
+  stays_in_pod,  // pod, address
   namespace_not_shown,
-  redirects_nothing,    // pod
+  redirects_nothing,  // pod
   rules_not_shown,
   // of all lines
-  nothing_mentioned,    // address
-  not_whole_path,       // sender, next hop
-  shows_translation,    // how it is joined, whether the source, to what
+  nothing_mentioned,  // address
+  not_whole_path,     // sender, next hop
+  shows_translation,  // how it is joined, whether the source, to what
 };
 
 using LineStatement = engine::Statement<LineRemark>;

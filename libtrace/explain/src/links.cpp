@@ -97,7 +97,10 @@ bool is_among(const std::string& name, const Names& names) {
 }
 
 using Test = bool (*)(const Row&, const LogicalFlow&);
-struct Kind { std::string_view table; Test made_of; };
+struct Kind {
+  std::string_view table;
+  Test made_of;
+};
 std::optional<Kind> kind_of(std::string_view stage) {
   if (stage == "lr_in_policy") return Kind{"Logical_Router_Policy", made_of_policy};
   if (stage == "lr_out_snat" || stage == "lr_in_unsnat") return Kind{"NAT", made_of_nat};
@@ -136,7 +139,8 @@ ObjectRef owner_of(const Row& row, const std::string& type) {
     return {.kind = "NetworkPolicy", .name = name, .part = Part::default_deny, .direction = id_of(row, "direction")};
   if (type == "NetpolNamespace") return rule_of(row, {.kind = "NetworkPolicy", .name = name, .part = Part::defaults});
   if (type == "NetpolNode") return {.kind = "Node", .name = name, .part = Part::own_node};
-  if (type == "EgressFirewall" || type == "EgressQoS") return rule_of(row, {.kind = type, .name = name, .part = Part::of_namespace});
+  if (type == "EgressFirewall" || type == "EgressQoS")
+    return rule_of(row, {.kind = type, .name = name, .part = Part::of_namespace});
   return rule_of(row, {.kind = type, .name = namespaced(name)});
 }
 
@@ -168,8 +172,9 @@ ObjectRef object_of_port(const Row& row) {
 }  // namespace
 
 bool is_deciding(const Row& row) {
-  constexpr std::string_view kTables[] = {"ACL", "NAT", "Logical_Router_Policy", "Load_Balancer",
-                                          "Logical_Router_Static_Route", "QoS", "MAC_Binding", "Static_MAC_Binding"};
+  constexpr std::string_view kTables[] = {
+      "ACL", "NAT",         "Logical_Router_Policy", "Load_Balancer", "Logical_Router_Static_Route",
+      "QoS", "MAC_Binding", "Static_MAC_Binding"};
   return std::find(std::begin(kTables), std::end(kTables), row.table) != std::end(kTables);
 }
 

@@ -31,7 +31,9 @@ class Links {
 
  private:
   using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;
-  struct Index { ByPrefix southbound, northbound; };
+  struct Index {
+    ByPrefix southbound, northbound;
+  };
   const Index& of(const cluster::Node& node) const;
 
   const cluster::Cluster& cluster_;

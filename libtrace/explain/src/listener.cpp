@@ -16,8 +16,7 @@ std::uint8_t protocol_number(std::string_view name) {
 // The machines that the packet came through, in order of names.
 std::set<std::string> nodes_on(const engine::WalkedPath& walked) {
   std::set<std::string> names;
-  for (const engine::Step& step : walked.record.steps)
-    names.insert(step.node);
+  for (const engine::Step& step : walked.record.steps) names.insert(step.node);
   if (walked.end.node != nullptr) names.insert(walked.end.node->name);
   return names;
 }
@@ -32,7 +31,7 @@ std::size_t Listeners::HashOfPlace::operator()(const Place& p) const {
 ListenerEvidence Listeners::of(const engine::WalkedPath& walked) const {
   const Tuple t = tuple_of(walked.received);
   if (walked.verdict != engine::Verdict::delivered || walked.left_snapshot) return {};
-  if (!has_ports(walked.received)) return {Listener::known, {}};   // the kernel answers echo requests
+  if (!has_ports(walked.received)) return {Listener::known, {}};  // the kernel answers echo requests
   const Place place{t.dst, t.dport, t.proto};
   const ListenerEvidence by_process = by_sockets(walked.end, place);
   if (by_process.listener != Listener::unknown && !by_process.unless_redirected) return by_process;

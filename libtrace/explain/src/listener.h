@@ -14,8 +14,8 @@ namespace egt::explain {
 
 struct ListenerEvidence {
   Listener listener = Listener::unknown;
-  Provenance from;   // the line that shows it; none where the protocol needs no process
-  bool unless_redirected = false;   // closed, but for rules of the pod's own network namespace, which no dump shows
+  Provenance from;                 // the line that shows it; none where the protocol needs no process
+  bool unless_redirected = false;  // closed, but for rules of the pod's own network namespace, which no dump shows
 };
 
 // Dumps of sockets decide; ready endpoints and connections that were replied to show a listener and never prove that there

@@ -40,7 +40,8 @@ AddressOwner router_port(const Node& node, const ovn::LogicalPort& port) {
 }
 
 bool has_address(const host::Link& link, const IpAddr& a) {
-  return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) { return own.prefix.address == a; });
+  return std::any_of(link.addresses.begin(), link.addresses.end(),
+                     [&](const host::Address& own) { return own.prefix.address == a; });
 }
 
 std::optional<AddressOwner> owner_on(const Node& node, const IpAddr& a) {
@@ -125,8 +126,7 @@ std::map<std::uint64_t, std::string> Names::infer_datapaths(const Node& node) co
     const auto of_flow = ovn::datapaths_of(node.ovn, *behind.front());
     const openflow::MatchView match = flows.match(flows.flow(i));
     if (of_flow.size() != 1 || openflow::mask_of(match, FieldId::metadata) != ones(64)) continue;
-    const auto [known, is_new] =
-        names.try_emplace(low64(openflow::value_of(match, FieldId::metadata)), of_flow.front());
+    const auto [known, is_new] = names.try_emplace(low64(openflow::value_of(match, FieldId::metadata)), of_flow.front());
     if (!is_new && known->second != of_flow.front()) known->second.clear();
   }
   return names;

@@ -42,7 +42,7 @@ class Names {
   std::optional<AddressOwner> find_owner(const IpAddr& a, const cluster::Node* near) const;
 
   const cluster::Cluster& cluster_;
-  Memo<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about
+  Memo<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;  // those that were asked about
   cluster::PerNode<Index> per_node_;
   cluster::PerNode<std::map<std::uint64_t, std::string>> inferred_;  // datapaths by key
 };

@@ -42,9 +42,12 @@ std::optional<IpAddr> next_hop(const openflow::ActionList& actions) {
   FlowKey scratch;
   for (const openflow::Action& a : actions) {
     Write w;
-    if (const auto* load = std::get_if<openflow::Load>(&a.kind)) w = {load->dest, load->value};
-    else if (const auto* set = std::get_if<openflow::SetField>(&a.kind)) w = write_of(*set);
-    else continue;
+    if (const auto* load = std::get_if<openflow::Load>(&a.kind))
+      w = {load->dest, load->value};
+    else if (const auto* set = std::get_if<openflow::SetField>(&a.kind))
+      w = write_of(*set);
+    else
+      continue;
     leaves |= w.dest.field == FieldId::eth_src;
     const auto place = place_in_xxreg0(w.dest);
     if (!place) continue;

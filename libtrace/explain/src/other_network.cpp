@@ -5,7 +5,9 @@
 namespace egt::explain {
 
 std::optional<PathReport> path_on_other_network(const Resolved& from, const Resolved& to, const Words& words) {
-  const auto is_open = [](const Resolved& end) { return !end.network.name.empty() && (end.network.perhaps || end.network.without_port); };
+  const auto is_open = [](const Resolved& end) {
+    return !end.network.name.empty() && (end.network.perhaps || end.network.without_port);
+  };
   const Resolved& pod = is_open(from) ? from : to;
   if (!is_open(pod)) return std::nullopt;
   const auto reason = pod.network.perhaps ? engine::Reason::primary_network_unknown : engine::Reason::user_defined_network;

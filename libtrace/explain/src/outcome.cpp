@@ -27,11 +27,11 @@ bool all_alike(const std::vector<Outcome>& outcomes) {
 // Paths that made the same choices before `depth`; the next choice, where there is one, is the same choice point for all.
 Outcome fold(const Leaves& leaves, std::size_t depth) {
   if (leaves.size() == 1) return leaves.front().outcome;
-  std::vector<std::pair<std::string, Leaves>> branches;   // by what was chosen there
+  std::vector<std::pair<std::string, Leaves>> branches;  // by what was chosen there
   bool is_unknown = false;
   std::vector<Outcome> outcomes;
   for (const Leaf& leaf : leaves) {
-    if (depth >= leaf.path->choices.size()) {   // no choice shows it from the others
+    if (depth >= leaf.path->choices.size()) {  // no choice shows it from the others
       outcomes.push_back(leaf.outcome);
       continue;
     }
@@ -61,7 +61,7 @@ Outcome of_reply(const PathReport& reply) {
 }
 
 Outcome of_later(const PathReport& next) {
-  if (next.verdict == Verdict::rejected && next.size_learned) return Outcome::answered;   // TCP sends smaller segments then
+  if (next.verdict == Verdict::rejected && next.size_learned) return Outcome::answered;  // TCP sends smaller segments then
   if (next.verdict == Verdict::rejected && next.refusal_accepted) return Outcome::refused;
   return of_reply(next);
 }
@@ -91,7 +91,8 @@ std::vector<const PathReport*> later_of(const PathReport& path) {
 }
 
 const PathReport* first_failed(const std::vector<const PathReport*>& walks) {
-  const auto failed = std::find_if(walks.begin(), walks.end(), [](const PathReport* w) { return w->verdict != Verdict::delivered; });
+  const auto failed =
+      std::find_if(walks.begin(), walks.end(), [](const PathReport* w) { return w->verdict != Verdict::delivered; });
   return failed == walks.end() ? nullptr : *failed;
 }
 
@@ -111,7 +112,7 @@ Outcome outcome_of(const PathReport& path, Listener listener) {
     const Outcome reply = fold_all(all_of(path.reply), of_reply);
     if (reply != Outcome::answered) return reply;
   }
-  if (listener == Listener::closed) return Outcome::refused;   // its refusal takes the reply's path
+  if (listener == Listener::closed) return Outcome::refused;  // its refusal takes the reply's path
   // A datagram that is answered is answered, whatever becomes of the next one.
   if (path.continued.empty() || !path.has_handshake) return Outcome::answered;
   return fold_all(later_of(path), of_later);
@@ -134,7 +135,7 @@ FailedWalk failed_walk(const PathReport& path) {
 bool is_proven(const PathReport& path) {
   const auto proven = [](const PathReport* walk) { return walk->confidence == Confidence::proven; };
   if (path.confidence != Confidence::proven || path.verdict != Verdict::delivered) return path.confidence == Confidence::proven;
-  if (path.listener == Listener::closed && !path.has_handshake) return false;   // the ICMP error's own path was not walked
+  if (path.listener == Listener::closed && !path.has_handshake) return false;  // the ICMP error's own path was not walked
   const std::vector<const PathReport*> replies = all_of(path.reply), later = later_of(path);
   return !replies.empty() && std::all_of(replies.begin(), replies.end(), proven) &&
          std::all_of(later.begin(), later.end(), proven);

@@ -34,11 +34,11 @@ std::vector<std::string> nodes_of_ovn(const engine::WalkedPath& walked, const cl
 }
 
 std::optional<engine::Assumption> assumed_of_physical_flows(const engine::WalkedPath& walked, const cluster::Cluster& cluster,
-                                                           const Names& names) {
+                                                            const Names& names) {
   if (walked.verdict != engine::Verdict::dropped || !walked.stop) return std::nullopt;
   const auto& steps = walked.record.steps;
-  const auto last = std::find_if(steps.rbegin(), steps.rend(),
-                                 [](const Step& s) { return std::holds_alternative<TableMatch>(s.kind); });
+  const auto last =
+      std::find_if(steps.rbegin(), steps.rend(), [](const Step& s) { return std::holds_alternative<TableMatch>(s.kind); });
   if (last == steps.rend()) return std::nullopt;
   const auto& match = std::get<TableMatch>(last->kind);
   const cluster::Node* node = cluster.node(last->node);
@@ -47,9 +47,8 @@ std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Walked
   const bool stops_here = stop.node == last->node && stop.where.kind == engine::PlaceKind::table && stop.where.about == here;
   if (node == nullptr || match.on != node->integration_bridge() || !stops_here) return std::nullopt;
   const std::vector<const ovn::LogicalFlow*> flows = names.logical_flows(*node, match.cookie);
-  const bool by_logical_flow = std::any_of(flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) {
-    return f->stage.find("port_sec") == std::string_view::npos;
-  });
+  const bool by_logical_flow = std::any_of(
+      flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) { return f->stage.find("port_sec") == std::string_view::npos; });
   if (by_logical_flow) return std::nullopt;
   return engine::Assumption{engine::Supposition::physical_flows_whole, {match.bridge, last->node}, {}, last->evidence};
 }

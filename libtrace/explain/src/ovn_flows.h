@@ -17,6 +17,6 @@ std::vector<std::string> nodes_of_ovn(const engine::WalkedPath& walked, const cl
 // have the cookies of port bindings: no logical flow shows that one of them is missing in the dump. What is assumed where the
 // packet is dropped as none of them matches.
 std::optional<engine::Assumption> assumed_of_physical_flows(const engine::WalkedPath& walked, const cluster::Cluster& cluster,
-                                                           const Names& names);
+                                                            const Names& names);
 
 }  // namespace egt::explain

@@ -21,12 +21,12 @@ struct Shape {
   int egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
 };
 constexpr Shape kShapes[] = {
-    {"22.09.0-22.09.1", 40, 14, 0, 78}, {"22.12.0", 40, 15, 0, 78},       {"23.03.0", 40, 15, 1, 78},
-    {"22.09.2+", 42, 14, 1, 78},        {"22.12.1+", 42, 15, 1, 78},      {"23.03.1+", 42, 15, 1, 78},
-    {"23.06.0", 43, 15, 1, 78},         {"23.06.1+", 42, 15, 1, 78},      {"23.09", 42, 15, 1, 79},
-    {"24.03.0-24.03.4", 42, 15, 1, 79}, {"24.03.5", 42, 15, 1, 83},       {"24.03.6+", 42, 15, 1, 85},
-    {"24.09.0-24.09.1", 45, 16, 1, 80}, {"24.09.2", 45, 16, 1, 83},       {"24.09.3+", 45, 16, 1, 85},
-    {"25.03.0", 45, 17, 3, 84},         {"25.03.1+", 45, 17, 3, 85},      {"25.09", 47, 18, 3, 87},
+    {"22.09.0-22.09.1", 40, 14, 0, 78}, {"22.12.0", 40, 15, 0, 78},  {"23.03.0", 40, 15, 1, 78},
+    {"22.09.2+", 42, 14, 1, 78},        {"22.12.1+", 42, 15, 1, 78}, {"23.03.1+", 42, 15, 1, 78},
+    {"23.06.0", 43, 15, 1, 78},         {"23.06.1+", 42, 15, 1, 78}, {"23.09", 42, 15, 1, 79},
+    {"24.03.0-24.03.4", 42, 15, 1, 79}, {"24.03.5", 42, 15, 1, 83},  {"24.03.6+", 42, 15, 1, 85},
+    {"24.09.0-24.09.1", 45, 16, 1, 80}, {"24.09.2", 45, 16, 1, 83},  {"24.09.3+", 45, 16, 1, 85},
+    {"25.03.0", 45, 17, 3, 84},         {"25.03.1+", 45, 17, 3, 85}, {"25.09", 47, 18, 3, 87},
     {"26.03", 48, 18, 3, 88},           {"26.09", 62, 18, 3, 113},
 };
 
@@ -40,7 +40,7 @@ std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
     if (!f.ingress && f.uuid_prefix) stage[*f.uuid_prefix] = f.table;
   std::map<int, int> votes;
-  constexpr int kEnough = 4096;        // of a million flows that say the same
+  constexpr int kEnough = 4096;  // of a million flows that say the same
   int count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
     const std::uint64_t cookie = bridge.flows->cookie_of(i);
@@ -62,7 +62,8 @@ Seen look(const Node& node) {
   Seen seen;
   seen.lr_in_policy = stage_number(node, "lr_in_policy");
   seen.ls_out_pre_lb = stage_number(node, "ls_out_pre_lb");
-  if (const Bridge* bridge = node.integration_bridge(); bridge != nullptr && bridge->flows && bridge->flows->size() > 0 && !bridge->flows_partial) {
+  if (const Bridge* bridge = node.integration_bridge();
+      bridge != nullptr && bridge->flows && bridge->flows->size() > 0 && !bridge->flows_partial) {
     seen.egress_base = egress_base(node, *bridge);
     for (int t = 120; t >= 66 && !seen.highest_table; --t)
       if (bridge->flows->has_table(static_cast<std::uint8_t>(t))) seen.highest_table = t;

@@ -9,7 +9,7 @@
 namespace egt::explain {
 
 struct OvnVersion {
-  std::vector<std::string> candidates;   // release series, oldest first; several until something decides
+  std::vector<std::string> candidates;  // release series, oldest first; several until something decides
   std::string because;
 };
 

@@ -7,7 +7,10 @@
 namespace egt::explain {
 namespace {
 
-struct Protocol { std::uint8_t number; bool ports; };
+struct Protocol {
+  std::uint8_t number;
+  bool ports;
+};
 
 std::optional<Protocol> protocol(std::string_view name, Family family) {
   if (name == "tcp") return Protocol{ip_proto::tcp, true};
@@ -26,7 +29,7 @@ std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<F
 }
 
 constexpr std::uint16_t kDefaultPort = 80;
-constexpr std::uint8_t kUsualTtl = 64;   // IPDEFTTL of include/net/ip.h
+constexpr std::uint8_t kUsualTtl = 64;  // IPDEFTTL of include/net/ip.h
 constexpr std::uint16_t kSyn = 0x002;
 
 }  // namespace
@@ -36,22 +39,23 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
   // An end with addresses of both families follows the other one.
   std::optional<Family> family;
   const auto one_family = [](const Resolved& r) {
-    return !r.addresses.empty() && std::all_of(r.addresses.begin(), r.addresses.end(), [&](const IpAddr& a) {
-      return a.family == r.addresses.front().family;
-    });
+    return !r.addresses.empty() && std::all_of(r.addresses.begin(), r.addresses.end(),
+                                               [&](const IpAddr& a) { return a.family == r.addresses.front().family; });
   };
-  if (one_family(to)) family = to.addresses.front().family;
-  else if (one_family(from)) family = from.addresses.front().family;
+  if (one_family(to))
+    family = to.addresses.front().family;
+  else if (one_family(from))
+    family = from.addresses.front().family;
   const auto dst = pick(to.addresses, family);
   if (!dst) return Error{fmt::format("no address of {} is known; give it as IP[:PORT]", q.to.text)};
-  if (dst->is_unspecified()) return Error{fmt::format("{} is no address that a packet is sent to; give that of a machine, pod or service", q.to.text)};
+  if (dst->is_unspecified())
+    return Error{fmt::format("{} is no address that a packet is sent to; give that of a machine, pod or service", q.to.text)};
   asked.dst = *dst;
   asked.choose_source = from.choose_source;
   if (!from.choose_source) {
     const auto src = pick(from.addresses, dst->family);
     if (!src)
-      return Error{fmt::format("{} has no {} address, but {} has", q.from.text,
-                               dst->is_v4() ? "IPv4" : "IPv6", q.to.text)};
+      return Error{fmt::format("{} has no {} address, but {} has", q.from.text, dst->is_v4() ? "IPv4" : "IPv6", q.to.text)};
     asked.src = *src;
   } else {
     asked.src = IpAddr{dst->family, 0};
@@ -73,7 +77,7 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
     k.set(FieldId::tp_dst, q.dport.value_or(to.port.value_or(kDefaultPort)));
     if (proto->number == ip_proto::tcp) k.set(FieldId::tcp_flags, kSyn);
   } else {
-    k.set(FieldId::tp_src, q.icmp_type.value_or(v4 ? 8 : 128));   // echo request
+    k.set(FieldId::tp_src, q.icmp_type.value_or(v4 ? 8 : 128));  // echo request
     k.set(FieldId::tp_dst, q.icmp_code.value_or(0));
   }
   return asked;

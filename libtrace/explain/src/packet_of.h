@@ -7,7 +7,7 @@ namespace egt::explain {
 
 struct Asked {
   FlowKey packet;
-  IpAddr src, dst;                 // src unspecified: chosen by the sender's kernel
+  IpAddr src, dst;  // src unspecified: chosen by the sender's kernel
   bool choose_source = false;
 };
 

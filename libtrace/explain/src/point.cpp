@@ -106,13 +106,15 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   const std::vector<std::string> known = pod_names(cluster);
   std::vector<std::string> found;
   for (const std::string& full : known) {
-    const std::string_view space = std::string_view(full).substr(0, full.find('/')), name = std::string_view(full).substr(full.find('/') + 1);
+    const std::string_view space = std::string_view(full).substr(0, full.find('/')),
+                           name = std::string_view(full).substr(full.find('/') + 1);
     if (!point.namespace_.empty() && space != point.namespace_) continue;
     if (point.made_by.empty() ? name == point.name : is_made_by(name, point)) found.push_back(full);
   }
   const std::string what = point.made_by.empty() ? point.name : fmt::format("{}/{}", point.made_by, point.name);
   if (found.empty())
-    return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what, likely_meant(point, known, cluster))};
+    return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
+                             likely_meant(point, known, cluster))};
   std::set<std::string> spaces;
   for (const std::string& full : found) spaces.insert(full.substr(0, full.find('/')));
   if (spaces.size() > 1) return Error{fmt::format("{} is in several namespaces: {}", what, fmt::join(found, ", "))};
@@ -147,7 +149,8 @@ Result<const cluster::PodAttachment*> attachment_of(const Point& point, const cl
     if (const cluster::PodAttachment* on = pod->on_network(point.network)) return on;
     for (const cluster::PodAttachment& other : pod->other_networks) known.push_back(other.network);
   }
-  return Error{fmt::format("pod {}/{} is not on network {}{}", point.namespace_, point.name, point.network, did_you_mean(point.network, known))};
+  return Error{fmt::format("pod {}/{} is not on network {}{}", point.namespace_, point.name, point.network,
+                           did_you_mean(point.network, known))};
 }
 
 Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const Workloads& workloads) {
@@ -160,13 +163,15 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
   Result<const cluster::PodAttachment*> on = attachment_of(point, object);
   if (!on) return on.error();
-  const std::string port = *on != nullptr ? cluster::logical_port_name(*object, **on) : cluster::logical_port_name(point.namespace_, point.name);
+  const std::string port =
+      *on != nullptr ? cluster::logical_port_name(*object, **on) : cluster::logical_port_name(point.namespace_, point.name);
   const engine::Workload* workload = workloads.with_id(port, point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
   if (!workload && object == nullptr) {
     if (const engine::Workload* other = workloads.with_id(port, ""))
-      if (const auto error = elsewhere(fmt::format("pod {}/{}", point.namespace_, point.name), other->node->name, point)) return *error;
+      if (const auto error = elsewhere(fmt::format("pod {}/{}", point.namespace_, point.name), other->node->name, point))
+        return *error;
     const std::string name = point.namespace_ + "/" + point.name;
     return Error{fmt::format("the snapshot has no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
   }
@@ -190,8 +195,10 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   r.kind = "pod";
   r.name = point.namespace_ + "/" + point.name;
-  if (*on != nullptr) r.network = {(*on)->network, false, workload == nullptr};
-  else if (workload != nullptr && (object == nullptr || !object->networks_shown)) r.network = {workloads.other_network_of(*workload), true};
+  if (*on != nullptr)
+    r.network = {(*on)->network, false, workload == nullptr};
+  else if (workload != nullptr && (object == nullptr || !object->networks_shown))
+    r.network = {workloads.other_network_of(*workload), true};
   return r;
 }
 
@@ -228,25 +235,25 @@ Result<Resolved> resolve_port(const Point& point, const Cluster& cluster, const 
         const bool by_number = number && !point.at_node.empty() && port.ofport == *number && engine::is_workload(port);
         if (port.name != point.name && (id == port.external_ids.end() || id->second != point.name) && !by_number) continue;
         const engine::Workload* workload = workloads.at(port);
-        return from_workload(workload != nullptr ? *workload
-                                                 : engine::Workload{node.get(), &bridge, &port, engine::workload_network(cluster, *node, port)});
+        return from_workload(workload != nullptr
+                                 ? *workload
+                                 : engine::Workload{node.get(), &bridge, &port, engine::workload_network(cluster, *node, port)});
       }
   }
   return Error{fmt::format("the snapshot has no port {}", point.name)};
 }
 
 bool has_localnet(const Node& node, const std::string& logical_switch) {
-  return std::any_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const ovn::LogicalPort& p) {
-    return p.datapath == logical_switch && p.type == "localnet";
-  });
+  return std::any_of(node.ovn.ports.begin(), node.ovn.ports.end(),
+                     [&](const ovn::LogicalPort& p) { return p.datapath == logical_switch && p.type == "localnet"; });
 }
 
 // Whether a logical switch of the cluster has the address in its network, other than those that lead outside.
 bool is_inside(const Node& node, const IpAddr& ip) {
   for (const ovn::LogicalPort& port : node.ovn.ports) {
     const bool near = port.on_router && std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) {
-      return !p.address.is_link_local() && !p.is_host() && p.contains(ip);
-    });
+                        return !p.address.is_link_local() && !p.is_host() && p.contains(ip);
+                      });
     if (!near) continue;
     for (const ovn::LogicalPort& peer : node.ovn.ports)
       if (!peer.on_router && peer.name == port.peer && !has_localnet(node, peer.datapath)) return true;
@@ -273,7 +280,8 @@ bool is_inside(const Cluster& cluster, const IpAddr& ip) {
 
 bool has_address(const Node& node, const IpAddr& ip) {
   return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
-    return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) { return a.prefix.address == ip; });
+    return std::any_of(link.addresses.begin(), link.addresses.end(),
+                       [&](const host::Address& a) { return a.prefix.address == ip; });
   });
 }
 
@@ -288,7 +296,8 @@ std::optional<Error> belongs_elsewhere(const Point& point, const Cluster& cluste
   return owner == nullptr ? std::nullopt : elsewhere(ip.to_string(), owner->name, point);
 }
 
-Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only, const std::string* network) {
+Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only,
+                            const std::string* network) {
   const IpAddr ip = *point.ip;
   Resolved r;
   r.addresses = {ip};
@@ -331,7 +340,7 @@ Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Wo
     const cluster::NodeObject* node = node_with_subnet(cluster, ip);
     if (node != nullptr || is_inside(cluster, ip)) {
       r.kind = "pod";
-      r.name = ip.to_string();   // no machine outside has it
+      r.name = ip.to_string();  // no machine outside has it
       r.is_unknown_pod = true;
       if (node != nullptr) r.node = node->name;
     }
@@ -355,10 +364,12 @@ std::string addresses_listed(const std::vector<IpAddr>& all) {
 bool may_be_host_name(const Point& point) { return point.made_by.empty() && point.text.find('/') == std::string::npos; }
 
 // A name that dumps resolve. Which of several addresses a client chooses is in no dump.
-Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, const Workloads& workloads, const cluster::NameAddresses& known) {
+Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, const Workloads& workloads,
+                                   const cluster::NameAddresses& known) {
   const auto of_family = [&](Family family) {
     std::vector<IpAddr> some;
-    std::copy_if(known.addresses.begin(), known.addresses.end(), std::back_inserter(some), [&](const IpAddr& a) { return a.family == family; });
+    std::copy_if(known.addresses.begin(), known.addresses.end(), std::back_inserter(some),
+                 [&](const IpAddr& a) { return a.family == family; });
     return some;
   };
   const std::vector<IpAddr> v4 = of_family(Family::v4), v6 = of_family(Family::v6);
@@ -366,7 +377,7 @@ Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, c
   if (v4.size() > 1 || v6.size() > 1)
     return Error{fmt::format("{} has the addresses {}; give one of them", point.name, addresses_listed(known.addresses))};
   Point at = point;
-  at.at_node.clear();   // whose /etc/hosts was read
+  at.at_node.clear();  // whose /etc/hosts was read
   at.ip = known.addresses.front();
   Result<Resolved> r = resolve_ip(at, cluster, workloads, false, nullptr);
   if (!r) return r;
@@ -388,10 +399,12 @@ namespace {
 
 // "@blue" behind a pod names its network, where no node is called so.
 Point with_distinct_network(Point point, const Cluster& cluster) {
-  if (point.kind != Point::Kind::pod || point.at_node.empty() || !point.network.empty() || cluster.handle(point.at_node) != nullptr) return point;
-  const bool is_network = point.at_node == "default" || std::any_of(cluster.objects.pods.begin(), cluster.objects.pods.end(), [&](const cluster::Pod& pod) {
-    return pod.on_network(point.at_node) != nullptr;
-  });
+  if (point.kind != Point::Kind::pod || point.at_node.empty() || !point.network.empty() ||
+      cluster.handle(point.at_node) != nullptr)
+    return point;
+  const bool is_network = point.at_node == "default" ||
+                          std::any_of(cluster.objects.pods.begin(), cluster.objects.pods.end(),
+                                      [&](const cluster::Pod& pod) { return pod.on_network(point.at_node) != nullptr; });
   if (is_network) point.network = std::exchange(point.at_node, {});
   return point;
 }
@@ -401,8 +414,8 @@ Point with_distinct_network(Point point, const Cluster& cluster) {
 Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
   const Point point = with_distinct_network(asked, cluster);
   if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
-    return Error{fmt::format("the snapshot has no node {}{}{}", point.kind == Point::Kind::pod ? "or network " : "", point.at_node,
-                             did_you_mean(point.at_node, node_names(cluster)))};
+    return Error{fmt::format("the snapshot has no node {}{}{}", point.kind == Point::Kind::pod ? "or network " : "",
+                             point.at_node, did_you_mean(point.at_node, node_names(cluster)))};
   Result<Resolved> r = Resolved{};
   switch (point.kind) {
     case Point::Kind::pod: r = resolve_pod_or_host_name(point, cluster, workloads); break;
@@ -413,8 +426,7 @@ Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workl
     case Point::Kind::node: {
       const Node* node = cluster.node(point.name);
       if (node == nullptr)
-        return Error{fmt::format("the snapshot has no node {}{}", point.name,
-                                 did_you_mean(point.name, node_names(cluster)))};
+        return Error{fmt::format("the snapshot has no node {}{}", point.name, did_you_mean(point.name, node_names(cluster)))};
       r = from_node(*node);
       for (const cluster::NodeObject& object : cluster.objects.nodes)
         if (object.name == node->name) r->addresses = object.addresses;

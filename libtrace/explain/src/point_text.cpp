@@ -25,9 +25,9 @@ bool is_port_name(std::string_view s) {
 
 // RFC 1123: what names of objects are made of.
 bool is_object_name(std::string_view s) {
-  return !s.empty() && s.size() <= 253 && std::all_of(s.begin(), s.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.';
-  }) && std::any_of(s.begin(), s.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return !s.empty() && s.size() <= 253 &&
+         std::all_of(s.begin(), s.end(), [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.'; }) &&
+         std::any_of(s.begin(), s.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 // Cuts ":PORT" off; false when what follows the last colon is no port.
@@ -93,7 +93,7 @@ bool parse_pod(std::string_view s, std::string_view default_namespace, Point& p)
     return !p.namespace_.empty() && !p.name.empty() && is_pod_maker(p.made_by);
   }
   if (!split_namespaced(s, p)) return false;
-  if (p.namespace_ == "pod") p.namespace_ = default_namespace;   // empty: of the only one that has such a pod
+  if (p.namespace_ == "pod") p.namespace_ = default_namespace;  // empty: of the only one that has such a pod
   if (!is_pod_maker(p.namespace_)) return true;
   p.made_by = std::exchange(p.namespace_, std::string(default_namespace));
   return true;
@@ -151,7 +151,8 @@ bool parse_kind(std::string_view s, std::string_view default_namespace, Point& p
 }
 
 constexpr std::string_view kForms =
-    "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], HOSTNAME[:PORT], node:NAME, "
+    "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], HOSTNAME[:PORT], "
+    "node:NAME, "
     "external:IP or port:IFACE-ID, with @NODE, and of pods @NAMESPACE/NETWORK";
 
 bool is_numeric(std::string_view s) {
@@ -161,10 +162,12 @@ bool is_numeric(std::string_view s) {
 // Addresses and ports that cannot be, else the forms that can.
 std::string what_is_wrong(std::string_view place, std::string_view text) {
   const std::size_t colon = place.rfind(':');
-  const std::string_view host = place.substr(0, colon), port = colon == std::string_view::npos ? std::string_view() : place.substr(colon + 1);
+  const std::string_view host = place.substr(0, colon),
+                         port = colon == std::string_view::npos ? std::string_view() : place.substr(colon + 1);
   const bool has_dots = host.find('.') != std::string_view::npos;
   if (is_numeric(host) && has_dots && !IpAddr::parse(host)) return fmt::format("'{}': {} is no IP address", text, host);
-  if (is_numeric(port) && port.find('.') == std::string_view::npos && !port_number(port)) return fmt::format("'{}': {} is no port", text, port);
+  if (is_numeric(port) && port.find('.') == std::string_view::npos && !port_number(port))
+    return fmt::format("'{}': {} is no port", text, port);
   return fmt::format("'{}' is no place; use {}", text, kForms);
 }
 
@@ -178,7 +181,7 @@ Result<Point> parse_point(std::string_view text, std::string_view default_namesp
     const std::size_t at = s.rfind('@');
     if (at == std::string_view::npos) break;
     const std::string_view where = s.substr(at + 1);
-    std::string& into = where.find('/') != where.npos ? network : at_node;   // no node's name has a slash
+    std::string& into = where.find('/') != where.npos ? network : at_node;  // no node's name has a slash
     if (!into.empty()) return Error{fmt::format("'{}' names two of what stands behind @", text)};
     into = where;
     s = s.substr(0, at);

@@ -29,11 +29,12 @@ const cluster::Service* local_service(const cluster::Cluster& cluster, const Tup
   for (const cluster::Service& s : cluster.objects.services) {
     if (s.external_traffic_policy != "Local" || s.selector.empty()) continue;
     const bool own = lists(s.load_balancer_ips, sent.dst) || lists(s.external_ips, sent.dst);
-    const bool of_node = std::any_of(s.ports.begin(), s.ports.end(), [&](const cluster::ServicePort& p) {
-      return p.node_port != 0 && p.node_port == sent.dport;
-    }) && cluster.owner_of(sent.dst) != nullptr;
-    const bool has_port = std::any_of(s.ports.begin(), s.ports.end(),
-                                      [&](const cluster::ServicePort& p) { return p.port == sent.dport; });
+    const bool of_node =
+        std::any_of(s.ports.begin(), s.ports.end(),
+                    [&](const cluster::ServicePort& p) { return p.node_port != 0 && p.node_port == sent.dport; }) &&
+        cluster.owner_of(sent.dst) != nullptr;
+    const bool has_port =
+        std::any_of(s.ports.begin(), s.ports.end(), [&](const cluster::ServicePort& p) { return p.port == sent.dport; });
     if ((own && has_port) || of_node) return &s;
   }
   return nullptr;
@@ -90,9 +91,8 @@ std::string no_local_endpoint(const WalkedPath& walked, const cluster::Cluster& 
   const std::set<std::string> where = nodes_behind(*service, cluster.objects);
   if (where.empty() || where.contains(node->name)) return {};
   Terms about{service->full_name(), where, node->name};
-  const auto nat = std::find_if(walked.record.nat.rbegin(), walked.record.nat.rend(), [&](const NatEvent& e) {
-    return !e.source && e.node == node->name && e.before.dst == sent.dst;
-  });
+  const auto nat = std::find_if(walked.record.nat.rbegin(), walked.record.nat.rend(),
+                                [&](const NatEvent& e) { return !e.source && e.node == node->name && e.before.dst == sent.dst; });
   if (nat != walked.record.nat.rend() && !walked.record.sightings.empty()) {
     const Sighting& last = walked.record.sightings.back();
     if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
@@ -120,7 +120,7 @@ std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, c
   if (!answer.stop || !is_ip(answer.sent)) return {};
   const std::string& here = answer.stop->node;
   const cluster::Node* node = cluster.node(here);
-  if (node == nullptr || node->bridges.empty()) return {};   // a router on the path, not a node of the cluster
+  if (node == nullptr || node->bridges.empty()) return {};  // a router on the path, not a node of the cluster
   const IpAddr to = dst_ip(answer.sent);
   const auto nat = std::find_if(request.record.nat.rbegin(), request.record.nat.rend(),
                                 [&](const NatEvent& e) { return e.source && e.after.src == to; });
@@ -130,7 +130,7 @@ std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, c
   const RouteLookup* latest = nullptr;
   std::string by, at;
   for (const Step& step : answer.record.steps) {
-    if (step.node == nat->node) return {};   // it has been there
+    if (step.node == nat->node) return {};  // it has been there
     if (const auto* look_up = std::get_if<RouteLookup>(&step.kind); look_up != nullptr && !look_up->reverse_path) {
       latest = look_up;
       at = step.node;
@@ -154,8 +154,10 @@ namespace {
 const Sighting* entry_into(const WalkedPath& walked, const std::string& node) {
   const Sighting* entry = nullptr;
   for (const Sighting& s : walked.record.sightings) {
-    if (s.node == node && s.in) entry = &s;
-    else if (entry != nullptr) break;
+    if (s.node == node && s.in)
+      entry = &s;
+    else if (entry != nullptr)
+      break;
   }
   return entry;
 }
@@ -184,7 +186,10 @@ std::string router_that_remembers(const PathReport& answered, const std::string&
 }
 
 // The mark that the machine gave the packet, and where.
-struct GivenMark { std::uint32_t mark = 0; std::string where; };
+struct GivenMark {
+  std::uint32_t mark = 0;
+  std::string where;
+};
 
 std::optional<GivenMark> mark_given(const WalkedPath& walked, const std::string& node) {
   std::optional<GivenMark> given;
@@ -208,9 +213,8 @@ std::string remembered_frame(const Before& before, const WalkedPath& next, const
   if (first == nullptr || now == nullptr || dst_mac(first->packet) == dst_mac(now->packet)) return {};
   const MacAddr mac = dst_mac(now->packet);
   const auto& answers = before.answer->record.sightings;
-  const auto from = std::find_if(answers.begin(), answers.end(), [&](const Sighting& s) {
-    return s.in && s.node != node && src_mac(s.packet) == mac;
-  });
+  const auto from = std::find_if(answers.begin(), answers.end(),
+                                 [&](const Sighting& s) { return s.in && s.node != node && src_mac(s.packet) == mac; });
   if (from == answers.end()) return {};
   const std::string router = router_that_remembers(*before.answered, from->node);
   Terms about{if_any(router), from->node};
@@ -229,8 +233,10 @@ std::string ending_rule(const StopReport& stop) {
   if ((stop.layer != "host" && stop.layer != "router") || stop.evidence.empty()) return {};
   if (stop.place.kind != PlaceKind::chain) return {};
   std::string_view text = trim(stop.evidence.front().text);
-  if (text.starts_with('[') && text.find("] ") != std::string_view::npos) text = trim(text.substr(text.find("] ") + 2));   // counters
-  return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string() : std::string(text);   // a policy
+  if (text.starts_with('[') && text.find("] ") != std::string_view::npos)
+    text = trim(text.substr(text.find("] ") + 2));  // counters
+  return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string()
+                                                                                          : std::string(text);  // a policy
 }
 
 }  // namespace egt::explain

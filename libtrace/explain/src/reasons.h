@@ -13,7 +13,7 @@ namespace egt::explain {
 struct Before {
   const engine::WalkedPath* request = nullptr;
   const engine::WalkedPath* answer = nullptr;
-  const PathReport* answered = nullptr;     // the report of `answer`
+  const PathReport* answered = nullptr;  // the report of `answer`
 };
 
 // What the logical flow says that dropped the packet: "GR_worker has no route to 10.0.0.1".

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "phrases/decode/facts.h"
 #include "decode/release_range.h"
+#include "phrases/decode/facts.h"
 
 namespace egt::explain {
 namespace {

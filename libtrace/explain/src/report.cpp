@@ -13,8 +13,8 @@
 #include "group_agreement.h"
 #include "ovn_flows.h"
 #include "phrases/endings.h"
-#include "reasons.h"
 #include "phrases/rule_words.h"
+#include "reasons.h"
 #include "sighting_order.h"
 
 namespace egt::explain {
@@ -57,10 +57,9 @@ bool decides(const RowRef& row) { return row.database == "NB"; }
 void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops) {
   for (NatReport& n : translations)
     for (const Hop& hop : hops) {
-      const bool same = hop.node == n.node && !n.evidence.empty() && !hop.evidence.empty() &&
-                        hop.evidence.front() == n.evidence.front();
-      if (same && n.rows.empty())
-        std::copy_if(hop.rows.begin(), hop.rows.end(), std::back_inserter(n.rows), decides);
+      const bool same =
+          hop.node == n.node && !n.evidence.empty() && !hop.evidence.empty() && hop.evidence.front() == n.evidence.front();
+      if (same && n.rows.empty()) std::copy_if(hop.rows.begin(), hop.rows.end(), std::back_inserter(n.rows), decides);
     }
 }
 
@@ -118,8 +117,7 @@ void report_hops(const WalkedPath& walked, const Words& words, bool registers, P
                                 near_miss_words(miss), words.evidence({miss.rule.rule->from})});
   for (const RouteMiss& miss : walked.record.route_misses) {
     const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
-    before_step(miss.before_step)
-        .near_misses.push_back({near_miss_place(miss), near_miss_words(miss), words.evidence({line})});
+    before_step(miss.before_step).near_misses.push_back({near_miss_place(miss), near_miss_words(miss), words.evidence({line})});
   }
 }
 
@@ -131,8 +129,8 @@ void assume(const Assumption& a, const Words& words, PathReport& path) {
 }
 
 StopReport report_stop(const Stop& stop, const Words& words) {
-  return {stop.node, layer_name(stop.layer), phrase(stop.where), phrase(stop.why), words.evidence(stop.evidence), {},
-          stop.why.reason, stop.where, phrase_alone(stop.why), stop.in_tunnel};
+  return {stop.node, layer_name(stop.layer), phrase(stop.where), phrase(stop.why),       words.evidence(stop.evidence),
+          {},        stop.why.reason,        stop.where,         phrase_alone(stop.why), stop.in_tunnel};
 }
 
 NatReport report_nat(const NatEvent& e, const Words& words) {
@@ -196,7 +194,7 @@ PathReport report_verdict(const WalkedPath& walked) {
 }
 
 PathReport report_path(const WalkedPath& walked, const Words& words, const Subject& from, const Before& before,
-                     const HopOptions& hops) {
+                       const HopOptions& hops) {
   PathReport path = report_verdict(walked);
   if (hops.all_paths || walked.verdict != Verdict::delivered) report_hops(walked, words, hops.registers, path);
   const std::vector<std::size_t> order = sighting_order(walked.record);
@@ -226,7 +224,8 @@ PathReport report_path(const WalkedPath& walked, const Words& words, const Subje
       path.stopped_at = report_stop(*walked.stop, words);
       name_stop(*path.stopped_at, path.hops.size(), [&](std::size_t i) -> const Hop& { return path.hops[i]; });
     }
-    path.summary = sentence_of_stopped(path, {from.packet, logical_drop(walked, path),
+    path.summary = sentence_of_stopped(path, {from.packet,
+                                              logical_drop(walked, path),
                                               {deciding_rule(path), no_local_endpoint(walked, words.cluster()),
                                                what_went_before(before, walked, words.cluster())},
                                               path.stopped_at ? ending_rule(*path.stopped_at) : ""});
@@ -264,12 +263,11 @@ CommonVerdict common_verdict(const std::vector<PathReport>& paths) {
 }
 
 Confidence common_confidence(const std::vector<PathReport>& paths) {
-  const bool proven = !paths.empty() && std::all_of(paths.begin(), paths.end(), [](const PathReport& w) { return w.confidence == Confidence::proven; });
+  const bool proven = !paths.empty() && std::all_of(paths.begin(), paths.end(),
+                                                    [](const PathReport& w) { return w.confidence == Confidence::proven; });
   return proven ? Confidence::proven : Confidence::assumed;
 }
 
-std::string summary_of(const std::vector<PathReport>& paths, CommonVerdict verdict) {
-  return sentence_of_all(paths, verdict);
-}
+std::string summary_of(const std::vector<PathReport>& paths, CommonVerdict verdict) { return sentence_of_all(paths, verdict); }
 
 }  // namespace egt::explain

@@ -5,18 +5,22 @@
 #include <functional>
 
 #include "egtrace/explain/explanation.h"
-#include "reasons.h"
 #include "phrases/words.h"
+#include "reasons.h"
 
 namespace egt::explain {
 
 // How sentences call the sender, and what it sends: "server", "the reply from 192.0.2.1 to 10.128.0.5".
-struct Subject { std::string sender, packet; };
+struct Subject {
+  std::string sender, packet;
+};
 // Which hops are reported, and with what: as in Question.
-struct HopOptions { bool registers = true, all_paths = true; };
+struct HopOptions {
+  bool registers = true, all_paths = true;
+};
 // `before`: what the packet follows.
 PathReport report_path(const engine::WalkedPath& walked, const Words& words, const Subject& from, const Before& before,
-                     const HopOptions& hops);
+                       const HopOptions& hops);
 // Of a path only what decided it, as Question::only_deciding says: the same as report_path reports of these things.
 PathReport report_decision(const engine::WalkedPath& walked, const Words& words);
 
@@ -28,7 +32,7 @@ NatReport report_nat(const engine::NatEvent& e, const Words& words);
 // Adds the assumption to the path, which is proven no longer.
 void assume(const engine::Assumption& a, const Words& words, PathReport& path);
 void report_ovn(const engine::WalkedPath& walked, const Words& words, PathReport& path);
-void report_group(const engine::WalkedPath& walked, const Words& words, PathReport& path);   // of broadcast and multicast
+void report_group(const engine::WalkedPath& walked, const Words& words, PathReport& path);  // of broadcast and multicast
 // The addresses with which the last receiver sees the packet.
 void report_seen(const engine::WalkedPath& walked, PathReport& path);
 // The rows behind the last step that one of them decided, on the machine where the packet ended. `hop_at`: the hops of

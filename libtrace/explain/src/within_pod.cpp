@@ -14,7 +14,8 @@ bool has_own_namespace(const Resolved& from) {
 }
 
 bool is_own_address(const Resolved& from, const IpAddr& address) {
-  if (address.is_loopback() || std::find(from.addresses.begin(), from.addresses.end(), address) != from.addresses.end()) return true;
+  if (address.is_loopback() || std::find(from.addresses.begin(), from.addresses.end(), address) != from.addresses.end())
+    return true;
   return from.place && std::any_of(from.place->pod.addresses.begin(), from.place->pod.addresses.end(),
                                    [&](const Prefix& p) { return p.address == address; });
 }

@@ -32,9 +32,7 @@ class Refused : public std::runtime_error {
   std::uint32_t line_;
 };
 
-std::uint32_t line_of(const Node& node) {
-  return node.Mark().line < 0 ? 1 : static_cast<std::uint32_t>(node.Mark().line) + 1;
-}
+std::uint32_t line_of(const Node& node) { return node.Mark().line < 0 ? 1 : static_cast<std::uint32_t>(node.Mark().line) + 1; }
 
 [[noreturn]] void refuse(const Node& node, const std::string& what) { throw Refused(line_of(node), what); }
 
@@ -206,17 +204,14 @@ class Reader {
 
   Expectation expectation(const Node& item) {
     if (!item.IsMap()) refuse(item, "an expectation is a map with from, to and what is expected");
-    check_keys(item,
-               {"name",     "from",      "to",        "outcome", "verdict", "snat",      "dnat",   "node",        "device",
-                "contains", "avoids",    "path",      "reply",   "proto",     "sport",  "dport",       "ttl",
-                "dscp",     "icmp-type", "icmp-code", "mark",    "arrive-at", "in-dev", "established", "no-conntrack",
-                "size",     "df"});
+    check_keys(item, {"name",      "from",      "to",   "outcome",   "verdict", "snat",        "dnat",         "node", "device",
+                      "contains",  "avoids",    "path", "reply",     "proto",   "sport",       "dport",        "ttl",  "dscp",
+                      "icmp-type", "icmp-code", "mark", "arrive-at", "in-dev",  "established", "no-conntrack", "size", "df"});
     Expectation e;
     e.line = line_of(item);
     e.from = ends(item, "from");
     e.to = ends(item, "to");
-    e.name =
-        item["name"] ? scalar(item["name"], "name") : fmt::format("{} to {}", e.from.front().text, e.to.front().text);
+    e.name = item["name"] ? scalar(item["name"], "name") : fmt::format("{} to {}", e.from.front().text, e.to.front().text);
     e.outcomes = named(item, "outcome", kOutcomes);
     e.verdicts = named(item, "verdict", kVerdicts);
     e.snat = strings(item, "snat");
@@ -241,8 +236,7 @@ Result<std::vector<Expectation>> parse_expectations(std::string_view text, const
     return Error{fmt::format("{}:{}: {}", path, e.line(), e.what())};
   } catch (const YAML::Exception& e) {
     const int line = e.mark.line < 0 ? 1 : e.mark.line + 1;
-    return Error{
-        fmt::format("{}:{}: not readable as YAML: {}; see `egtrace check --help` for an example", path, line, e.msg)};
+    return Error{fmt::format("{}:{}: not readable as YAML: {}; see `egtrace check --help` for an example", path, line, e.msg)};
   }
 }
 

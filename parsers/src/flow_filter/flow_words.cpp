@@ -12,9 +12,9 @@ using Section = FlowWord::Section;
 
 constexpr std::string_view kActions = "actions=", kDatapathActions = "actions:", kStatistics = ", packets:";
 // What stands before the match; ovs-ofctl puts the priority there only where no match follows, and flags behind it.
-constexpr std::string_view kInfo[] = {"cookie",    "duration", "table",    "n_packets",    "n_bytes",      "idle_age", "hard_age",
-                                      "priority",  "used",     "ufid",     "recirc_id",    "idle_timeout", "hard_timeout", "importance",
-                                      "packets",   "bytes",    "flags",    "dp",           "offloaded",    "send_flow_rem"};
+constexpr std::string_view kInfo[] = {"cookie",   "duration", "table", "n_packets", "n_bytes",      "idle_age",     "hard_age",
+                                      "priority", "used",     "ufid",  "recirc_id", "idle_timeout", "hard_timeout", "importance",
+                                      "packets",  "bytes",    "flags", "dp",        "offloaded",    "send_flow_rem"};
 
 bool is_info(std::string_view key) { return std::find(std::begin(kInfo), std::end(kInfo), key) != std::end(kInfo); }
 

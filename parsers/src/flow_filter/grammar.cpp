@@ -14,7 +14,7 @@ namespace x3 = boost::spirit::x3;
 using openflow::FlowClause;
 using openflow::FlowFilter;
 
-constexpr std::size_t kLongest = 4096, kDeepest = 64;   // characters; brackets and negations within each other
+constexpr std::size_t kLongest = 4096, kDeepest = 64;  // characters; brackets and negations within each other
 
 const auto word_char = x3::char_("a-zA-Z0-9._:/+*[]-");
 const auto quoted = '"' >> *(x3::char_ - '"') >> '"';
@@ -30,7 +30,9 @@ struct ExpressionRule;
 const x3::rule<ExpressionRule, FlowFilter> expression = "a filter";
 
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
 // A word that is none of the language's own.
 const auto own_word = x3::lexeme[(x3::lit("and") | "or" | "not") >> !word_char];
@@ -54,8 +56,9 @@ const x3::rule<NegationRule, FlowFilter> negation = "a filter";
 const auto clause = rule<struct ClauseRule, FlowFilter>("a key") = key[set_key] >> -(operators[set_op] > value[set_value]);
 const auto primary = rule<struct PrimaryRule, FlowFilter>("a key or a bracket") = ('(' > expression[take] > ')') | clause[take];
 const auto negation_def = ((x3::lit("!") | x3::lexeme["not" >> !word_char]) > negation[negate]) | primary[take];
-const auto both = rule<struct BothRule, FlowFilter>("a filter") =
-    negation[take] >> *((x3::lit("&&") | x3::lexeme["and" >> !word_char]) > negation[join<FlowFilter::Kind::all>]);
+const auto both = rule<struct BothRule, FlowFilter>("a filter") = negation[take] >>
+                                                                  *((x3::lit("&&") | x3::lexeme["and" >> !word_char]) >
+                                                                    negation[join<FlowFilter::Kind::all>]);
 const auto expression_def = both[take] >> *((x3::lit("||") | x3::lexeme["or" >> !word_char]) > both[join<FlowFilter::Kind::any>]);
 BOOST_SPIRIT_DEFINE(negation, expression)
 

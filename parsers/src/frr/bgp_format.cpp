@@ -14,27 +14,35 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A row as words with the blanks in front of them, so that it prints back as it was.
-struct Word { std::size_t blanks = 0; std::string text; std::size_t end = 0; };   // end: column behind it
+struct Word {
+  std::size_t blanks = 0;
+  std::string text;
+  std::size_t end = 0;
+};  // end: column behind it
 struct Row {
-  std::string status;                    // "*>i", "*=i"; empty on the second line of a long network
+  std::string status;  // "*>i", "*=i"; empty on the second line of a long network
   std::vector<Word> words;
-  std::string network;                   // empty: that of the row above
+  std::string network;  // empty: that of the row above
   std::string next_hop, metric, local_preference, weight, path, origin;
 };
 
 // Where the heading's columns end.
-struct Columns { std::size_t next_hop = 0, metric = 0, local_preference = 0, weight = 0; bool known = false; };
+struct Columns {
+  std::size_t next_hop = 0, metric = 0, local_preference = 0, weight = 0;
+  bool known = false;
+};
 
 std::optional<Columns> columns_of(std::string_view line) {
-  const std::size_t network = line.find("Network"), hop = line.find("Next Hop"), metric = line.find("Metric"), pref = line.find("LocPrf"),
-                    weight = line.find("Weight"), path = line.find("Path");
+  const std::size_t network = line.find("Network"), hop = line.find("Next Hop"), metric = line.find("Metric"),
+                    pref = line.find("LocPrf"), weight = line.find("Weight"), path = line.find("Path");
   for (const std::size_t at : {network, hop, metric, pref, weight, path})
     if (at == std::string_view::npos) return std::nullopt;
   return Columns{hop, metric + 6, pref + 6, weight + 6, true};
 }
 
 bool is_status(std::string_view s) {
-  return std::all_of(s.begin(), s.end(), [](char c) { return std::string_view("sdhruSR*>=i NVI").find(c) != std::string_view::npos; });
+  return std::all_of(s.begin(), s.end(),
+                     [](char c) { return std::string_view("sdhruSR*>=i NVI").find(c) != std::string_view::npos; });
 }
 
 std::vector<Word> words_with_blanks(std::string_view text, std::size_t at) {
@@ -58,19 +66,26 @@ bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(),
 bool read_paths(Row& row, std::size_t from, const Columns& columns) {
   std::size_t i = from;
   while (i < row.words.size() && row.words[i].text.empty()) ++i;
-  if (i == row.words.size()) return row.words.size() > 0 && !row.network.empty();   // continued on the next line
-  if (!IpAddr::parse(row.words[i].text.substr(0, row.words[i].text.find('@'))) && row.words[i].text.find('<') == std::string::npos) return false;
+  if (i == row.words.size()) return row.words.size() > 0 && !row.network.empty();  // continued on the next line
+  if (!IpAddr::parse(row.words[i].text.substr(0, row.words[i].text.find('@'))) &&
+      row.words[i].text.find('<') == std::string::npos)
+    return false;
   row.next_hop = row.words[i++].text;
   for (; i < row.words.size() && is_number(row.words[i].text) && row.words[i].end <= columns.weight + 1; ++i) {
     const std::size_t end = row.words[i].end;
-    if (end <= columns.metric) row.metric = row.words[i].text;
-    else if (end <= columns.local_preference) row.local_preference = row.words[i].text;
-    else row.weight = row.words[i].text;
+    if (end <= columns.metric)
+      row.metric = row.words[i].text;
+    else if (end <= columns.local_preference)
+      row.local_preference = row.words[i].text;
+    else
+      row.weight = row.words[i].text;
   }
   for (; i < row.words.size(); ++i) {
     const std::string& word = row.words[i].text;
-    if (i + 1 == row.words.size() && (word == "i" || word == "e" || word == "?")) row.origin = word;
-    else if (!word.empty()) row.path += (row.path.empty() ? "" : " ") + word;
+    if (i + 1 == row.words.size() && (word == "i" || word == "e" || word == "?"))
+      row.origin = word;
+    else if (!word.empty())
+      row.path += (row.path.empty() ? "" : " ") + word;
   }
   return true;
 }
@@ -90,7 +105,8 @@ std::optional<Row> parse_row(std::string_view line, const Columns& columns) {
   row.words = words_with_blanks(line, width);
   if (row.words.empty()) return std::nullopt;
   const std::string& first = row.words.front().text;
-  const bool network = Prefix::parse(first).has_value() && (row.words.front().blanks == 0 && row.words.front().end <= columns.next_hop + first.size()) &&
+  const bool network = Prefix::parse(first).has_value() &&
+                       (row.words.front().blanks == 0 && row.words.front().end <= columns.next_hop + first.size()) &&
                        (first.find('/') != std::string::npos || width + row.words.front().blanks + 8 < columns.next_hop);
   if (network) row.network = first;
   return read_paths(row, network ? 1 : 0, columns) ? std::optional(row) : std::nullopt;
@@ -106,9 +122,19 @@ std::string print_row(const Row& row) {
 }
 
 bool is_ignored(std::string_view line) {
-  static constexpr std::string_view kBegins[] = {"BGP table version", "Default local pref", "Status codes", "Nexthop codes", "Origin codes",
-                                                 "RPKI validation", "Displayed", "Total number", "For address family", "#", "     "};
-  return trim(line).empty() || std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view b) { return line.starts_with(b); });
+  static constexpr std::string_view kBegins[] = {"BGP table version",
+                                                 "Default local pref",
+                                                 "Status codes",
+                                                 "Nexthop codes",
+                                                 "Origin codes",
+                                                 "RPKI validation",
+                                                 "Displayed",
+                                                 "Total number",
+                                                 "For address family",
+                                                 "#",
+                                                 "     "};
+  return trim(line).empty() ||
+         std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view b) { return line.starts_with(b); });
 }
 
 template <class Take>
@@ -135,7 +161,8 @@ void read_rows(const Dump& dump, Report& report, Take take) {
 Recognition recognise(const Dump& dump) {
   const std::string_view head = dump.text.substr(0, 4000);
   const bool version = head.find("BGP table version is ") != std::string_view::npos;
-  const bool columns = head.find("Network") != std::string_view::npos && head.find("LocPrf Weight Path") != std::string_view::npos;
+  const bool columns =
+      head.find("Network") != std::string_view::npos && head.find("LocPrf Weight Path") != std::string_view::npos;
   if (!columns) return {};
   return {version ? 97 : 85, "frr bgp", dump.partial ? 20 : 90};
 }
@@ -155,8 +182,14 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
     if (!row) return;
     if (!row->network.empty()) network = row->network;
     if (row->next_hop.empty()) return;
-    document["paths"].push_back({{"status", std::string(trim(row->status))}, {"network", network}, {"next_hop", row->next_hop}, {"metric", row->metric},
-                                 {"local_preference", row->local_preference}, {"weight", row->weight}, {"path", row->path}, {"origin", row->origin}});
+    document["paths"].push_back({{"status", std::string(trim(row->status))},
+                                 {"network", network},
+                                 {"next_hop", row->next_hop},
+                                 {"metric", row->metric},
+                                 {"local_preference", row->local_preference},
+                                 {"weight", row->weight},
+                                 {"path", row->path},
+                                 {"origin", row->origin}});
   });
   out += document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -193,10 +226,10 @@ void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths) {
   std::vector<host::DaemonRoute>& offers = node.host.routing_daemon.offers;
   const std::size_t first = offers.size();
   for (const BgpPath& path : paths) {
-    if (path.next_hop.is_unspecified()) continue;   // this router's own network
+    if (path.next_hop.is_unspecified()) continue;  // this router's own network
     host::NextHop hop{path.next_hop, "", 1, false, false, false};
     if (path.refused) hop.via.reset();
-    if (offers.size() > first && offers.back().route.to == path.to.network()) {   // the paths of a prefix stand together
+    if (offers.size() > first && offers.back().route.to == path.to.network()) {  // the paths of a prefix stand together
       offers.back().route.next_hops.push_back(hop);
       continue;
     }

@@ -14,23 +14,38 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ConfigLine {
-  std::size_t depth = 0;                 // blanks in front
+  std::size_t depth = 0;  // blanks in front
   std::string text;
 };
 
 bool is_comment(std::string_view text) {
   const std::string_view t = trim(text);
-  return t.empty() || t.starts_with("!") || t.starts_with("#") || t == "Building configuration..." || t == "Current configuration:";
+  return t.empty() || t.starts_with("!") || t.starts_with("#") || t == "Building configuration..." ||
+         t == "Current configuration:";
 }
 
 bool closes(std::string_view text) { return text == "exit" || text == "end" || text.starts_with("exit-"); }
 
 // Words that begin a command of FRR's configuration at its outermost level; another one is not understood.
 bool is_command(std::string_view text) {
-  static constexpr std::string_view kWords[] = {
-      "frr", "hostname", "log", "service", "router", "ip", "ipv6", "interface", "line", "no", "neighbor", "address-family", "route-map", "access-list",
-      "bfd", "vrf", "password", "enable", "debug", "bgp", "rpki", "segment-routing", "pbr-map", "nexthop-group", "key", "mpls", "zebra", "agentx",
-      "domainname", "banner", "fpm", "allow-external-route-update", "table", "key-chain", "username"};
+  static constexpr std::string_view kWords[] = {"frr",        "hostname",
+                                                "log",        "service",
+                                                "router",     "ip",
+                                                "ipv6",       "interface",
+                                                "line",       "no",
+                                                "neighbor",   "address-family",
+                                                "route-map",  "access-list",
+                                                "bfd",        "vrf",
+                                                "password",   "enable",
+                                                "debug",      "bgp",
+                                                "rpki",       "segment-routing",
+                                                "pbr-map",    "nexthop-group",
+                                                "key",        "mpls",
+                                                "zebra",      "agentx",
+                                                "domainname", "banner",
+                                                "fpm",        "allow-external-route-update",
+                                                "table",      "key-chain",
+                                                "username"};
   const std::string_view word = text.substr(0, text.find(' '));
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
@@ -45,16 +60,20 @@ void read_lines(const Dump& dump, Report& report, Take take) {
   for (Line line; reader.next(line);) {
     ConfigLine c{line.text.size() - trim_left(line.text).size(), std::string(trim(line.text))};
     const bool comment = is_comment(line.text), known = c.depth > 0 || closes(c.text) || is_command(c.text);
-    if (comment) lines.ignored();
-    else if (known) lines.understood();
-    else lines.not_understood(line, 1, "no command of FRR's configuration");
+    if (comment)
+      lines.ignored();
+    else if (known)
+      lines.understood();
+    else
+      lines.not_understood(line, 1, "no command of FRR's configuration");
     take(line, !comment && known ? &c : nullptr);
   }
 }
 
 Recognition recognise(const Dump& dump) {
   const std::string_view head = dump.text.substr(0, 2000);
-  const bool version = head.find("frr version ") != std::string_view::npos || head.find("frr defaults ") != std::string_view::npos;
+  const bool version =
+      head.find("frr version ") != std::string_view::npos || head.find("frr defaults ") != std::string_view::npos;
   const bool by_name = command_has(dump, "show running-config") || dump.path.ends_with("/frr.conf") || dump.path == "frr.conf";
   if (!version && !(by_name && head.find("\nrouter ") != std::string_view::npos)) return {};
   return {version ? 96 : 80, "frr configuration", by_name ? 90 : 50};
@@ -63,14 +82,17 @@ Recognition recognise(const Dump& dump) {
 void reprint(const Dump& dump, std::string& out, Report& report) {
   read_lines(dump, report, [&](const Line& line, const ConfigLine* command) {
     const std::string printed = command != nullptr ? print_line(*command) : std::string();
-    out += command != nullptr && printed == line.text ? std::string_view(printed) : line.text;   // a tab, blanks at the end
+    out += command != nullptr && printed == line.text ? std::string_view(printed) : line.text;  // a tab, blanks at the end
     out += line.end;
   });
 }
 
 // Commands in order; what is indented below one is in its "inside".
 void to_json(const Dump& dump, std::string& out, Report& report) {
-  struct Level { std::size_t depth; Json* list; };
+  struct Level {
+    std::size_t depth;
+    Json* list;
+  };
   Json document{{"commands", Json::array()}};
   std::vector<Level> levels{{0, &document["commands"]}};
   constexpr std::size_t kDeepest = 16;
@@ -106,7 +128,7 @@ std::optional<Prefix> destination(const std::vector<std::string_view>& words, st
   const auto mask = IpAddr::parse(words[at]);
   if (!mask || !mask->is_v4() || !v4) return to;
   const std::uint32_t inverted = ~mask->as_v4();
-  if ((inverted & (inverted + 1)) != 0) return to;   // a next hop, no mask
+  if ((inverted & (inverted + 1)) != 0) return to;  // a next hop, no mask
   to->length = static_cast<std::uint8_t>(std::popcount(mask->as_v4()));
   ++at;
   return to;
@@ -116,13 +138,16 @@ std::optional<Prefix> destination(const std::vector<std::string_view>& words, st
 bool read_next_hop(const std::vector<std::string_view>& words, std::size_t& at, host::Route& route) {
   if (at >= words.size()) return false;
   const std::string_view word = words[at++];
-  if (word == "Null0" || word == "null0" || word == "blackhole") route.type = host::RouteType::blackhole;
-  else if (word == "reject") route.type = host::RouteType::unreachable;
+  if (word == "Null0" || word == "null0" || word == "blackhole")
+    route.type = host::RouteType::blackhole;
+  else if (word == "reject")
+    route.type = host::RouteType::unreachable;
   if (route.type != host::RouteType::unicast) return true;
   host::NextHop hop;
   hop.via = IpAddr::parse(word);
   if (!hop.via) hop.device = word;
-  static constexpr std::string_view kOptions[] = {"tag", "table", "vrf", "nexthop-vrf", "label", "color", "onlink", "bfd", "segments", "from"};
+  static constexpr std::string_view kOptions[] = {"tag",   "table",  "vrf", "nexthop-vrf", "label",
+                                                  "color", "onlink", "bfd", "segments",    "from"};
   const bool device = hop.via && at < words.size() && !is_digit(words[at].front()) &&
                       std::find(std::begin(kOptions), std::end(kOptions), words[at]) == std::end(kOptions);
   if (device) hop.device = words[at++];
@@ -210,8 +235,8 @@ const Format& config_format() {
 namespace egt::parsers {
 
 std::span<const Format> frr_formats() {
-  static const std::vector<Format> formats{frr::route_text_format(), frr::route_json_format(), frr::bgp_text_format(), frr::bgp_json_format(),
-                                           frr::config_format()};
+  static const std::vector<Format> formats{frr::route_text_format(), frr::route_json_format(), frr::bgp_text_format(),
+                                           frr::bgp_json_format(), frr::config_format()};
   return formats;
 }
 

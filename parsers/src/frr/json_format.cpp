@@ -26,7 +26,7 @@ std::optional<Json> read(std::string_view text) {
   return j;
 }
 
-std::string string_text(const Json& s) {   // json-c escapes the slash unless set otherwise; FRR shows it
+std::string string_text(const Json& s) {  // json-c escapes the slash unless set otherwise; FRR shows it
   return s.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -74,7 +74,8 @@ std::optional<Json> read_counted(const Dump& dump, Report& report) {
   }
   report.ignored += lines > 0 ? lines - 1 : 0;
   report.not_understood.push_back({dump.source, dump.first_line});
-  report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0, "the JSON is cut or malformed", "take the dump again"});
+  report.diagnostics.push_back(
+      {Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0, "the JSON is cut or malformed", "take the dump again"});
   return std::nullopt;
 }
 
@@ -83,7 +84,7 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
   std::string printed;
   if (j) print(*j, 0, printed);
   printed += '\n';
-  out += printed == dump.text ? std::string_view(printed) : dump.text;   // versions differ in blanks
+  out += printed == dump.text ? std::string_view(printed) : dump.text;  // versions differ in blanks
 }
 
 void to_json(const Dump& dump, std::string& out, Report& report) {
@@ -95,9 +96,12 @@ template <class T>
 T get(const Json& j, const char* key, T otherwise) {
   const auto found = j.find(key);
   if (found == j.end()) return otherwise;
-  if constexpr (std::is_same_v<T, bool>) return found->is_boolean() ? found->template get<bool>() : otherwise;
-  else if constexpr (std::is_same_v<T, std::string>) return found->is_string() ? found->template get<std::string>() : otherwise;
-  else return found->is_number_unsigned() ? static_cast<T>(found->template get<std::uint64_t>()) : otherwise;
+  if constexpr (std::is_same_v<T, bool>)
+    return found->is_boolean() ? found->template get<bool>() : otherwise;
+  else if constexpr (std::is_same_v<T, std::string>)
+    return found->is_string() ? found->template get<std::string>() : otherwise;
+  else
+    return found->is_number_unsigned() ? static_cast<T>(found->template get<std::uint64_t>()) : otherwise;
 }
 
 const Json* list_of(const Json& j, const char* key) {
@@ -112,7 +116,8 @@ class LineFinder {
   std::uint32_t of(const std::string& key) {
     const std::size_t at = text_.find("\"" + key + "\"", at_);
     if (at == std::string_view::npos) return line_;
-    line_ += static_cast<std::uint32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    line_ += static_cast<std::uint32_t>(
+        std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     at_ = at;
     return line_;
   }
@@ -126,7 +131,7 @@ class LineFinder {
 host::RouteType error_type(const Json& hop) {
   if (get(hop, "reject", false)) return host::RouteType::unreachable;
   return get(hop, "adminProhibited", false) || get(hop, "admin-prohibited", false) ? host::RouteType::prohibit
-                                                                                    : host::RouteType::blackhole;
+                                                                                   : host::RouteType::blackhole;
 }
 
 std::optional<host::DaemonRoute> route_of(const Json& entry) {
@@ -149,7 +154,7 @@ std::optional<host::DaemonRoute> route_of(const Json& entry) {
     for (const Json& hop : *hops) {
       if (!hop.is_object()) continue;
       if (get(hop, "unreachable", false)) r.type = error_type(hop);
-      if (!get(hop, "fib", false)) continue;   // of a recursive next hop only what it resolves to
+      if (!get(hop, "fib", false)) continue;  // of a recursive next hop only what it resolves to
       host::NextHop h;
       h.via = IpAddr::parse(get<std::string>(hop, "ip", ""));
       h.device = get<std::string>(hop, "interfaceName", "");
@@ -161,17 +166,19 @@ std::optional<host::DaemonRoute> route_of(const Json& entry) {
   return d;
 }
 
-bool is_route_entry(const Json& j) { return j.is_object() && j.contains("protocol") && j.contains("nexthops") && j.contains("prefix"); }
+bool is_route_entry(const Json& j) {
+  return j.is_object() && j.contains("protocol") && j.contains("nexthops") && j.contains("prefix");
+}
 
 // "show ip route json": prefixes with lists of entries; "show ip route vrf all json" has that once for each VRF.
 bool is_routes(const Json& j) {
-  for (const auto& [key, value] : j.items())
-    return value.is_array() && !value.empty() && is_route_entry(value.front());
+  for (const auto& [key, value] : j.items()) return value.is_array() && !value.empty() && is_route_entry(value.front());
   return false;
 }
 
 Recognition recognise_routes(const Dump& dump) {
-  if (!trim_left(dump.text).starts_with("{") || dump.text.substr(0, 4000).find("\"nexthops\"") == std::string_view::npos) return {};
+  if (!trim_left(dump.text).starts_with("{") || dump.text.substr(0, 4000).find("\"nexthops\"") == std::string_view::npos)
+    return {};
   const auto j = read(dump.text);
   if (!j || !is_routes(*j)) return {};
   const bool v6 = Prefix::parse(j->begin().key()).value_or(Prefix{}).address.family == Family::v6;
@@ -197,7 +204,8 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
 }
 
 Recognition recognise_bgp(const Dump& dump) {
-  if (!trim_left(dump.text).starts_with("{") || dump.text.substr(0, 2000).find("\"routerId\"") == std::string_view::npos) return {};
+  if (!trim_left(dump.text).starts_with("{") || dump.text.substr(0, 2000).find("\"routerId\"") == std::string_view::npos)
+    return {};
   const auto j = read(dump.text);
   if (!j || !j->contains("routes") || !(*j)["routes"].is_object()) return {};
   return {97, "frr bgp", 80};
@@ -220,7 +228,8 @@ void load_bgp(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
       if (hops == nullptr) continue;
       for (const Json& hop : *hops)
         if (hop.is_object() && get(hop, "used", false))
-          if (const auto via = IpAddr::parse(get<std::string>(hop, "ip", ""))) paths.push_back({*to, *via, get<std::string>(entry, "pathFrom", "") == "internal", vrf, from});
+          if (const auto via = IpAddr::parse(get<std::string>(hop, "ip", "")))
+            paths.push_back({*to, *via, get<std::string>(entry, "pathFrom", "") == "internal", vrf, from});
     }
   }
   put_bgp(node, paths);
@@ -229,7 +238,8 @@ void load_bgp(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
 }  // namespace
 
 const Format& route_json_format() {
-  static const Format format{"vtysh show ip route json", "vtysh -c 'show ip route json'", recognise_routes, reprint, to_json, load_routes};
+  static const Format format{
+      "vtysh show ip route json", "vtysh -c 'show ip route json'", recognise_routes, reprint, to_json, load_routes};
   return format;
 }
 

@@ -45,7 +45,8 @@ bool take_distance(std::string_view& text, RouteLine& out) {
   if (!text.starts_with("[")) return true;
   const std::size_t slash = text.find('/'), close = text.find("] ");
   if (slash == std::string_view::npos || close == std::string_view::npos || slash > close) return false;
-  const auto distance = parse_decimal(text.substr(1, slash - 1)), metric = parse_decimal(text.substr(slash + 1, close - slash - 1));
+  const auto distance = parse_decimal(text.substr(1, slash - 1)),
+             metric = parse_decimal(text.substr(slash + 1, close - slash - 1));
   if (!distance || !metric) return false;
   out.distance = static_cast<std::uint32_t>(*distance);
   out.metric = static_cast<std::uint32_t>(*metric);
@@ -63,7 +64,9 @@ Json json_of(const RouteLine& line) {
 }
 
 // "VRF red:", "VRF default table 200:", "IPv4 unicast VRF red:": where the routes below belong.
-struct Section { std::string vrf, table = "main"; };
+struct Section {
+  std::string vrf, table = "main";
+};
 
 std::optional<Section> section_of(std::string_view line) {
   const std::size_t at = line.find("VRF ");
@@ -116,14 +119,18 @@ Recognition recognise(const Dump& dump) {
   for (std::string_view rest = head; !rest.empty();) {
     const std::string_view line = next_line(rest);
     const auto tree = parse_route_line(line);
-    if (tree && tree->to) ++routes;
-    else if (!is_heading(line) && !tree) ++other;
+    if (tree && tree->to)
+      ++routes;
+    else if (!is_heading(line) && !tree)
+      ++other;
   }
   if (!codes && (routes == 0 || other > routes)) return {};
   const bool v6 = head.find("::") != std::string_view::npos && head.find("via ::") == std::string_view::npos;
   const std::string topic = v6 ? "frr routes v6" : "frr routes v4";
-  return {codes ? 98 : by_name ? 90 : 75, is_narrow(dump) ? fmt::format("{} {}:{}", topic, dump.path, dump.first_line) : topic,
-          is_narrow(dump) ? 10 : 90};
+  return {codes     ? 98
+          : by_name ? 90
+                    : 75,
+          is_narrow(dump) ? fmt::format("{} {}:{}", topic, dump.path, dump.first_line) : topic, is_narrow(dump) ? 10 : 90};
 }
 
 void reprint(const Dump& dump, std::string& out, Report& report) {
@@ -164,7 +171,7 @@ host::DaemonRoute route_of(const RouteLine& line, host::RouteType type, const Se
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   std::vector<host::DaemonRoute> routes, shadowed;
-  std::vector<host::DaemonRoute>* into = nullptr;   // where the route above went: in the kernel, of BGP and shadowed, neither
+  std::vector<host::DaemonRoute>* into = nullptr;  // where the route above went: in the kernel, of BGP and shadowed, neither
   Section section;
   read_lines(dump, report, [&](const Line& line, const std::optional<RouteLine>& tree) {
     if (!tree) {
@@ -180,7 +187,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
     if (into == &shadowed || tree->installed()) into->back().route.next_hops.push_back(parsed.hop);
   });
   std::erase_if(routes, [](const host::DaemonRoute& d) {
-    return d.route.type == host::RouteType::unicast && d.route.next_hops.empty();   // selected, and not in the FIB
+    return d.route.type == host::RouteType::unicast && d.route.next_hops.empty();  // selected, and not in the FIB
   });
   for (host::DaemonRoute& d : shadowed) d.bgp = d.distance == 20 ? host::BgpPeer::external : host::BgpPeer::internal;
   std::move(shadowed.begin(), shadowed.end(), std::back_inserter(node.host.routing_daemon.offers));
@@ -191,7 +198,9 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
 
 const char* protocol_of(char code) {
   switch (code) {
-    case 'K': case 'C': case 'L': return "kernel";
+    case 'K':
+    case 'C':
+    case 'L': return "kernel";
     case 'S': return "static";
     case 'R': return "rip";
     case 'O': return "ospf";
@@ -212,7 +221,7 @@ std::optional<RouteLine> parse_route_line(std::string_view line) {
   std::size_t at = 0;
   if (!line.empty() && is_code_letter(line[0])) {
     at = 1;
-    while (at < line.size() && at < 5 && is_state(line[at])) ++at;   // "B>* ", "K * ", "S   "
+    while (at < line.size() && at < 5 && is_state(line[at])) ++at;  // "B>* ", "K * ", "S   "
     if (at < 2) return std::nullopt;
     out.code = line.substr(0, at);
     std::string_view rest = line.substr(at);
@@ -257,7 +266,7 @@ ParsedHop parse_hop(const std::vector<std::string>& rest) {
     if (part.starts_with("unreachable"))
       p.type = part.find("(ICMP unreachable)") != std::string_view::npos        ? host::RouteType::unreachable
                : part.find("(ICMP admin-prohibited)") != std::string_view::npos ? host::RouteType::prohibit
-                                                                                 : host::RouteType::blackhole;
+                                                                                : host::RouteType::blackhole;
     if (part.find("onlink") != std::string_view::npos) p.hop.onlink = true;
     if (consume(part, "weight ")) {
       if (const auto weight = parse_decimal(part)) p.hop.weight = static_cast<std::uint32_t>(*weight);

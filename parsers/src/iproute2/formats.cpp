@@ -28,8 +28,8 @@ bool is_ip_command(const Dump& dump) {
 }
 
 bool called(const Dump& dump, std::initializer_list<std::string_view> names) {
-  return is_ip_command(dump) && std::any_of(names.begin(), names.end(),
-                     [&](std::string_view n) { return command_has(dump, fmt::format("ip {}", n)); });
+  return is_ip_command(dump) &&
+         std::any_of(names.begin(), names.end(), [&](std::string_view n) { return command_has(dump, fmt::format("ip {}", n)); });
 }
 
 // Share of the first lines that `fits` knows, in percent.
@@ -79,8 +79,7 @@ std::optional<JsonValue> json_of(const Dump& dump, Report& report) {
   const Provenance at{dump.source, dump.first_line};
   report.not_understood.push_back(at);
   report.ignored += lines > 0 ? lines - 1 : 0;
-  report.diagnostics.push_back(
-      {Diagnostic::Severity::warning, at, 0, "the JSON is cut or malformed", "take the dump again"});
+  report.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "the JSON is cut or malformed", "take the dump again"});
   return std::nullopt;
 }
 
@@ -132,9 +131,8 @@ Recognition recognise_rules(const Dump& dump) {
   if (confidence == 0) return {};
   Report unused;
   bool v6 = command_is_v6(dump);
-  read<parse_rule_line, rule_entries>(dump, unused, [&](const Entry& e) {
-    v6 = v6 || is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"));
-  });
+  read<parse_rule_line, rule_entries>(
+      dump, unused, [&](const Entry& e) { v6 = v6 || is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to")); });
   const std::string topic = v6 ? "ip rule v6" : "ip rule v4";
   return {confidence, is_narrow(dump) ? own_topic(dump, topic) : topic, is_json(dump) ? 80 : 100};
 }
@@ -192,7 +190,7 @@ Recognition recognise_routes(const Dump& dump) {
   const bool v6 = any ? !v4 : command_is_v6(dump);
   const std::string topic = v6 ? "ip route v6" : "ip route v4";
   const int quality = (command_shows_all(dump) || shows_local ? 90 : 20) + (is_json(dump) ? 0 : 10);
-  exceptions = exceptions && !any;   // they stand beside the tables
+  exceptions = exceptions && !any;  // they stand beside the tables
   return {confidence, exceptions || is_narrow(dump) ? own_topic(dump, topic) : topic, quality};
 }
 
@@ -235,8 +233,7 @@ void load_neighbours(const Dump& dump, cluster::Cluster&, cluster::Node& node, R
   const bool whole = read<parse_neighbour_line, neighbour_entries>(dump, report, [&](const Entry& e) {
     if (auto n = lower_neighbour(e, dump.source)) neighbours.push_back(std::move(*n));
   });
-  const bool partial =
-      is_narrow(dump) || !whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
+  const bool partial = is_narrow(dump) || !whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
   put(node.host.neighbours, std::move(neighbours), partial, {dump.source, 0});
 }
 
@@ -262,10 +259,8 @@ LinkTraits link_traits(const Dump& dump) {
   }
   bool link = false;
   for (const std::string_view line : first_lines(dump, kLinesLookedAt)) {
-    if (is_link_header(line) && line.find(" <") == std::string_view::npos)
-      t.addresses = true, t.all_links = t.flags = false;
-    if (line.find(" mode DEFAULT") != std::string_view::npos || line.find(" mode DORMANT") != std::string_view::npos)
-      link = true;
+    if (is_link_header(line) && line.find(" <") == std::string_view::npos) t.addresses = true, t.all_links = t.flags = false;
+    if (line.find(" mode DEFAULT") != std::string_view::npos || line.find(" mode DORMANT") != std::string_view::npos) link = true;
     const std::string_view text = trim_left(line);
     if (text.starts_with("inet ") || text.starts_with("inet6 ")) t.addresses = true;
     if (text.find("promiscuity") != std::string_view::npos) t.details = true;
@@ -283,8 +278,8 @@ Recognition recognise_links(const Dump& dump, bool addresses) {
   const bool by_name = addresses ? called(dump, {"addr", "a", "address"}) : called(dump, {"link", "l", "li"});
   const auto fits = [](std::string_view line) { return is_link_line(line.substr(0, line.find('\\'))); };
   const auto lines = first_lines(dump, kLinesLookedAt);
-  const bool heads = std::any_of(lines.begin(), lines.end(),
-                                 [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });
+  const bool heads =
+      std::any_of(lines.begin(), lines.end(), [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });
   const int confidence = confidence_of(dump, heads ? share(dump, fits) : 0, by_name, JsonKind::links);
   const LinkTraits t = link_traits(dump);
   if (confidence == 0 || (confidence > 60 && t.addresses != addresses)) return {};
@@ -335,21 +330,22 @@ void merge_link(host::Link& into, host::Link&& from) {
   if (from.vlan_protocol != host::Link{}.vlan_protocol) into.vlan_protocol = from.vlan_protocol;
   set_if_shown(into.vrf_table, from.vrf_table);
   for (host::Address& a : from.addresses) {
-    const bool known = std::any_of(into.addresses.begin(), into.addresses.end(),
-                                   [&](const host::Address& b) { return b.prefix == a.prefix; });
+    const bool known =
+        std::any_of(into.addresses.begin(), into.addresses.end(), [&](const host::Address& b) { return b.prefix == a.prefix; });
     if (!known) into.addresses.push_back(std::move(a));
   }
 }
 
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
   std::unordered_map<std::string, std::size_t> known;
-  std::unordered_map<std::uint32_t, std::size_t> by_index;   // which the kernel never gives again while it runs
+  std::unordered_map<std::uint32_t, std::size_t> by_index;  // which the kernel never gives again while it runs
   for (std::size_t i = 0; i < into.size(); ++i) {
     known.emplace(into[i].name, i);
     by_index.emplace(into[i].index, i);
   }
   for (host::Link& link : from) {
-    if (const auto same = by_index.find(link.index); link.index != 0 && same != by_index.end() && into[same->second].name != link.name)
+    if (const auto same = by_index.find(link.index);
+        link.index != 0 && same != by_index.end() && into[same->second].name != link.name)
       into[same->second].other_with_index = link.name;
     const auto [at, is_new] = known.emplace(link.name, into.size());
     if (is_new)
@@ -381,10 +377,8 @@ void links_to_json(const Dump& dump, std::string& out, Report& report) {
 
 constexpr Format kFormats[] = {
     {"ip rule", "ip rule", recognise_rules, reprint<parse_rule_line, false>, rules_to_json, load_rules},
-    {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json,
-     load_routes},
-    {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json,
-     load_neighbours},
+    {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json, load_routes},
+    {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
     {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
     {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
 };

@@ -105,8 +105,7 @@ void print_pretty(const JsonValue& v, std::size_t depth, std::string& out) {
     out += "[ ";
     for (std::size_t i = 0; i < a->size(); ++i) {
       if (i) out += ',';
-      const bool scalar =
-          !std::holds_alternative<JsonObject>((*a)[i].node) && !std::holds_alternative<JsonArray>((*a)[i].node);
+      const bool scalar = !std::holds_alternative<JsonObject>((*a)[i].node) && !std::holds_alternative<JsonArray>((*a)[i].node);
       if (i && scalar) out += ' ';
       print_pretty((*a)[i], depth + 1, out);
     }
@@ -135,8 +134,7 @@ bool is_object_with(const JsonValue& v, std::initializer_list<std::string_view> 
 const JsonValue* JsonValue::find(std::string_view key) const {
   const auto* object = std::get_if<JsonObject>(&node);
   if (!object) return nullptr;
-  const auto found =
-      std::find_if(object->begin(), object->end(), [&](const auto& member) { return member.first == key; });
+  const auto found = std::find_if(object->begin(), object->end(), [&](const auto& member) { return member.first == key; });
   return found == object->end() ? nullptr : &found->second;
 }
 
@@ -182,8 +180,7 @@ JsonKind kind_of(const JsonValue& document) {
   for (const JsonValue& v : *array) {
     if (v.has("ifname") && (v.has("flags") || v.has("addr_info") || v.has("ifindex"))) return JsonKind::links;
     if (is_object_with(v, {"priority", "src"})) return JsonKind::rules;
-    if (is_object_with(v, {"dst", "flags"}) || is_object_with(v, {"dst", "protocol"}) ||
-        is_object_with(v, {"dst", "gateway"}))
+    if (is_object_with(v, {"dst", "flags"}) || is_object_with(v, {"dst", "protocol"}) || is_object_with(v, {"dst", "gateway"}))
       return JsonKind::routes;
     if (v.has("dst") && (v.has("lladdr") || v.has("state") || v.has("proxy"))) return JsonKind::neighbours;
   }

@@ -63,11 +63,10 @@ constexpr Rename kRuleKeys[] = {
     {"flow_to", "realms", ValueKind::text},
     {"flow", "realms", ValueKind::text},
 };
-constexpr std::string_view kRuleKeysElsewhere[] = {"priority",  "src",         "srclen",    "dst",       "dstlen",
-                                                   "fwmark",    "fwmask",      "l3mdev",    "action",    "sport_start",
-                                                   "sport_end", "dport_start", "dport_end", "uid_start", "uid_end",
-                                                   "sport",     "sport_mask",  "dport",     "dport_mask", "dscp",
-                                                   "dscp_mask"};
+constexpr std::string_view kRuleKeysElsewhere[] = {
+    "priority", "src",    "srclen",      "dst",       "dstlen",      "fwmark",    "fwmask",
+    "l3mdev",   "action", "sport_start", "sport_end", "dport_start", "dport_end", "uid_start",
+    "uid_end",  "sport",  "sport_mask",  "dport",     "dport_mask",  "dscp",      "dscp_mask"};
 
 std::string with_length(const JsonValue& v, std::string_view address, std::string_view length) {
   return v.has(length) ? v.text(address) + "/" + v.text(length) : v.text(address);
@@ -77,13 +76,11 @@ Attributes rule_words(const JsonValue& v, Report& report, Provenance at) {
   Attributes words;
   add(words, "from", v.has("src") ? with_length(v, "src", "srclen") : "all", ValueKind::prefix);
   if (v.has("dst")) add(words, "to", with_length(v, "dst", "dstlen"), ValueKind::prefix);
-  if (v.has("fwmark"))
-    add(words, "fwmark", v.has("fwmask") ? v.text("fwmark") + "/" + v.text("fwmask") : v.text("fwmark"));
+  if (v.has("fwmark")) add(words, "fwmark", v.has("fwmask") ? v.text("fwmark") + "/" + v.text("fwmask") : v.text("fwmark"));
   for (const auto& [key, value] : *std::get_if<JsonObject>(&v.node)) {
     if (const Rename* r = find_rename(kRuleKeys, key))
       add(words, std::string(r->text), scalar(value), r->kind);
-    else if (std::find(std::begin(kRuleKeysElsewhere), std::end(kRuleKeysElsewhere), key) ==
-             std::end(kRuleKeysElsewhere))
+    else if (std::find(std::begin(kRuleKeysElsewhere), std::end(kRuleKeysElsewhere), key) == std::end(kRuleKeysElsewhere))
       add_unknown(words, key, report, at);
   }
   for (const std::string name : {"sport", "dport", "dscp"})
@@ -286,8 +283,7 @@ std::vector<Entry> route_entries(const JsonValue& document, std::uint32_t line, 
     e.words = route_words(v, false, report, {source, line});
     if (const JsonValue* hops = v.find("nexthops"); hops && hops->array())
       for (const JsonValue& hop : *hops->array())
-        if (std::holds_alternative<JsonObject>(hop.node))
-          e.more.push_back(route_words(hop, true, report, {source, line}));
+        if (std::holds_alternative<JsonObject>(hop.node)) e.more.push_back(route_words(hop, true, report, {source, line}));
   });
 }
 
@@ -335,8 +331,7 @@ std::string links_json(std::string_view kind, const std::vector<host::Link>& lin
     if (!l.active_leg.empty()) one["active_leg"] = l.active_leg;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {
-      Json address{
-          {"line", a.from.line}, {"address", a.prefix.to_string()}, {"scope", a.scope}, {"secondary", a.secondary}};
+      Json address{{"line", a.from.line}, {"address", a.prefix.to_string()}, {"scope", a.scope}, {"secondary", a.secondary}};
       if (a.peer) address["peer"] = a.peer->to_string();
       one["addresses"].push_back(std::move(address));
     }

@@ -11,10 +11,9 @@ namespace egt::parsers::iproute2 {
 namespace {
 
 constexpr KeySpec kHeaderKeys[] = {
-    {"mtu", ValueKind::number},      {"qdisc", ValueKind::text},    {"master", ValueKind::text},
-    {"state", ValueKind::text},      {"mode", ValueKind::text},     {"group", ValueKind::text},
-    {"qlen", ValueKind::number},     {"xdp", ValueKind::flag},      {"xdpgeneric", ValueKind::flag},
-    {"xdpoffload", ValueKind::flag}, {"xdpmulti", ValueKind::flag},
+    {"mtu", ValueKind::number},      {"qdisc", ValueKind::text},      {"master", ValueKind::text},   {"state", ValueKind::text},
+    {"mode", ValueKind::text},       {"group", ValueKind::text},      {"qlen", ValueKind::number},   {"xdp", ValueKind::flag},
+    {"xdpgeneric", ValueKind::flag}, {"xdpoffload", ValueKind::flag}, {"xdpmulti", ValueKind::flag},
 };
 
 constexpr KeySpec kAddressKeys[] = {
@@ -121,7 +120,7 @@ void parse_header(std::string_view text, TextLine& out) {
   words_of::WordReader reader(text);
   words_of::take_positional(reader, ValueKind::text, out.words);  // "eth0@if7:"
   if (reader.peek().starts_with("<")) {
-    if (!reader.peek().ends_with(">")) out.kind = LineKind::unknown;   // cut: UP may be in what is lost
+    if (!reader.peek().ends_with(">")) out.kind = LineKind::unknown;  // cut: UP may be in what is lost
     words_of::take_positional(reader, ValueKind::text, out.words);
     words_of::parse_attributes(reader, kHeaderKeys, out.words);
     accept_programs(out.words);
@@ -260,13 +259,11 @@ class LinkLowering {
     if (has_mode(link.kind)) link.mode = behind(words, "mode");
     if (link.kind == "bond") link.active_leg = behind(words, "active_slave");
     if (link.kind == "vlan") {
-      if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095)
-        link.vlan_id = static_cast<std::uint16_t>(*id);
+      if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095) link.vlan_id = static_cast<std::uint16_t>(*id);
       link.vlan_protocol = vlan_protocol(behind(words, "protocol"));
     }
     if (link.kind != "vrf") return;
-    static constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {
-        {"local", 255}, {"main", 254}, {"default", 253}};
+    static constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {{"local", 255}, {"main", 254}, {"default", 253}};
     const std::string table = behind(words, "table");
     if (const auto n = parse_u64(table); n && *n <= UINT32_MAX) link.vrf_table = static_cast<std::uint32_t>(*n);
     for (const auto& [name, number] : kNamed)

@@ -18,7 +18,7 @@ void parse_rule_line(std::string_view text, TextLine& out);
 void parse_route_line(std::string_view text, TextLine& out);
 void parse_neighbour_line(std::string_view text, TextLine& out);
 void parse_link_line(std::string_view text, TextLine& out);
-bool is_link_line(std::string_view text);   // whether parse_link_line() knows it
+bool is_link_line(std::string_view text);  // whether parse_link_line() knows it
 
 bool is_rule_line(std::string_view text);
 bool is_route_line(std::string_view text);
@@ -50,15 +50,15 @@ class RouteList {
   bool add(const Entry& entry);
 
   std::vector<host::Route> v4, v6;
-  std::vector<host::PathMtu> path_mtus;   // of "show cache"
-  bool shows_local = false;               // names the table of local addresses
+  std::vector<host::PathMtu> path_mtus;  // of "show cache"
+  bool shows_local = false;              // names the table of local addresses
 
  private:
   host::Route lower(const Entry& entry);
 
   SourceId source_;
   bool v6_;
-  bool after_v6_;   // "table all" shows all of IPv4 first
+  bool after_v6_;  // "table all" shows all of IPv4 first
   std::string table_;
   Room room_;
 };
@@ -66,8 +66,8 @@ class RouteList {
 std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);
 std::vector<host::Link> read_link_lines(const Dump& dump, Report& report);
 
-bool has_mode(std::string_view kind);                        // of a device: ip -d link shows its mode
-std::uint16_t vlan_protocol(std::string_view word);          // "802.1ad": the EtherType of such tags
+bool has_mode(std::string_view kind);                // of a device: ip -d link shows its mode
+std::uint16_t vlan_protocol(std::string_view word);  // "802.1ad": the EtherType of such tags
 
 std::optional<host::RouteType> route_type(std::string_view word);
 bool is_v6_text(std::string_view text);  // an IPv6 address or prefix

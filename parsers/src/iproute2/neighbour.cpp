@@ -61,7 +61,7 @@ bool is_neighbour_line(std::string_view text) {
     const std::string_view word = reader.next(gap);
     if (word == "scope" || word == "via" || word == "metric") return false;  // a route to one host
     shown = shown || word == "lladdr" || word == "proxy" ||
-           std::any_of(std::begin(kNeighbourStates), std::end(kNeighbourStates), [&](const State& s) { return s.name == word; });
+            std::any_of(std::begin(kNeighbourStates), std::end(kNeighbourStates), [&](const State& s) { return s.name == word; });
   }
   return shown;
 }

@@ -92,8 +92,7 @@ void take_next_hop_word(const Attribute& a, host::NextHop& hop) {
   } else if (a.key == "dev") {
     hop.device = words_of::print_value(a.value);
   } else if (a.key == "weight") {
-    hop.weight =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_u64(words_of::print_value(a.value)).value_or(1), 256));
+    hop.weight = static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_u64(words_of::print_value(a.value)).value_or(1), 256));
   } else if (a.key == "onlink") {
     hop.onlink = true;
   } else if (a.key == "linkdown") {
@@ -182,8 +181,8 @@ bool shows_v6(const Entry& e, const std::string& destination) {
 }
 
 bool shows_v4(const Entry& e, const std::string& destination) {
-  return Prefix::parse(destination).has_value() || IpAddr::parse(e.words.text("src")) ||
-         IpAddr::parse(e.words.text("via")) || e.words.text("via").starts_with("inet6 ");
+  return Prefix::parse(destination).has_value() || IpAddr::parse(e.words.text("src")) || IpAddr::parse(e.words.text("via")) ||
+         e.words.text("via").starts_with("inet6 ");
 }
 
 }  // namespace

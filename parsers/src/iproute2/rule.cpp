@@ -88,8 +88,7 @@ bool read_dscp(std::string_view text, host::PolicyRule& r) {
   constexpr std::uint8_t kMost = 0x3f, kUnused = 2;
   const std::size_t slash = text.find('/');
   auto dscp = parse_u64(text.substr(0, slash));
-  const auto mask =
-      slash == std::string_view::npos ? std::optional<std::uint64_t>(kMost) : parse_u64(text.substr(slash + 1));
+  const auto mask = slash == std::string_view::npos ? std::optional<std::uint64_t>(kMost) : parse_u64(text.substr(slash + 1));
   if (!dscp)
     if (const auto field = dsfield_value(text.substr(0, slash))) dscp = *field >> kUnused;
   if (!dscp || !mask || *dscp > kMost || *mask > kMost) return false;
@@ -195,7 +194,7 @@ class RuleLowering {
 
   bool go_to(const std::string& value) {
     const auto n = parse_decimal(value);
-    if (n && *n <= 0xffffffff) r_.goto_priority = static_cast<std::uint32_t>(*n);   // else "none"
+    if (n && *n <= 0xffffffff) r_.goto_priority = static_cast<std::uint32_t>(*n);  // else "none"
     return true;
   }
 

@@ -13,8 +13,7 @@ namespace {
 // What ip writes to its error stream and people keep in the same file.
 bool is_message(std::string_view text) {
   return text.starts_with("#") || text.starts_with("Error: ") || text == "Dump terminated" ||
-         text.starts_with("Dump was interrupted") || text.starts_with("Device \"") ||
-         text.starts_with("RTNETLINK answers:");
+         text.starts_with("Dump was interrupted") || text.starts_with("Device \"") || text.starts_with("RTNETLINK answers:");
 }
 
 void print_line(const TextLine& line, std::string& out) {
@@ -42,8 +41,7 @@ void parse_line(std::string_view text, LineParser parser, Purpose purpose, TextL
     print_line(out, printed);
     if (printed != text) out.raw = std::string(text);
   }
-  if (out.problem.empty() && !out.words.all_known())
-    out.problem = "'" + out.words.first_unknown() + "' is not known here";
+  if (out.problem.empty() && !out.words.all_known()) out.problem = "'" + out.words.first_unknown() + "' is not known here";
 }
 
 void account(LineReport& report, const Line& line, const TextLine& parsed) {
@@ -72,8 +70,7 @@ void parse_joined(const Line& line, LineParser parser, Purpose purpose, LineRepo
   }
   const TextLine* worst = nullptr;
   for (const TextLine& part : parts)
-    if (!worst || part.kind == LineKind::unknown || (!part.problem.empty() && worst->kind != LineKind::unknown))
-      worst = &part;
+    if (!worst || part.kind == LineKind::unknown || (!part.problem.empty() && worst->kind != LineKind::unknown)) worst = &part;
   account(report, line, *worst);
   for (TextLine& part : parts) sink(std::move(part));
 }
@@ -115,7 +112,8 @@ void read_lines(const Dump& dump, LineParser parser, bool joined, Purpose purpos
 
 TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report) {
   TextDocument document;
-  read_lines(dump, parser, joined, Purpose::printing, report, [&](TextLine&& line) { document.lines.push_back(std::move(line)); });
+  read_lines(dump, parser, joined, Purpose::printing, report,
+             [&](TextLine&& line) { document.lines.push_back(std::move(line)); });
   return document;
 }
 
@@ -127,7 +125,7 @@ void print_text(const TextDocument& document, std::string& out) {
 }
 
 void read_entries(const Dump& dump, LineParser parser, Report& report, const EntrySink& sink) {
-  std::optional<Entry> entry;   // what continues a line that was not understood belongs to nobody
+  std::optional<Entry> entry;  // what continues a line that was not understood belongs to nobody
   const auto finish = [&] {
     if (entry) sink(*entry);
     entry.reset();
@@ -156,8 +154,7 @@ std::vector<std::string> narrowing_words(const Dump& dump) {
   std::vector<std::string> out;
   for (const std::string& w : command_words(dump)) {
     const bool tool = w.size() > 3 && w.ends_with("/ip");
-    if (!w.starts_with("-") && !tool && std::find(std::begin(kPlain), std::end(kPlain), w) == std::end(kPlain))
-      out.push_back(w);
+    if (!w.starts_with("-") && !tool && std::find(std::begin(kPlain), std::end(kPlain), w) == std::end(kPlain)) out.push_back(w);
   }
   return out;
 }
@@ -184,10 +181,9 @@ std::vector<std::string_view> first_lines(const Dump& dump, std::size_t count) {
 
 std::optional<std::uint8_t> dsfield_value(std::string_view text) {
   static constexpr std::pair<std::string_view, std::uint8_t> kNames[] = {
-      {"default", 0x00}, {"AF11", 0x28}, {"AF12", 0x30}, {"AF13", 0x38}, {"AF21", 0x48}, {"AF22", 0x50},
-      {"AF23", 0x58},    {"AF31", 0x68}, {"AF32", 0x70}, {"AF33", 0x78}, {"AF41", 0x88}, {"AF42", 0x90},
-      {"AF43", 0x98},    {"CS1", 0x20},  {"CS2", 0x40},  {"CS3", 0x60},  {"CS4", 0x80},  {"CS5", 0xa0},
-      {"CS6", 0xc0},     {"CS7", 0xe0},  {"EF", 0xb8}};
+      {"default", 0x00}, {"AF11", 0x28}, {"AF12", 0x30}, {"AF13", 0x38}, {"AF21", 0x48}, {"AF22", 0x50}, {"AF23", 0x58},
+      {"AF31", 0x68},    {"AF32", 0x70}, {"AF33", 0x78}, {"AF41", 0x88}, {"AF42", 0x90}, {"AF43", 0x98}, {"CS1", 0x20},
+      {"CS2", 0x40},     {"CS3", 0x60},  {"CS4", 0x80},  {"CS5", 0xa0},  {"CS6", 0xc0},  {"CS7", 0xe0},  {"EF", 0xb8}};
   for (const auto& [name, value] : kNames)
     if (name == text) return value;
   const auto n = parse_u64(text);

@@ -22,8 +22,9 @@ constexpr Order kOrders[] = {
     {"cluster", "--cluster-local-nodemask --cluster-total-nodes --cluster-hash-seed"},
     {"connbytes", "--connbytes --connbytes-mode --connbytes-dir"},
     {"connlimit", "--connlimit-above --connlimit-upto --connlimit-mask --connlimit-saddr --connlimit-daddr"},
-    {"conntrack", "--ctstate --ctproto --ctorigsrc --ctorigdst --ctreplsrc --ctrepldst --ctorigsrcport --ctorigdstport "
-                  "--ctreplsrcport --ctrepldstport --ctstatus --ctexpire --ctdir"},
+    {"conntrack",
+     "--ctstate --ctproto --ctorigsrc --ctorigdst --ctreplsrc --ctrepldst --ctorigsrcport --ctorigdstport "
+     "--ctreplsrcport --ctrepldstport --ctstatus --ctexpire --ctdir"},
     {"dccp", "--sport --dport --dccp-types --dccp-option"},
     {"ecn", "--ecn-tcp-ece --ecn-tcp-cwr --ecn-ip-ect"},
     {"iprange", "--src-range --dst-range"},
@@ -117,7 +118,7 @@ std::string upper(std::string_view text) {
 // "5/s" is "5/sec"; a rate without a unit is one a second.
 std::string rate(std::string_view text) {
   const std::string_view count = text.substr(0, text.find('/'));
-  if (!parse_decimal(count)) return std::string(text);   // bytes
+  if (!parse_decimal(count)) return std::string(text);  // bytes
   const std::string unit = count.size() == text.size() ? "sec" : lower(text.substr(count.size() + 1));
   for (const auto& [name, saved] : {std::pair{"second", "sec"}, {"minute", "min"}, {"hour", "hour"}, {"day", "day"}})
     if (!unit.empty() && std::string_view(name).starts_with(unit)) return fmt::format("{}/{}", count, saved);
@@ -167,7 +168,7 @@ std::string traffic_class(std::string_view text) {
 std::string realm(std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto value = parse_u64(text.substr(0, slash));
-  if (!value) return std::string(text);   // a name of rt_realms
+  if (!value) return std::string(text);  // a name of rt_realms
   if (slash == std::string_view::npos) return fmt::format("0x{:x}", *value);
   const auto mask = parse_u64(text.substr(slash + 1));
   return mask ? fmt::format("0x{:x}/0x{:x}", *value, *mask) : std::string(text);
@@ -190,25 +191,31 @@ std::string reject_with(std::string_view text) {
     std::string_view name, other;
   };
   constexpr Word kWords[] = {
-      {"icmp-net-unreachable", "net-unreach"},   {"icmp-host-unreachable", "host-unreach"},
-      {"icmp-proto-unreachable", "proto-unreach"}, {"icmp-port-unreachable", "port-unreach"},
-      {"icmp-net-prohibited", "net-prohib"},     {"icmp-host-prohibited", "host-prohib"},
-      {"icmp-admin-prohibited", "admin-prohib"}, {"tcp-reset", "tcp-rst"},
-      {"icmp6-no-route", "no-route"},            {"icmp6-adm-prohibited", "adm-prohibited"},
-      {"icmp6-addr-unreachable", "addr-unreach"}, {"icmp6-port-unreachable", "port-unreach6"},
-      {"icmp6-policy-fail", "policy-fail"},      {"icmp6-reject-route", "reject-route"},
+      {"icmp-net-unreachable", "net-unreach"},
+      {"icmp-host-unreachable", "host-unreach"},
+      {"icmp-proto-unreachable", "proto-unreach"},
+      {"icmp-port-unreachable", "port-unreach"},
+      {"icmp-net-prohibited", "net-prohib"},
+      {"icmp-host-prohibited", "host-prohib"},
+      {"icmp-admin-prohibited", "admin-prohib"},
+      {"tcp-reset", "tcp-rst"},
+      {"icmp6-no-route", "no-route"},
+      {"icmp6-adm-prohibited", "adm-prohibited"},
+      {"icmp6-addr-unreachable", "addr-unreach"},
+      {"icmp6-port-unreachable", "port-unreach6"},
+      {"icmp6-policy-fail", "policy-fail"},
+      {"icmp6-reject-route", "reject-route"},
   };
   const std::string word = lower(text);
   for (const Word& w : kWords)
-    if (std::string_view(w.name).starts_with(word) || std::string_view(w.other).starts_with(word))
-      return std::string(w.name);
+    if (std::string_view(w.name).starts_with(word) || std::string_view(w.other).starts_with(word)) return std::string(w.name);
   return std::string(text);
 }
 
 // Names of TCP options as their numbers.
 std::string tcp_option(std::string_view name) {
-  constexpr std::pair<std::string_view, int> kNames[] = {
-      {"mss", 2}, {"wscale", 3}, {"sack-permitted", 4}, {"sack", 5}, {"timestamp", 8}, {"md5", 19}};
+  constexpr std::pair<std::string_view, int> kNames[] = {{"mss", 2},  {"wscale", 3},    {"sack-permitted", 4},
+                                                         {"sack", 5}, {"timestamp", 8}, {"md5", 19}};
   for (const auto& [word, number] : kNames)
     if (word == name) return std::to_string(number);
   return std::string(name);
@@ -219,10 +226,15 @@ struct Rewrite {
   std::string (*text)(std::string_view);
 };
 constexpr Rewrite kRewrites[] = {
-    {"hashlimit", "--hashlimit-upto", rate}, {"hashlimit", "--hashlimit-above", rate}, {"limit", "--limit", rate},
-    {"realm", "--realm", realm},             {"statistic", "--probability", probability},
-    {"time", "--weekdays", weekdays},        {"u32", "--u32", in_hex},
-    {"CLASSIFY", "--set-class", traffic_class}, {"REJECT", "--reject-with", reject_with},
+    {"hashlimit", "--hashlimit-upto", rate},
+    {"hashlimit", "--hashlimit-above", rate},
+    {"limit", "--limit", rate},
+    {"realm", "--realm", realm},
+    {"statistic", "--probability", probability},
+    {"time", "--weekdays", weekdays},
+    {"u32", "--u32", in_hex},
+    {"CLASSIFY", "--set-class", traffic_class},
+    {"REJECT", "--reject-with", reject_with},
 };
 
 // The bytes of "foo|0a|".
@@ -274,9 +286,8 @@ void rewrite_list(std::string_view option, std::vector<std::string>& list) {
     if (bits.option == option) sort_as_bits(bits, list);
   if (option != "--strip-options") return;
   for (std::string& w : list) w = tcp_option(w);
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return parse_decimal(a).value_or(0) < parse_decimal(b).value_or(0);
-  });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return parse_decimal(a).value_or(0) < parse_decimal(b).value_or(0); });
 }
 
 // Comments and prefixes are printed in quotes unless they are words.
@@ -311,8 +322,7 @@ Value whole_mask(Family family) {
 void complete_recent(Match& m, Family family) {
   if (!has(m.options, "--name")) m.options.push_back(made("recent", "--name", Word{"DEFAULT", false}));
   if (!has(m.options, "--mask")) m.options.push_back(made("recent", "--mask", whole_mask(family)));
-  if (!has(m.options, "--rsource") && !has(m.options, "--rdest"))
-    m.options.push_back(made("recent", "--rsource", Value{}));
+  if (!has(m.options, "--rsource") && !has(m.options, "--rdest")) m.options.push_back(made("recent", "--rsource", Value{}));
 }
 
 void complete_connlimit(Match& m, Family family) {
@@ -336,7 +346,7 @@ void complete_cluster(Match& m) {
 }
 
 void complete_limit(Match& m) {
-  constexpr std::uint64_t kBurst = 5;   // not printed
+  constexpr std::uint64_t kBurst = 5;  // not printed
   if (!has(m.options, "--limit")) m.options.push_back(made("limit", "--limit", Word{"3/hour", false}));
   std::erase_if(m.options, [](const Option& o) {
     const auto* n = std::get_if<std::uint64_t>(&o.value);
@@ -431,8 +441,7 @@ void complete(Target& t, Family family) {
 
 void make_as_saved(Rule& rule, Family family) {
   if (rule.protocol) rule.protocol->value = lower(rule.protocol->value);
-  if (rule.protocol && (rule.protocol->value == "icmpv6" || rule.protocol->value == "icmp6"))
-    rule.protocol->value = "ipv6-icmp";
+  if (rule.protocol && (rule.protocol->value == "icmpv6" || rule.protocol->value == "icmp6")) rule.protocol->value = "ipv6-icmp";
   for (Match& m : rule.matches) {
     complete(m, family);
     rewrite_values(m.module, m.options);

@@ -15,8 +15,7 @@ namespace {
 
 class DescriptionParser {
  public:
-  DescriptionParser(std::string_view text, Family family, Rule& rule)
-      : words_(words(text)), family_(family), rule_(rule) {}
+  DescriptionParser(std::string_view text, Family family, Rule& rule) : words_(words(text)), family_(family), rule_(rule) {}
 
   std::string run() {
     std::string left;
@@ -75,13 +74,12 @@ class DescriptionParser {
   }
 
   bool target(std::string_view option, std::initializer_list<std::string_view> values) {
-    return rule_.target &&
-           add_option(rule_.target->name, option, false, arguments(values), family_, rule_.target->options);
+    return rule_.target && add_option(rule_.target->name, option, false, arguments(values), family_, rule_.target->options);
   }
 
   bool phrase() {
-    return comment() || ports() || numbered_match() || conntrack() || addresses() || dice() || owner() ||
-           target_phrase() || log_phrase();
+    return comment() || ports() || numbered_match() || conntrack() || addresses() || dice() || owner() || target_phrase() ||
+           log_phrase();
   }
 
   bool comment() {
@@ -282,8 +280,7 @@ class DescriptionParser {
       const std::string_view value = next().substr(3);
       return target(name == "NETMAP" ? "--to" : name == "SNAT" ? "--to-source" : "--to-destination", {value});
     }
-    if (word() == "random" || word() == "random-fully" || word() == "persistent")
-      return target("--" + std::string(next()), {});
+    if (word() == "random" || word() == "random-fully" || word() == "persistent") return target("--" + std::string(next()), {});
     return false;
   }
 

@@ -86,8 +86,7 @@ void look_at_line(std::string_view line, Traits& t) {
 
 class DocumentParser {
  public:
-  DocumentParser(const Dump& dump, const Traits& traits, Report& report)
-      : reader_(dump), lines_(dump, report), traits_(traits) {}
+  DocumentParser(const Dump& dump, const Traits& traits, Report& report) : reader_(dump), lines_(dump, report), traits_(traits) {}
 
   void run(const std::function<void(TreeLine&&)>& take) {
     Line line;
@@ -137,8 +136,7 @@ class DocumentParser {
     if (trim(text).empty()) return BlankLine{std::string(text)};
     if (text.starts_with("#")) return CommentLine{std::string(text)};
     if (text == "COMMIT") return CommitLine{};
-    if (text.starts_with("*") && text.size() > 1 && words(text).size() == 1)
-      return TableLine{std::string(text.substr(1))};
+    if (text.starts_with("*") && text.size() > 1 && words(text).size() == 1) return TableLine{std::string(text.substr(1))};
     if (text.starts_with(":")) return chain_line(text);
     if (text.starts_with("-P ")) return policy_line(text);
     if (text.starts_with("-N ")) return new_chain_line(text);
@@ -149,9 +147,7 @@ class DocumentParser {
   static Item unknown(std::string_view text) { return UnknownLine{std::string(text)}; }
 
   // An item that would not print as it was read is kept as text.
-  static Item exact(Item item, std::string_view text) {
-    return print_item(item) == text ? std::move(item) : unknown(text);
-  }
+  static Item exact(Item item, std::string_view text) { return print_item(item) == text ? std::move(item) : unknown(text); }
 
   static Item chain_line(std::string_view text) {
     const auto parts = words(text);

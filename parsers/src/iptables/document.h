@@ -16,12 +16,12 @@ namespace egt::parsers::iptables {
 // What the text says of itself.
 struct Traits {
   Family family = Family::v4;
-  bool legacy = false;    // the old backend: "iptables-save v1.8.9" without "(nf_tables)", or the command's name
-  bool save = false;      // has *table lines
-  bool listing = false;   // iptables -L
-  bool commands = false;  // iptables -S, or pasted rules: -A, -N, -P without a table line
-  bool declares = false;  // -P, -N, or COMMIT: not a mere excerpt
-  std::string table;      // of -S and -L: by the command, or by the built-in chains; empty when neither shows
+  bool legacy = false;              // the old backend: "iptables-save v1.8.9" without "(nf_tables)", or the command's name
+  bool save = false;                // has *table lines
+  bool listing = false;             // iptables -L
+  bool commands = false;            // iptables -S, or pasted rules: -A, -N, -P without a table line
+  bool declares = false;            // -P, -N, or COMMIT: not a mere excerpt
+  std::string table;                // of -S and -L: by the command, or by the built-in chains; empty when neither shows
   std::vector<std::string> chains;  // declared by -P, or with a policy in -L
   int rules = 0;
 };

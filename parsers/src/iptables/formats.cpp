@@ -21,9 +21,7 @@ std::string topic_of(const ipt::Traits& t) {
 bool named(const Dump& dump, std::string_view tool) { return dump.command.find(tool) != std::string::npos; }
 
 // A dump that its name alone announces: it printed nothing, or something that is none of ours.
-Recognition by_name(const Dump& dump, const ipt::Traits& t) {
-  return {trim(dump.text).empty() ? 60 : 10, topic_of(t), 1};
-}
+Recognition by_name(const Dump& dump, const ipt::Traits& t) { return {trim(dump.text).empty() ? 60 : 10, topic_of(t), 1}; }
 
 Recognition recognise_save(const Dump& dump, Family family) {
   const ipt::Traits t = ipt::traits_of(dump);
@@ -32,8 +30,7 @@ Recognition recognise_save(const Dump& dump, Family family) {
   if (!t.save) return called && !t.commands && t.rules == 0 ? by_name(dump, t) : Recognition{};
   if (!t.declares && t.rules == 0 && !called) return {};
   const bool counters = dump.text.find("\n[") != std::string_view::npos;
-  return {called || dump.text.find("tables-save v") != std::string_view::npos ? 99 : 95, topic_of(t),
-          counters ? 100 : 90};
+  return {called || dump.text.find("tables-save v") != std::string_view::npos ? 99 : 95, topic_of(t), counters ? 100 : 90};
 }
 Recognition recognise_save_v4(const Dump& dump) { return recognise_save(dump, Family::v4); }
 Recognition recognise_save_v6(const Dump& dump) { return recognise_save(dump, Family::v6); }
@@ -84,14 +81,12 @@ struct Commits {
   bool complete() const { return !open && !missing; }
 };
 
-bool hides_a_table(const Dump& dump) {
-  return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos;
-}
+bool hides_a_table(const Dump& dump) { return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos; }
 
 // Rules of a table that was seen in pieces; a chain that another dump has shown is left as it is.
 void merge_chain(netfilter::Table& table, netfilter::Chain&& chain) {
-  const auto found = std::find_if(table.chains.begin(), table.chains.end(),
-                                  [&](const netfilter::Chain& c) { return c.name == chain.name; });
+  const auto found =
+      std::find_if(table.chains.begin(), table.chains.end(), [&](const netfilter::Chain& c) { return c.name == chain.name; });
   if (found == table.chains.end())
     table.chains.push_back(std::move(chain));
   else if (found->rules.empty())
@@ -99,8 +94,8 @@ void merge_chain(netfilter::Table& table, netfilter::Chain&& chain) {
 }
 
 void merge_table(netfilter::Ruleset& into, netfilter::Table&& table) {
-  const auto found = std::find_if(into.tables.begin(), into.tables.end(),
-                                  [&](const netfilter::Table& t) { return t.name == table.name; });
+  const auto found =
+      std::find_if(into.tables.begin(), into.tables.end(), [&](const netfilter::Table& t) { return t.name == table.name; });
   if (found == into.tables.end()) {
     into.tables.push_back(std::move(table));
     return;
@@ -129,7 +124,7 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Repo
       lowering.add(line);
     });
     rules = lowering.take();
-  } else {   // which table they are of is known behind the last line
+  } else {  // which table they are of is known behind the last line
     const ipt::Document document = ipt::parse_document(dump, t, report);
     for (const ipt::TreeLine& line : document.lines) commits.note(line.item);
     rules = ipt::lower(document, t.family, dump.source);

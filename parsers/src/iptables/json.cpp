@@ -10,9 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json range_json(const Range& r) {
-  return r.first == r.last ? Json(r.first) : Json{{"first", r.first}, {"last", r.last}};
-}
+Json range_json(const Range& r) { return r.first == r.last ? Json(r.first) : Json{{"first", r.first}, {"last", r.last}}; }
 
 struct ValueJson {
   Json operator()(std::monostate) const { return true; }

@@ -176,9 +176,8 @@ std::optional<ListedRule> parse_listed_rule(std::string_view line, const ListedC
   }
   const std::string_view rest = row.rest();
   const bool devices = columns.counters;
-  const bool fits =
-      take_columns(rest, true, true, devices, out.line) || take_columns(rest, false, true, devices, out.line) ||
-      take_columns(rest, true, false, devices, out.line) || take_columns(rest, false, false, devices, out.line);
+  const bool fits = take_columns(rest, true, true, devices, out.line) || take_columns(rest, false, true, devices, out.line) ||
+                    take_columns(rest, true, false, devices, out.line) || take_columns(rest, false, false, devices, out.line);
   if (!fits) return std::nullopt;
   fill_rule(family, chain, out);
   if (columns.exact) {

@@ -50,15 +50,11 @@ nf::Atom interface_atom(const std::string& name) {
 }
 
 void add_selectors(const Rule& rule, Family family, Tests& tests) {
-  if (rule.source)
-    tests.push_back(network_test(nf::Key::ip_saddr, nf::Key::ip6_saddr, rule.source->value, rule.source->negate));
+  if (rule.source) tests.push_back(network_test(nf::Key::ip_saddr, nf::Key::ip6_saddr, rule.source->value, rule.source->negate));
   if (rule.destination)
-    tests.push_back(
-        network_test(nf::Key::ip_daddr, nf::Key::ip6_daddr, rule.destination->value, rule.destination->negate));
-  if (rule.in_device)
-    tests.push_back(equals(nf::Key::iifname, interface_atom(rule.in_device->value), rule.in_device->negate));
-  if (rule.out_device)
-    tests.push_back(equals(nf::Key::oifname, interface_atom(rule.out_device->value), rule.out_device->negate));
+    tests.push_back(network_test(nf::Key::ip_daddr, nf::Key::ip6_daddr, rule.destination->value, rule.destination->negate));
+  if (rule.in_device) tests.push_back(equals(nf::Key::iifname, interface_atom(rule.in_device->value), rule.in_device->negate));
+  if (rule.out_device) tests.push_back(equals(nf::Key::oifname, interface_atom(rule.out_device->value), rule.out_device->negate));
   if (rule.protocol) {
     const auto number = protocol_number(rule.protocol->value);
     tests.push_back(number ? equals(nf::Key::l4proto, nf::Number{*number}, rule.protocol->negate)
@@ -230,9 +226,7 @@ nf::Test equals(nf::Key key, nf::Atom value, bool negate) {
   return nf::Compare{read(key), negate ? nf::Op::ne : nf::Op::eq, std::move(value)};
 }
 
-nf::Test undecided(std::string what, std::optional<double> probability) {
-  return nf::Undecided{std::move(what), probability};
-}
+nf::Test undecided(std::string what, std::optional<double> probability) { return nf::Undecided{std::move(what), probability}; }
 
 nf::Test network_test(nf::Key v4, nf::Key v6, const Network& n, bool negate) {
   const nf::Key key = n.address.is_v4() ? v4 : v6;

@@ -25,7 +25,7 @@ class Lowering {
   netfilter::Ruleset take();
 
  private:
-  std::size_t table(const std::string& name);   // its place, made where it is new
+  std::size_t table(const std::string& name);  // its place, made where it is new
   netfilter::Chain& chain(const std::string& table_name, const std::string& name);
   std::string current_table() const { return table_.empty() ? "filter" : table_; }
   void add_rule(const Rule& rule);
@@ -47,8 +47,8 @@ class Lowering {
   std::string given_, table_;
   Provenance from_;
   netfilter::Ruleset ruleset_;
-  std::vector<std::unordered_map<std::string, std::size_t>> chains_;   // of each table: where a chain stands
-  std::string listed_chain_;  // of iptables -L, whose lines do not name their chain
+  std::vector<std::unordered_map<std::string, std::size_t>> chains_;  // of each table: where a chain stands
+  std::string listed_chain_;                                          // of iptables -L, whose lines do not name their chain
 };
 
 // Of lines in no table, which their rules betray.
@@ -58,8 +58,7 @@ netfilter::Ruleset lower(const Document& document, Family family, SourceId sourc
 std::string infer_table(const Rule& rule);
 
 // One line may become several rules where iptables has an "or" that the model lacks; at most one of them applies.
-std::vector<netfilter::Rule> lower_rule(const Rule& rule, Family family, Provenance from,
-                                        const netfilter::Table& table);
+std::vector<netfilter::Rule> lower_rule(const Rule& rule, Family family, Provenance from, const netfilter::Table& table);
 
 // Pieces of lower_rule. A conjunction of tests; several of them exclude each other.
 using Tests = std::vector<netfilter::Test>;

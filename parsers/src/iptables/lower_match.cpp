@@ -121,7 +121,7 @@ nf::Test status_test(const Match& m, const Option& o) {
                                     {"SEEN_REPLY", nf::ct_status_bit::seen_reply},
                                     {"ASSURED", nf::ct_status_bit::assured},
                                     {"CONFIRMED", nf::ct_status_bit::confirmed},
-                                    {"NONE", 0}};   // never matches: no bit is asked for
+                                    {"NONE", 0}};  // never matches: no bit is asked for
   const auto* list = std::get_if<WordList>(&o.value);
   unsigned bits = 0;
   for (const std::string& n : list ? list->words : std::vector<std::string>{}) {
@@ -178,14 +178,11 @@ nf::Test port_test(const Match& m, const Option& o) {
 std::vector<Tests> icmp_tests(const Match& m, const Option& o, bool v6) {
   const auto* t = std::get_if<IcmpType>(&o.value);
   if (!t) return one(option_undecided(m, o));
-  if (t->any)
-    return o.negate ? one(undecided(print_option(o))) : std::vector<Tests>{{}};
-  const nf::Key type = v6 ? nf::Key::icmpv6_type : nf::Key::icmp_type,
-                code = v6 ? nf::Key::icmpv6_code : nf::Key::icmp_code;
+  if (t->any) return o.negate ? one(undecided(print_option(o))) : std::vector<Tests>{{}};
+  const nf::Key type = v6 ? nf::Key::icmpv6_type : nf::Key::icmp_type, code = v6 ? nf::Key::icmpv6_code : nf::Key::icmp_code;
   if (!t->code) return one(equals(type, nf::Number{t->type}, o.negate));
   if (!o.negate) return {{equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code))}};
-  return {{equals(type, nf::Number{t->type}, true)},
-          {equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code), true)}};
+  return {{equals(type, nf::Number{t->type}, true)}, {equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code), true)}};
 }
 
 // --ports: source or destination.
@@ -219,8 +216,8 @@ nf::Test iprange_test(const Match& m, const Option& o) {
   const auto* r = std::get_if<IpRange>(&o.value);
   if (!r) return option_undecided(m, o);
   const bool source = o.name == "--src-range";
-  const nf::Key key = r->first.is_v4() ? (source ? nf::Key::ip_saddr : nf::Key::ip_daddr)
-                                       : (source ? nf::Key::ip6_saddr : nf::Key::ip6_daddr);
+  const nf::Key key =
+      r->first.is_v4() ? (source ? nf::Key::ip_saddr : nf::Key::ip_daddr) : (source ? nf::Key::ip6_saddr : nf::Key::ip6_daddr);
   return equals(key, nf::NumberRange{r->first.value, r->last.value}, o.negate);
 }
 
@@ -274,7 +271,7 @@ std::vector<Tests> addrtype_tests_v6(const nf::Read& fib, const std::vector<nf::
   if (!by_route.empty()) parts.push_back([=](bool no) { return one_of_types(fib, by_route, no); });
   std::vector<Tests> cases;
   Tests so_far;
-  for (const Part& part : parts) {           // "not all" is shown as cases that exclude each other
+  for (const Part& part : parts) {  // "not all" is shown as cases that exclude each other
     cases.push_back(so_far);
     cases.back().push_back(part(true));
     so_far.push_back(part(false));
@@ -312,8 +309,7 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
     else
       return cannot_decide(m);
   }
-  return one(
-      nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
+  return one(nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
 }
 
 // The owner of a packet without a local socket is nobody: then a test fails, but an inverted one succeeds, unlike in
@@ -404,8 +400,7 @@ nf::Test group_test(const Match& m, const Option& o) {
 nf::Test simple_test(const Match& m, const Option& o) {
   const std::string_view module = m.module;
   if (!o.spec) return option_undecided(m, o);
-  if (module == "tcp" || module == "udp" || module == "sctp" || module == "dccp" || module == "udplite")
-    return port_test(m, o);
+  if (module == "tcp" || module == "udp" || module == "sctp" || module == "dccp" || module == "udplite") return port_test(m, o);
   if (const auto* n = std::get_if<MaskedNumber>(&o.value)) {
     if (module == "mark") return masked_test(nf::Key::mark, *n, o.negate);
     if (module == "connmark") return masked_test(nf::Key::ct_mark, *n, o.negate);
@@ -450,10 +445,9 @@ bool has_unknown_option(const Match& m) {
 
 std::vector<Tests> lower_match(const Match& match, Family family) {
   static constexpr std::string_view kWholeOnly[] = {
-      "limit", "hashlimit", "connlimit", "connbytes", "connlabel",  "quota", "string",  "u32",     "bpf",
-      "time",  "policy",    "socket",    "cgroup",    "osf",   "rateest", "cluster", "ipvs",
-      "cpu",   "realm",     "tcpmss",    "ah",         "esp",   "ipcomp",  "frag",    "rt",
-      "srh",   "hbh",       "dst",       "mh",        "ipv6header", "eui64"};
+      "limit",  "hashlimit", "connlimit", "connbytes", "connlabel", "quota", "string", "u32",        "bpf",    "time", "policy",
+      "socket", "cgroup",    "osf",       "rateest",   "cluster",   "ipvs",  "cpu",    "realm",      "tcpmss", "ah",   "esp",
+      "ipcomp", "frag",      "rt",        "srh",       "hbh",       "dst",   "mh",     "ipv6header", "eui64"};
   if (match.module == "comment" || match.module == "nfacct") return {{}};
   const bool whole = std::find(std::begin(kWholeOnly), std::end(kWholeOnly), match.module) != std::end(kWholeOnly);
   if (!match.known || whole || has_unknown_option(match)) return cannot_decide(match);
@@ -462,7 +456,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
   if (match.module == "rpfilter") return rpfilter_tests(match);
   if (match.module == "set") return ipset_tests(match);
   std::vector<Tests> all(1);
-  std::vector<Tests> apart;                  // cases that no other option joins
+  std::vector<Tests> apart;  // cases that no other option joins
   if (const Option* state = state_option(match)) {
     apart = tests_without_connection(*state);
     all.front().push_back(no_bits(nf::Key::ct_state, kNoConnection));

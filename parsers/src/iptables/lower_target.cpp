@@ -36,9 +36,7 @@ std::uint64_t number_or(const Target& t, std::string_view name, std::uint64_t ot
 Effects opaque(const Target& t) { return {nf::OpaqueStatement{print_target(t)}}; }
 Effects annotation(const Target& t) { return {nf::Annotation{print_target(t)}}; }
 
-Effects verdict(nf::Verdict::Kind kind, std::string chain = {}) {
-  return {nf::VerdictStatement{{kind, std::move(chain), {}}}};
-}
+Effects verdict(nf::Verdict::Kind kind, std::string chain = {}) { return {nf::VerdictStatement{{kind, std::move(chain), {}}}}; }
 
 std::pair<std::uint16_t, std::uint16_t> port_pair(const Range& r) {
   return {static_cast<std::uint16_t>(r.first), static_cast<std::uint16_t>(r.last)};
@@ -84,9 +82,7 @@ nf::ExprPtr node(nf::Expr e) { return std::make_shared<const nf::Expr>(std::move
 Effects shifted_mark(const Target& t, int left) {
   constexpr int kMostBits = 31;
   if (left > kMostBits || left < -kMostBits) return opaque(t);
-  const auto shifted = [&](nf::ExprPtr e) {
-    return node({nf::Masked{node({nf::Shifted{std::move(e), left}}), kMarkBits, 0}});
-  };
+  const auto shifted = [&](nf::ExprPtr e) { return node({nf::Masked{node({nf::Shifted{std::move(e), left}}), kMarkBits, 0}}); };
   const std::uint64_t both = number_or(t, "--mask", kMarkBits);
   const std::uint64_t nf_mask = number_or(t, "--nfmask", both), ct_mask = number_or(t, "--ctmask", both);
   if (option(t, "--save-mark")) return {nf::SetCtMark{shifted(masked(nf::Key::mark, nf_mask)), keep(ct_mask)}};
@@ -144,8 +140,7 @@ Effects track(const Target& t) {
 }
 
 Effects reject(const Target& t, Family family) {
-  nf::Verdict v{
-      nf::Verdict::Kind::reject, {}, family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable"};
+  nf::Verdict v{nf::Verdict::Kind::reject, {}, family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable"};
   if (const auto* w = value<Word>(t, "--reject-with")) v.reject_with = w->text;
   return {nf::VerdictStatement{v}};
 }
@@ -156,8 +151,7 @@ Effects transparent_proxy(const Target& t) {
   proxy.port = static_cast<std::uint16_t>(number_or(t, "--on-port", 0));
   if (const auto* n = value<Network>(t, "--on-ip"); n && !n->address.is_unspecified()) proxy.address = n->address;
   Effects effects;
-  if (const auto* m = value<MaskedNumber>(t, "--tproxy-mark"))
-    effects.push_back(nf::SetMark{constant(m->value), keep(m->mask)});
+  if (const auto* m = value<MaskedNumber>(t, "--tproxy-mark")) effects.push_back(nf::SetMark{constant(m->value), keep(m->mask)});
   effects.push_back(proxy);
   return effects;
 }
@@ -179,9 +173,9 @@ Effects duplicate(const Target& t) {
 }
 
 bool only_reports(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-      "LOG",      "NFLOG", "ULOG", "AUDIT",     "TRACE", "TCPMSS",  "TCPOPTSTRIP", "CHECKSUM",
-      "CLASSIFY", "ECN",   "LED",  "IDLETIMER", "RATEEST", "SECMARK", "CONNSECMARK"};
+  static constexpr std::string_view kNames[] = {"LOG",    "NFLOG",       "ULOG",     "AUDIT",    "TRACE",
+                                                "TCPMSS", "TCPOPTSTRIP", "CHECKSUM", "CLASSIFY", "ECN",
+                                                "LED",    "IDLETIMER",   "RATEEST",  "SECMARK",  "CONNSECMARK"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

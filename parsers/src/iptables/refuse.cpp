@@ -181,7 +181,7 @@ std::string in_words(const Names& names) {
 }
 
 std::string refuse_repeated(std::string_view module, const std::vector<Option>& options) {
-  if (module == "policy") return {};   // an element each
+  if (module == "policy") return {};  // an element each
   for (auto o = options.begin(); o != options.end(); ++o)
     if (std::any_of(options.begin(), o, [&](const Option& before) { return before.name == o->name; }))
       return fmt::format("{} stands twice", o->name);

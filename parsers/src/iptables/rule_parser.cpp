@@ -134,7 +134,7 @@ class RuleParser {
 
   bool any_extension_option(std::string_view name) {
     if (place_ != Place::target && extension_option(Place::target, name)) return true;
-    if (place_ == Place::target && !rule_.target->known) return false;   // its own, whatever they are called
+    if (place_ == Place::target && !rule_.target->known) return false;  // its own, whatever they are called
     for (auto m = rule_.matches.rbegin(); m != rule_.matches.rend(); ++m)
       if (typed_option(m->module, name, m->options)) return true;
     return implied_option(name);
@@ -181,21 +181,16 @@ class RuleParser {
   bool top_level_option(std::string_view name) {
     const char letter = top_level(name);
     switch (letter) {
-      case '\0':
-        return false;
+      case '\0': return false;
       case 'f':
         rule_.fragment = !negate_;
         ++at_;
         return true;
       case '4':
       case '6':
-      case 'w':
-        ++at_;
-        return true;
-      case 'c':
-        return inside_counters();
-      default:
-        break;
+      case 'w': ++at_; return true;
+      case 'c': return inside_counters();
+      default: break;
     }
     // "-s ! 10.0.0.0/8" is how old versions wrote a negation.
     if (at_ + 1 < words_.size() && is_negation(words_[at_ + 1])) negate_ = true, ++at_;
@@ -219,22 +214,12 @@ class RuleParser {
 
   bool selector(char letter, const std::string& text) {
     switch (letter) {
-      case 'A':
-        rule_.chain = text;
-        return true;
-      case 't':
-        rule_.table = text;
-        return true;
-      case 's':
-        return address(text, rule_.source);
-      case 'd':
-        return address(text, rule_.destination);
-      case 'i':
-        device(text, rule_.in_device);
-        return true;
-      case 'o':
-        device(text, rule_.out_device);
-        return true;
+      case 'A': rule_.chain = text; return true;
+      case 't': rule_.table = text; return true;
+      case 's': return address(text, rule_.source);
+      case 'd': return address(text, rule_.destination);
+      case 'i': device(text, rule_.in_device); return true;
+      case 'o': device(text, rule_.out_device); return true;
       case 'p':
         if (protocol_number(text) != std::optional<std::uint8_t>(0) || negate_)
           rule_.protocol = {std::string(protocol_text(text)), negate_};
@@ -266,8 +251,7 @@ class RuleParser {
     Option unknown{nullptr, words_[at_].text, negate_, Words{}};
     auto& arguments = std::get<Words>(unknown.value).words;
     const Word first = words_[at_++];
-    while (at_ < words_.size() && !is_option_word(words_[at_]) && !is_negation(words_[at_]))
-      arguments.push_back(words_[at_++]);
+    while (at_ < words_.size() && !is_option_word(words_[at_]) && !is_negation(words_[at_])) arguments.push_back(words_[at_++]);
     note(is_known_option(first.text) ? fmt::format("'{}' does not fit here, or its value does not", first.text)
                                      : fmt::format("'{}' is not known here", first.text));
     if (option && place_ == Place::target) {
@@ -304,23 +288,14 @@ bool add_mark_option(std::string_view module, std::string_view name, std::span<c
   const std::string_view text = arguments[0].text;
   const auto slash = text.find('/');
   const auto value = parse_u64(text.substr(0, slash));
-  const auto mask =
-      slash == std::string_view::npos ? std::optional<std::uint64_t>(kAllBits) : parse_u64(text.substr(slash + 1));
+  const auto mask = slash == std::string_view::npos ? std::optional<std::uint64_t>(kAllBits) : parse_u64(text.substr(slash + 1));
   if (!value || !mask || *value > kAllBits || *mask > kAllBits) return false;
   MaskedNumber m;
   switch (which - std::begin(kNames)) {
-    case 0:
-      m = {*value, *mask | *value};
-      break;
-    case 1:
-      m = {0, ~*value & kAllBits};
-      break;
-    case 2:
-      m = {*value, *value};
-      break;
-    default:
-      m = {*value, 0};
-      break;
+    case 0: m = {*value, *mask | *value}; break;
+    case 1: m = {0, ~*value & kAllBits}; break;
+    case 2: m = {*value, *value}; break;
+    default: m = {*value, 0}; break;
   }
   options.push_back(make_option(module, "--set-xmark", m));
   return true;
@@ -335,8 +310,7 @@ std::optional<std::uint64_t> dscp_class(std::string_view given) {
   if (name == "EF") return 0x2e;
   if (name.size() == 3 && name.starts_with("CS") && name[2] >= '0' && name[2] <= '7')
     return static_cast<std::uint64_t>(name[2] - '0') << 3;
-  if (name.size() == 4 && name.starts_with("AF") && name[2] >= '1' && name[2] <= '4' && name[3] >= '1' &&
-      name[3] <= '3')
+  if (name.size() == 4 && name.starts_with("AF") && name[2] >= '1' && name[2] <= '4' && name[3] >= '1' && name[3] <= '3')
     return static_cast<std::uint64_t>(name[2] - '0') << 3 | static_cast<std::uint64_t>(name[3] - '0') << 1;
   return std::nullopt;
 }
@@ -367,8 +341,7 @@ bool add_connbytes(std::string_view text, bool negate, std::vector<Option>& opti
 }
 
 bool add_log_level(std::string_view text, std::vector<Option>& options) {
-  static constexpr std::string_view kLevels[] = {"emerg",   "alert",  "crit", "error",
-                                                 "warning", "notice", "info", "debug"};
+  static constexpr std::string_view kLevels[] = {"emerg", "alert", "crit", "error", "warning", "notice", "info", "debug"};
   if (text == "panic") text = "emerg";
   const auto* found = std::find(std::begin(kLevels), std::end(kLevels), text);
   if (found == std::end(kLevels)) return false;
@@ -407,8 +380,8 @@ bool is_full(const OptionSpec& spec, const Value& value) {
 
 }  // namespace
 
-bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments,
-                Family family, std::vector<Option>& options) {
+bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments, Family family,
+                std::vector<Option>& options) {
   if (add_rewritten(module, name, negate, arguments, options)) return true;
   const OptionSpec* spec = find_option(module, name);
   if (!spec) return false;
@@ -452,8 +425,8 @@ bool parse_rule(std::string_view line, Family family, ParsedRule& out) {
 
 std::string print_option(const Option& option) {
   std::string out = option.negate ? "! " + option.name : option.name;
-  const std::string value = option.spec ? print_value(*option.spec, option.value)
-                                        : print_value(OptionSpec{"", "", Shape::text}, option.value);
+  const std::string value =
+      option.spec ? print_value(*option.spec, option.value) : print_value(OptionSpec{"", "", Shape::text}, option.value);
   if (!value.empty()) out += " " + value;
   return out;
 }
@@ -470,8 +443,7 @@ std::string print_target(const Target& target) {
     out += " " + print_option(o);
     // The masks of a whole copy are always printed.
     const bool copies = o.name == "--save-mark" || o.name == "--restore-mark";
-    if (target.name == "CONNMARK" && copies && target.options.size() == 1)
-      out += " --nfmask 0xffffffff --ctmask 0xffffffff";
+    if (target.name == "CONNMARK" && copies && target.options.size() == 1) out += " --nfmask 0xffffffff --ctmask 0xffffffff";
   }
   return out;
 }
@@ -490,8 +462,7 @@ std::string print_rule(const Rule& rule) {
   if (rule.fragment) out += *rule.fragment ? " -f" : " ! -f";
   for (const Match& m : rule.matches) out += " " + print_match(m);
   for (const Word& w : rule.not_understood) out += " " + print_word(w);
-  if (rule.counters && rule.counters_inside)
-    out += fmt::format(" -c {} {}", rule.counters->packets, rule.counters->bytes);
+  if (rule.counters && rule.counters_inside) out += fmt::format(" -c {} {}", rule.counters->packets, rule.counters->bytes);
   if (rule.target) out += " " + print_target(*rule.target);
   return out;
 }

@@ -29,7 +29,7 @@ bool parse_counters(std::string_view text, Counters& out);
 
 // Puts an option into `options` as the tool itself would have: "--syn" becomes --tcp-flags, "--set-mark" --set-xmark.
 // False when the module has no such option or the arguments do not fit.
-bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments,
-                Family family, std::vector<Option>& options);
+bool add_option(std::string_view module, std::string_view name, bool negate, std::span<const Word> arguments, Family family,
+                std::vector<Option>& options);
 
 }  // namespace egt::parsers::iptables

@@ -483,15 +483,13 @@ bool is_known_option(std::string_view name) {
 
 bool is_known_module(std::string_view module) {
   if (is_target_name(module)) return false;
-  return has_options(module) ||
-         std::find(std::begin(kMatchesWithoutOptions), std::end(kMatchesWithoutOptions), module) !=
-             std::end(kMatchesWithoutOptions);
+  return has_options(module) || std::find(std::begin(kMatchesWithoutOptions), std::end(kMatchesWithoutOptions), module) !=
+                                    std::end(kMatchesWithoutOptions);
 }
 
 bool is_known_target(std::string_view target) {
   if (!is_target_name(target)) return false;
-  return has_options(target) ||
-         std::find(std::begin(kPlainTargets), std::end(kPlainTargets), target) != std::end(kPlainTargets);
+  return has_options(target) || std::find(std::begin(kPlainTargets), std::end(kPlainTargets), target) != std::end(kPlainTargets);
 }
 
 std::string_view module_of_protocol(std::string_view protocol) {
@@ -503,8 +501,7 @@ std::string_view module_of_protocol(std::string_view protocol) {
 }
 
 std::optional<std::uint8_t> protocol_number(std::string_view name) {
-  if (const auto n = parse_decimal(name))
-    return *n <= 255 ? std::optional(static_cast<std::uint8_t>(*n)) : std::nullopt;
+  if (const auto n = parse_decimal(name)) return *n <= 255 ? std::optional(static_cast<std::uint8_t>(*n)) : std::nullopt;
   for (const Protocol& p : kProtocols)
     if (std::equal(p.name.begin(), p.name.end(), name.begin(), name.end(),
                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + 32 : b); }))

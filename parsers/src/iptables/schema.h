@@ -46,7 +46,7 @@ struct OptionSpec {
 
 // Another way to write an option: "--destination-port" for "--dport".
 const OptionSpec* find_option(std::string_view module, std::string_view name);
-bool is_known_option(std::string_view name);   // of any module
+bool is_known_option(std::string_view name);    // of any module
 bool is_known_module(std::string_view module);  // a match
 bool is_known_target(std::string_view target);  // an extension with options, a plain one, or a standard verdict
 // The match module that "-p name" brings with it; empty when none.

@@ -57,8 +57,8 @@ struct Words {
   std::vector<Word> words;
 };  // several arguments without a type of their own
 
-using Value = std::variant<std::monostate, Word, std::uint64_t, Range, PortList, MaskedNumber, Network, IpRange,
-                           MacAddr, WordList, TcpFlags, IcmpType, NatAddress, Words>;
+using Value = std::variant<std::monostate, Word, std::uint64_t, Range, PortList, MaskedNumber, Network, IpRange, MacAddr,
+                           WordList, TcpFlags, IcmpType, NatAddress, Words>;
 
 struct OptionSpec;
 

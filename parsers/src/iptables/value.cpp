@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kFullMask = 0xffffffff;
 
 bool needs_quotes(std::string_view text) {
-  return text.empty() || std::any_of(text.begin(), text.end(),
-                                     [](char c) { return is_blank(c) || c == '"' || c == '\\' || c == '\''; });
+  return text.empty() ||
+         std::any_of(text.begin(), text.end(), [](char c) { return is_blank(c) || c == '"' || c == '\\' || c == '\''; });
 }
 
 std::string in_quotes(std::string_view text) {
@@ -84,7 +84,7 @@ std::optional<MaskedNumber> parse_tos(std::string_view text) {
 constexpr std::string_view kFlagNames[] = {"FIN", "SYN", "RST", "PSH", "ACK", "URG"};
 
 std::optional<std::uint8_t> parse_tcp_flags(std::string_view text) {
-  const auto is = [](std::string_view word, std::string_view name) {   // of any case
+  const auto is = [](std::string_view word, std::string_view name) {  // of any case
     return std::equal(word.begin(), word.end(), name.begin(), name.end(), [](char a, char b) { return (a & ~0x20) == b; });
   };
   if (is(text, "NONE")) return std::uint8_t{0};
@@ -200,63 +200,46 @@ std::optional<Value> number_within(const std::optional<std::uint64_t>& number, s
 std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Family family) {
   const std::string_view text = word.text;
   switch (spec.shape) {
-    case Shape::text:
-      return Value{word};
-    case Shape::quoted:
-      return Value{Word{word.text, true}};
-    case Shape::number:
-      return number_within(parse_any_base(text), spec.limit);
-    case Shape::range:
-      return as_value(parse_range(text, ':', spec.limit));
-    case Shape::dash_range:
-      return as_value(parse_range(text, '-', spec.limit));
-    case Shape::port_list:
-      return as_value(parse_port_list(text));
+    case Shape::text: return Value{word};
+    case Shape::quoted: return Value{Word{word.text, true}};
+    case Shape::number: return number_within(parse_any_base(text), spec.limit);
+    case Shape::range: return as_value(parse_range(text, ':', spec.limit));
+    case Shape::dash_range: return as_value(parse_range(text, '-', spec.limit));
+    case Shape::port_list: return as_value(parse_port_list(text));
     case Shape::mark:
-    case Shape::full_mark:
-      return as_value(parse_masked(text, kFullMask));
+    case Shape::full_mark: return as_value(parse_masked(text, kFullMask));
     case Shape::group: {
       const auto number = parse_masked(text, kFullMask);
       return number ? Value{*number} : Value{word};
     }
-    case Shape::tos:
-      return as_value(parse_tos(text));
+    case Shape::tos: return as_value(parse_tos(text));
     case Shape::hex:
     case Shape::long_hex:
-    case Shape::dscp:
-      return number_within(parse_any_base(text), spec.limit);
-    case Shape::network:
-      return as_value(parse_network(text));
-    case Shape::short_network: {   // bits behind the mask stay, and mean nothing
+    case Shape::dscp: return number_within(parse_any_base(text), spec.limit);
+    case Shape::network: return as_value(parse_network(text));
+    case Shape::short_network: {  // bits behind the mask stay, and mean nothing
       auto network = parse_network(text);
       if (network) network->address = *IpAddr::parse(text.substr(0, text.find('/')));
       return as_value(network);
     }
-    case Shape::address:
-      return as_value(parse_network(text));
-    case Shape::address_range:
-      return as_value(parse_address_range(text));
-    case Shape::mac:
-      return as_value(MacAddr::parse(text));
+    case Shape::address: return as_value(parse_network(text));
+    case Shape::address_range: return as_value(parse_address_range(text));
+    case Shape::mac: return as_value(MacAddr::parse(text));
     case Shape::word_list: {
       WordList list;
       for (const std::string_view w : split(text, ',')) list.words.emplace_back(w);
       return list.words.empty() ? std::nullopt : std::optional<Value>(list);
     }
-    case Shape::icmp_type:
-      return as_value(parse_icmp(text, false));
-    case Shape::icmpv6_type:
-      return as_value(parse_icmp(text, true));
-    case Shape::nat_address:
-      return as_value(parse_nat_address(text));
+    case Shape::icmp_type: return as_value(parse_icmp(text, false));
+    case Shape::icmpv6_type: return as_value(parse_icmp(text, true));
+    case Shape::nat_address: return as_value(parse_nat_address(text));
     case Shape::protocol_number: {
       const auto n = protocol_number(text);
       return n ? std::optional<Value>(std::uint64_t{*n}) : std::nullopt;
     }
     case Shape::flag:
     case Shape::tcp_flags:
-    case Shape::two_words:
-      break;
+    case Shape::two_words: break;
   }
   static_cast<void>(family);
   return std::nullopt;
@@ -392,7 +375,7 @@ std::optional<Range> parse_range(std::string_view text, char separator, std::uin
   const auto first = low.empty() ? std::optional<std::uint64_t>(0) : parse_port_or_number(low);
   const auto last = high.empty() ? std::optional(limit) : parse_port_or_number(high);
   if (!first || !last || *last < *first || (limit != 0 && *last > limit)) return std::nullopt;
-  if (separator == '-' && low.empty()) return std::nullopt;   // a negative number
+  if (separator == '-' && low.empty()) return std::nullopt;  // a negative number
   return Range{*first, *last};
 }
 

@@ -136,8 +136,7 @@ std::uint64_t JsonLine::number() {
     return 0;
   }
   if (at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E'))
-    while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-'))
-      ++at_;
+    while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-')) ++at_;
   return negative ? ~value + 1 : value;
 }
 
@@ -152,20 +151,13 @@ bool JsonLine::boolean() {
 void JsonLine::skip() {
   if (failed()) return;
   switch (next()) {
-    case '{':
-      return object([this](std::string_view) { skip(); });
-    case '[':
-      return array([this] { skip(); });
-    case '"':
-      string();
-      return;
+    case '{': return object([this](std::string_view) { skip(); });
+    case '[': return array([this] { skip(); });
+    case '"': string(); return;
     case 't':
     case 'f':
-    case 'n':
-      boolean();
-      return;
-    default:
-      number();
+    case 'n': boolean(); return;
+    default: number();
   }
 }
 

@@ -54,8 +54,7 @@ std::uint8_t parse_flags(std::string_view names) {
 // "10.0.0.1:1->10.0.0.2:80(tcp)", "…(tcp:SYN|ACK)"
 bool read_tuple(std::string_view word, capture::Headers& h) {
   const std::size_t arrow = word.find("->"), open = word.rfind('(');
-  if (arrow == std::string_view::npos || open == std::string_view::npos || open < arrow || !word.ends_with(')'))
-    return false;
+  if (arrow == std::string_view::npos || open == std::string_view::npos || open < arrow || !word.ends_with(')')) return false;
   const auto from = parse_end(word.substr(0, arrow)), to = parse_end(word.substr(arrow + 2, open - arrow - 2));
   std::string_view proto = word.substr(open + 1, word.size() - open - 2);
   const std::string_view name = take_until(proto, ':');
@@ -72,9 +71,7 @@ bool read_tuple(std::string_view word, capture::Headers& h) {
   return true;
 }
 
-bool looks_like_tuple(std::string_view word) {
-  return word.find("->") != std::string_view::npos && word.ends_with(')');
-}
+bool looks_like_tuple(std::string_view word) { return word.find("->") != std::string_view::npos && word.ends_with(')'); }
 
 // "eth0:2", "2", "~ong-name:12": cut ones are known by their index alone.
 struct Device {
@@ -85,8 +82,7 @@ Device parse_device(std::string_view word) {
   const std::size_t colon = word.rfind(':');
   const std::string_view number = colon == std::string_view::npos ? word : word.substr(colon + 1);
   const std::string_view name = colon == std::string_view::npos ? std::string_view{} : word.substr(0, colon);
-  return {name.starts_with('~') ? std::string_view{} : name,
-          static_cast<std::uint32_t>(parse_decimal(number).value_or(0))};
+  return {name.starts_with('~') ? std::string_view{} : name, static_cast<std::uint32_t>(parse_decimal(number).value_or(0))};
 }
 
 // "kfree_skb_reason(SKB_DROP_REASON_NO_SOCKET)", "sk_skb_reason_drop(…)", "ip_rcv", "cls_bpf(tc)"
@@ -96,8 +92,7 @@ void read_function(std::string_view word, capture::EventFacts& f) {
   f.symbol = name;
   if (name != "kfree_skb_reason" && name != "sk_skb_reason_drop") return;
   f.drop = true;
-  std::string_view reason =
-      open == std::string_view::npos ? std::string_view{} : word.substr(open + 1, word.size() - open - 2);
+  std::string_view reason = open == std::string_view::npos ? std::string_view{} : word.substr(open + 1, word.size() - open - 2);
   consume(reason, "SKB_DROP_REASON_");
   consume(reason, "SKB_");
   f.drop_reason = reason;
@@ -108,9 +103,7 @@ bool is_header(const std::vector<std::string_view>& parts) {
          std::find(parts.begin(), parts.end(), "FUNC") != parts.end();
 }
 
-bool is_address(std::string_view word) {
-  return word.size() > 6 && word.starts_with("0x") && parse_hex(word.substr(2));
-}
+bool is_address(std::string_view word) { return word.size() > 6 && word.starts_with("0x") && parse_hex(word.substr(2)); }
 
 class LineReader {
  public:
@@ -135,8 +128,7 @@ class LineReader {
     ++capture_.frames;
     KernelEvent e;
     e.line = line;
-    if (!read_parts(parts, first, e))
-      return note_problem(capture_, line, 0, "no function is named in this line of pwru", text);
+    if (!read_parts(parts, first, e)) return note_problem(capture_, line, 0, "no function is named in this line of pwru", text);
     hand_on(e);
   }
 
@@ -153,9 +145,7 @@ class LineReader {
     const std::size_t tuple = find_tuple(parts, at);
     for (const std::string_view part : parts) named_value(part);
     if (!is_named_) columns(parts, at, tuple == parts.size() ? parts.size() : tuple);
-    const std::size_t function = is_named_              ? function_before_names(parts, at)
-                                 : tuple < parts.size() ? tuple + 1
-                                                        : last_column_;
+    const std::size_t function = is_named_ ? function_before_names(parts, at) : tuple < parts.size() ? tuple + 1 : last_column_;
     is_named_ = false;
     if (function >= parts.size()) return false;
     e.has_packet = tuple < parts.size() && read_tuple(parts[tuple], e.frame.ip);
@@ -243,8 +233,6 @@ bool is_pwru(std::string_view bytes) {
   return false;
 }
 
-Result<capture::Capture> read_pwru(std::string_view bytes, const TakeEvent& take) {
-  return LineReader(take).read(bytes);
-}
+Result<capture::Capture> read_pwru(std::string_view bytes, const TakeEvent& take) { return LineReader(take).read(bytes); }
 
 }  // namespace egt::parsers::kernel_events

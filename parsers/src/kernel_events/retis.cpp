@@ -119,9 +119,8 @@ class EventReader {
   }
 
   void common(JsonLine& json) {
-    json.object([&](std::string_view k) {
-      k == "timestamp" ? void(e_.time = static_cast<std::int64_t>(json.number())) : json.skip();
-    });
+    json.object(
+        [&](std::string_view k) { k == "timestamp" ? void(e_.time = static_cast<std::int64_t>(json.number())) : json.skip(); });
   }
 
   void startup(JsonLine& json) {
@@ -190,11 +189,8 @@ class EventReader {
         e_.frame = frame;
         e_.has_packet = true;
         break;
-      case pcap::Decoded::not_ip:
-        ++capture_.not_ip;
-        break;
-      case pcap::Decoded::not_understood:
-        break;  // too short for its headers: the event is none the less one
+      case pcap::Decoded::not_ip: ++capture_.not_ip; break;
+      case pcap::Decoded::not_understood: break;  // too short for its headers: the event is none the less one
     }
   }
 
@@ -267,8 +263,7 @@ class EventReader {
     else if (k == "len" || k == "l3_len")
       parsed_.ip_length = static_cast<std::uint32_t>(json.number());
     else if (k == "v4")
-      json.object(
-          [&](std::string_view f) { f == "offset" ? void(h().later_fragment = json.number() != 0) : json.skip(); });
+      json.object([&](std::string_view f) { f == "offset" ? void(h().later_fragment = json.number() != 0) : json.skip(); });
     else if (k == "v6") {
       parsed_.is_v6 = true;
       json.skip();
@@ -373,8 +368,8 @@ class EventReader {
       const auto value = static_cast<std::uint32_t>(json.number());
       if (i < std::size(part)) part[i++] = value;
     });
-    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", part[0], part[1] >> 16, part[1] & 0xffff,
-                       part[2] >> 16, part[2] & 0xffff, part[3]);
+    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", part[0], part[1] >> 16, part[1] & 0xffff, part[2] >> 16,
+                       part[2] & 0xffff, part[3]);
   }
 
   void conntrack(JsonLine& json) {
@@ -427,8 +422,7 @@ class EventReader {
     const std::uint32_t before = (parsed_.is_v6 ? 0 : 20) + (ip.proto == ip_proto::tcp ? parsed_.tcp_words * 4 : 8);
     if (parsed_.ip_length > before && (ip.proto != ip_proto::tcp || parsed_.tcp_words >= 5))
       ip.payload_bytes = parsed_.ip_length - before;
-    if (ip.proto != ip_proto::tcp && ip.proto != ip_proto::udp && ip.proto != ip_proto::icmp &&
-        ip.proto != ip_proto::icmp6)
+    if (ip.proto != ip_proto::tcp && ip.proto != ip_proto::udp && ip.proto != ip_proto::icmp && ip.proto != ip_proto::icmp6)
       ip.sport = ip.dport = 0;
   }
 
@@ -472,8 +466,6 @@ bool is_retis(std::string_view bytes) {
          (has("\"startup\":") || has("\"kernel\":") || has("\"userspace\":") || has("\"skb-tracking\":"));
 }
 
-Result<capture::Capture> read_retis(std::string_view bytes, const TakeEvent& take) {
-  return EventReader(take).read(bytes);
-}
+Result<capture::Capture> read_retis(std::string_view bytes, const TakeEvent& take) { return EventReader(take).read(bytes); }
 
 }  // namespace egt::parsers::kernel_events

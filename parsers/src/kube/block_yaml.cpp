@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 struct BlockLine {
   std::size_t indent = 0;
-  std::string_view body;   // without indent and trailing blanks; empty: a blank line
+  std::string_view body;  // without indent and trailing blanks; empty: a blank line
   std::string_view whole;
 };
 
@@ -28,7 +28,8 @@ bool may_begin_plain(std::string_view s) {
 }
 
 bool is_plain(std::string_view s) {
-  return may_begin_plain(s) && s.back() != ':' && s.find(": ") == std::string_view::npos && s.find(" #") == std::string_view::npos;
+  return may_begin_plain(s) && s.back() != ':' && s.find(": ") == std::string_view::npos &&
+         s.find(" #") == std::string_view::npos;
 }
 
 // A quoted text of which nothing is escaped.
@@ -47,7 +48,7 @@ std::optional<std::string> unquoted(std::string_view s) {
     const char c = s[i], next = s[i + 1];
     if (c == quote && (quote == '"' || next != quote || i + 2 == s.size())) return std::nullopt;
     if (c == quote || (c == '\\' && quote == '"' && (next == '"' || next == '\\'))) {
-      if (i + 2 == s.size()) return std::nullopt;   // it escapes the last quote
+      if (i + 2 == s.size()) return std::nullopt;  // it escapes the last quote
       out += next, ++i;
     } else if (c == '\\' && quote == '"') {
       if (next != 'n' && next != 't') return std::nullopt;
@@ -67,7 +68,7 @@ class BlockYaml {
       const std::size_t indent = std::min(whole.find_first_not_of(' '), whole.size());
       lines_.push_back({indent, trim_right(whole.substr(indent)), whole});
     }
-    if (lines_.size() > kNodes / 4) simple_ = false;   // yaml-cpp's reader counts nodes
+    if (lines_.size() > kNodes / 4) simple_ = false;  // yaml-cpp's reader counts nodes
   }
 
   std::optional<Json> read() {
@@ -100,7 +101,8 @@ class BlockYaml {
 
   Json sequence(std::size_t indent, unsigned depth) {
     Json all = Json::array();
-    for (skip_blank(); simple_ && at_ < lines_.size() && lines_[at_].indent == indent && is_item(lines_[at_].body); skip_blank()) {
+    for (skip_blank(); simple_ && at_ < lines_.size() && lines_[at_].indent == indent && is_item(lines_[at_].body);
+         skip_blank()) {
       BlockLine& line = lines_[at_];
       std::size_t inner = line.body.find_first_not_of(' ', 1);
       if (inner == std::string_view::npos) {
@@ -108,7 +110,7 @@ class BlockYaml {
         continue;
       }
       const std::string_view body = line.body.substr(inner);
-      if (is_item(body) || key_size(body)) {   // "- name: x" begins a mapping two columns further in
+      if (is_item(body) || key_size(body)) {  // "- name: x" begins a mapping two columns further in
         line.indent += inner;
         line.body = body;
         all.push_back(node(line.indent, depth + 1));
@@ -137,7 +139,8 @@ class BlockYaml {
         all.emplace(std::move(key), scalar(value, indent));
       }
     }
-    if (at_ < lines_.size() && lines_[at_].indent >= indent && !(lines_[at_].indent == indent && is_item(lines_[at_].body))) return refuse();
+    if (at_ < lines_.size() && lines_[at_].indent >= indent && !(lines_[at_].indent == indent && is_item(lines_[at_].body)))
+      return refuse();
     return all;
   }
 
@@ -160,11 +163,13 @@ class BlockYaml {
     }
     if (!may_begin_plain(body)) return std::nullopt;
     std::size_t colon = body.find(':');
-    while (colon != std::string_view::npos && colon + 1 < body.size() && body[colon + 1] != ' ') colon = body.find(':', colon + 1);
+    while (colon != std::string_view::npos && colon + 1 < body.size() && body[colon + 1] != ' ')
+      colon = body.find(':', colon + 1);
     if (colon == std::string_view::npos || colon == 0) return std::nullopt;
     const std::string_view key = body.substr(0, colon);
     // A key of blanks and of null, which yaml-cpp has for no scalar, is left to it.
-    if (key.find(' ') != std::string_view::npos || key == "~" || key == "null" || key == "Null" || key == "NULL" || key == "<<") return std::nullopt;
+    if (key.find(' ') != std::string_view::npos || key == "~" || key == "null" || key == "Null" || key == "NULL" || key == "<<")
+      return std::nullopt;
     return colon;
   }
 
@@ -172,7 +177,7 @@ class BlockYaml {
   Json scalar(std::string_view s, std::size_t indent) {
     if (s == "|" || s == "|-") return literal(indent, s == "|");
     skip_blank();
-    if (at_ < lines_.size() && lines_[at_].indent > indent) return refuse();   // it goes on
+    if (at_ < lines_.size() && lines_[at_].indent > indent) return refuse();  // it goes on
     if (s == "{}") return Json::object();
     if (s == "[]") return Json::array();
     if (s[0] == '"' || s[0] == '\'') {

@@ -19,8 +19,8 @@ constexpr unsigned kDepth = 64;
 constexpr std::size_t kNodes = 200'000;
 
 struct Chunk {
-  std::uint32_t line = 0;              // of the object's first line
-  std::uint32_t lines = 0;             // how many it has
+  std::uint32_t line = 0;   // of the object's first line
+  std::uint32_t lines = 0;  // how many it has
 };
 // Gives true when the object is of a kind that is used.
 using TakeObject = std::function<bool(const nlohmann::json& object, Chunk where)>;

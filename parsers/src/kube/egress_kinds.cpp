@@ -17,8 +17,7 @@ void add_egress_ip(const Json& o, const cluster::Object& id, cluster::Objects& o
   const Json& items = at(at(o, "status"), "items");
   if (items.is_array())
     for (const Json& item : items)
-      if (const auto address = IpAddr::parse(text(item, "egressIP")))
-        eip.status.push_back({*address, text(item, "node")});
+      if (const auto address = IpAddr::parse(text(item, "egressIP"))) eip.status.push_back({*address, text(item, "node")});
   const auto mark = number(at(at(at(o, "metadata"), "annotations"), "k8s.ovn.org/egressip-mark"));
   if (mark && *mark <= 0xffffffffULL) eip.mark = static_cast<std::uint32_t>(*mark);
   objects.egress_ips.add(std::move(eip));
@@ -51,7 +50,8 @@ cluster::FirewallRule firewall_rule(const Json& j) {
   if (ports.is_array())
     for (const Json& p : ports) {
       const std::uint16_t port = port_number(at(p, "port"));
-      rule.ports.push_back(port != 0 ? cluster::RulePorts{text(p, "protocol"), port, port} : cluster::RulePorts{text(p, "protocol")});
+      rule.ports.push_back(port != 0 ? cluster::RulePorts{text(p, "protocol"), port, port}
+                                     : cluster::RulePorts{text(p, "protocol")});
     }
   return rule;
 }

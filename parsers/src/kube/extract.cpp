@@ -21,8 +21,7 @@ bool is_used_kind(std::string_view kind) { return used_kind(kind, "") != nullptr
 bool extract(const Json& object, Provenance from, cluster::Objects& objects) {
   const UsedKind* used = used_kind(text(object, "kind"), text(object, "apiVersion"));
   const Json& metadata = at(object, "metadata");
-  const cluster::Object id{used != nullptr && used->namespaced ? text(metadata, "namespace") : "",
-                           text(metadata, "name"), from};
+  const cluster::Object id{used != nullptr && used->namespaced ? text(metadata, "namespace") : "", text(metadata, "name"), from};
   if (used == nullptr || id.name.empty()) return false;
   used->add(object, id, objects);
   return true;

@@ -44,14 +44,14 @@ cluster::LabelSelector selector(const Json& j, bool absent_selects_all) {
   s.match_labels = string_map(at(j, "matchLabels"));
   const Json& expressions = at(j, "matchExpressions");
   if (expressions.is_array())
-    for (const Json& e : expressions)
-      s.expressions.push_back({text(e, "key"), text(e, "operator"), strings(at(e, "values"))});
+    for (const Json& e : expressions) s.expressions.push_back({text(e, "key"), text(e, "operator"), strings(at(e, "values"))});
   return s;
 }
 
 std::optional<std::uint64_t> number(const Json& j) {
   if (j.is_number_unsigned()) return j.get<std::uint64_t>();
-  if (j.is_number_integer()) return j.get<std::int64_t>() >= 0 ? std::optional<std::uint64_t>(j.get<std::uint64_t>()) : std::nullopt;
+  if (j.is_number_integer())
+    return j.get<std::int64_t>() >= 0 ? std::optional<std::uint64_t>(j.get<std::uint64_t>()) : std::nullopt;
   return j.is_string() ? parse_decimal(j.get_ref<const std::string&>()) : std::nullopt;
 }
 

@@ -94,7 +94,8 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& r
     const auto made = std::make_shared<cluster::Objects>();
     const bool used = extract(object, {dump.source, 0}, *made);
     return [&, made, used, name = text(at(object, "metadata"), "name")](Chunk where) {
-      add_lists(*made, {dump.source, own.of(where, name)}, cluster.objects, std::make_index_sequence<kMembers<cluster::Objects>>());
+      add_lists(*made, {dump.source, own.of(where, name)}, cluster.objects,
+                std::make_index_sequence<kMembers<cluster::Objects>>());
       return used;
     };
   };
@@ -106,8 +107,8 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& r
 
 std::span<const Format> kube_formats() {
   static constexpr Format kFormats[] = {
-      {"kubernetes", "oc get nodes,namespaces,pods,services,endpointslices,egressips,egressservices -A -o yaml",
-       kube::recognise, kube::reprint, kube::to_json, kube::load}};
+      {"kubernetes", "oc get nodes,namespaces,pods,services,endpointslices,egressips,egressservices -A -o yaml", kube::recognise,
+       kube::reprint, kube::to_json, kube::load}};
   return kFormats;
 }
 

@@ -40,7 +40,10 @@ class CountingIterator {
   std::uint32_t* line_;
 };
 
-struct Pending { Json object; Chunk where; };
+struct Pending {
+  Json object;
+  Chunk where;
+};
 
 // Gives away each item as soon as it is complete, so that a file cut behind it still shows it.
 class JsonReader {
@@ -76,12 +79,14 @@ class JsonReader {
     const bool item = (in_root_array_ && depth == 1) || (depth == 2 && key_ == "items" && !in_root_array_);
     if (!item) return true;
     give(std::move(parsed), {starts_[depth], line_ - starts_[depth] + 1});
-    return false;   // it is gone
+    return false;  // it is gone
   }
 
   void give(Json object, Chunk where) {
-    if (object.contains("kind")) count(take_(object, where), where);
-    else pending_.push_back({std::move(object), where});
+    if (object.contains("kind"))
+      count(take_(object, where), where);
+    else
+      pending_.push_back({std::move(object), where});
   }
 
   void count(bool used, Chunk where) {
@@ -153,7 +158,9 @@ std::string item_kind(std::string_view list_kind) {
 
 void read_objects(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
   if (looks_like_json(dump.text)) return read_json(dump, report, take);
-  read_yaml(dump, report, [&take](const nlohmann::json& object) { return [&take, object](Chunk where) { return take(object, where); }; }, wants);
+  read_yaml(
+      dump, report,
+      [&take](const nlohmann::json& object) { return [&take, object](Chunk where) { return take(object, where); }; }, wants);
 }
 
 void read_objects(const Dump& dump, Report& report, const BeginObject& begin, const WantKind& wants) {

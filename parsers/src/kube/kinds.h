@@ -18,7 +18,8 @@ struct UsedKind {
 
 std::span<const UsedKind> machine_kinds();  // Node, Network, Namespace, Pod
 std::span<const UsedKind> service_kinds();  // Service, EndpointSlice
-std::span<const UsedKind> egress_kinds();   // EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall, DNSNameResolver
-std::span<const UsedKind> policy_kinds();   // NetworkPolicy, AdminNetworkPolicy, BaselineAdminNetworkPolicy
+std::span<const UsedKind>
+egress_kinds();  // EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall, DNSNameResolver
+std::span<const UsedKind> policy_kinds();  // NetworkPolicy, AdminNetworkPolicy, BaselineAdminNetworkPolicy
 
 }  // namespace egt::parsers::kube

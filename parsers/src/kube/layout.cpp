@@ -13,7 +13,9 @@ std::size_t count_blanks(std::string_view s) {
   return n == std::string_view::npos ? s.size() : n;
 }
 
-struct Escape { char letter, meaning; };
+struct Escape {
+  char letter, meaning;
+};
 constexpr std::array kEscapes{Escape{'"', '"'}, Escape{'\\', '\\'}, Escape{'n', '\n'}, Escape{'t', '\t'}};
 
 std::string quote(const Scalar& s) {
@@ -25,8 +27,10 @@ std::string quote(const Scalar& s) {
   std::string out = "\"";
   for (const char c : s.value) {
     const auto escape = std::find_if(kEscapes.begin(), kEscapes.end(), [&](const Escape& e) { return e.meaning == c; });
-    if (escape == kEscapes.end()) out += c;
-    else (out += '\\') += escape->letter;
+    if (escape == kEscapes.end())
+      out += c;
+    else
+      (out += '\\') += escape->letter;
   }
   return out + "\"";
 }
@@ -70,8 +74,10 @@ std::size_t end_of_quoted(std::string_view s, char mark, std::size_t from) {
     if (mark == '"' && s[i] == '\\') {
       ++i;
     } else if (s[i] == mark) {
-      if (mark == '\'' && i + 1 < s.size() && s[i + 1] == '\'') ++i;
-      else return i + 1;
+      if (mark == '\'' && i + 1 < s.size() && s[i + 1] == '\'')
+        ++i;
+      else
+        return i + 1;
     }
   }
   return std::string_view::npos;

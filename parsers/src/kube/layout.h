@@ -28,12 +28,12 @@ struct LayoutLine {
     continuation,  // of a scalar that began above; value: as written
   };
   Kind kind = Kind::blank;
-  std::size_t indent = 0;              // blanks in front
-  std::vector<std::size_t> dashes;     // "-" of each sequence that has an entry here: how many blanks follow
+  std::size_t indent = 0;           // blanks in front
+  std::vector<std::size_t> dashes;  // "-" of each sequence that has an entry here: how many blanks follow
   std::optional<Scalar> key;
-  std::size_t gap = 0;                 // blanks behind the key's colon
+  std::size_t gap = 0;  // blanks behind the key's colon
   std::optional<Scalar> value;
-  std::string tail;                    // behind the value: a comma of JSON, a comment, blanks
+  std::string tail;  // behind the value: a comma of JSON, a comment, blanks
 };
 
 // Reads the lines of one dump in order; a line that continues a scalar is known by those before it.
@@ -44,10 +44,10 @@ class LayoutReader {
  private:
   LayoutLine node(std::string_view line, std::size_t indent);
 
-  std::size_t owner_indent_ = 0;       // of the node that the open scalar belongs to
-  bool block_ = false;                 // inside "|" or ">"
-  bool scalar_ = false;                // behind a plain scalar, which may go on
-  char quote_ = 0;                     // inside a quoted scalar of several lines
+  std::size_t owner_indent_ = 0;  // of the node that the open scalar belongs to
+  bool block_ = false;            // inside "|" or ">"
+  bool scalar_ = false;           // behind a plain scalar, which may go on
+  char quote_ = 0;                // inside a quoted scalar of several lines
 };
 
 std::string print(const LayoutLine& line);

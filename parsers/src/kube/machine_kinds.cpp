@@ -134,8 +134,10 @@ void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects
   objects.pods.add(std::move(pod));
 }
 
-constexpr UsedKind kMachineKinds[] = {
-    {"Node", "v1", false, add_node}, {"Namespace", "v1", false, add_namespace}, {"Network", "config.openshift.io/", false, add_network}, {"Pod", "v1", true, add_pod}};
+constexpr UsedKind kMachineKinds[] = {{"Node", "v1", false, add_node},
+                                      {"Namespace", "v1", false, add_namespace},
+                                      {"Network", "config.openshift.io/", false, add_network},
+                                      {"Pod", "v1", true, add_pod}};
 
 }  // namespace
 

@@ -20,8 +20,10 @@ bool has_only(const Json& j, std::initializer_list<std::string_view> known) {
 bool add_networks(const Json& all, std::vector<Prefix>& networks) {
   bool good = true;
   for (const std::string& network : strings(all))
-    if (const auto prefix = Prefix::parse(network)) networks.push_back(*prefix);
-    else good = false;
+    if (const auto prefix = Prefix::parse(network))
+      networks.push_back(*prefix);
+    else
+      good = false;
   return good;
 }
 

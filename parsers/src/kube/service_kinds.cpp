@@ -19,8 +19,8 @@ void add_service(const Json& o, const cluster::Object& id, cluster::Objects& obj
   const Json& ports = at(spec, "ports");
   if (ports.is_array())
     for (const Json& p : ports)
-      service.ports.push_back({text(p, "name"), protocol_of(p), port_number(at(p, "port")),
-                               port_number(at(p, "nodePort")), text(p, "targetPort")});
+      service.ports.push_back(
+          {text(p, "name"), protocol_of(p), port_number(at(p, "port")), port_number(at(p, "nodePort")), text(p, "targetPort")});
   service.external_traffic_policy = text(spec, "externalTrafficPolicy");
   service.internal_traffic_policy = text(spec, "internalTrafficPolicy");
   service.selector = string_map(at(spec, "selector"));
@@ -37,8 +37,8 @@ void add_endpoints(const Json& j, std::vector<cluster::ServiceEndpoint>& all) {
   const bool is_pod = text(target, "kind") == "Pod";
   for (const std::string& a : strings(at(j, "addresses")))
     if (const auto address = IpAddr::parse(a))
-      all.push_back({*address, text(j, "nodeName"), ready, serving, terminating,
-                     is_pod ? text(target, "namespace") : "", is_pod ? text(target, "name") : ""});
+      all.push_back({*address, text(j, "nodeName"), ready, serving, terminating, is_pod ? text(target, "namespace") : "",
+                     is_pod ? text(target, "name") : ""});
 }
 
 void add_endpoint_slice(const Json& o, const cluster::Object& id, cluster::Objects& objects) {

@@ -1,8 +1,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -132,8 +132,8 @@ std::string_view plain_kind(const TextBlock& block) {
     if (!kind.empty()) return {};
     kind = trim(body.substr(5));
   }
-  const bool plain = std::all_of(
-      kind.begin(), kind.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  const bool plain = std::all_of(kind.begin(), kind.end(),
+                                 [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
   return plain ? kind : std::string_view();
 }
 
@@ -172,16 +172,17 @@ class YamlReader {
     constexpr std::size_t kAtATime = 1000, kWorthAThread = 16;
     for (std::size_t begin = 0; begin < items.size(); begin += kAtATime) {
       std::vector<Parsed> parsed(std::min(kAtATime, items.size() - begin));
-      for_each_index(parsed.size(), dump_.jobs, kWorthAThread, [&](std::size_t i) { parsed[i] = parse_item(items[begin + i], kind); });
+      for_each_index(parsed.size(), dump_.jobs, kWorthAThread,
+                     [&](std::size_t i) { parsed[i] = parse_item(items[begin + i], kind); });
       for (Parsed& one : parsed) take(std::move(one), kind);
     }
   }
 
   struct Parsed {
-    std::shared_ptr<const std::string> first_line;   // where it is not the file's
+    std::shared_ptr<const std::string> first_line;  // where it is not the file's
     TextBlock block;
     bool wanted = false, understood = false;
-    EndObject end;                                   // none: it is no object
+    EndObject end;  // none: it is no object
     YamlFailure failure;
   };
 
@@ -259,8 +260,7 @@ class YamlReader {
     ++report_.lines;
     report_.not_understood.push_back(at);
     if (report_.diagnostics.size() < kDiagnosticsKept)
-      report_.diagnostics.push_back(
-          {Diagnostic::Severity::warning, at, 0, "not understood as YAML: " + failure.message, {}});
+      report_.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "not understood as YAML: " + failure.message, {}});
   }
 
   void ignored(std::size_t lines) {

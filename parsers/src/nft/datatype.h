@@ -10,9 +10,35 @@
 namespace egt::parsers::nft {
 
 enum class Datatype : std::uint8_t {
-  unknown, integer, ipv4, ipv6, mac, protocol, service, interface_name, mark, ct_state, ct_status, ct_direction,
-  ct_label, tcp_flags, icmp_type, icmp_code, icmpv6_type, icmpv6_code, ethertype, nfproto, packet_type, address_type,
-  dscp, ecn, arp_operation, seconds, boolean, verdict, device_group,
+  unknown,
+  integer,
+  ipv4,
+  ipv6,
+  mac,
+  protocol,
+  service,
+  interface_name,
+  mark,
+  ct_state,
+  ct_status,
+  ct_direction,
+  ct_label,
+  tcp_flags,
+  icmp_type,
+  icmp_code,
+  icmpv6_type,
+  icmpv6_code,
+  ethertype,
+  nfproto,
+  packet_type,
+  address_type,
+  dscp,
+  ecn,
+  arp_operation,
+  seconds,
+  boolean,
+  verdict,
+  device_group,
 };
 
 // Of "type ipv4_addr . inet_service": one word; unknown when it is not known.

@@ -8,11 +8,19 @@ namespace egt::parsers::nft {
 namespace {
 
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
 // --- binary operators ----------------------------------------------------------------------------------------------
-struct Operation { std::string op; Expression operand; };
-struct OperatorChain { Expression first; std::vector<Operation> rest; };  // operators as they stand, before precedence
+struct Operation {
+  std::string op;
+  Expression operand;
+};
+struct OperatorChain {
+  Expression first;
+  std::vector<Operation> rest;
+};  // operators as they stand, before precedence
 
 int precedence(const std::string& word) {
   const std::string_view op = op_symbol(word);

@@ -10,7 +10,7 @@
 namespace egt::parsers::nft {
 namespace {
 
-constexpr std::size_t kMostParts = 32;   // of a list or concatenation
+constexpr std::size_t kMostParts = 32;  // of a list or concatenation
 
 bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; }
 
@@ -111,7 +111,7 @@ bool counter(Words& in, Statement& out) {
 // "ip saddr", "tcp dport", "meta mark", "iifname", "ct state", "fib daddr type".
 bool selector(Words& in, Expression& out) {
   const std::string_view first = in.word();
-  if (first.empty() || first == "ipsec") return false;   // "ipsec in reqid" is no "meta ipsec"
+  if (first.empty() || first == "ipsec") return false;  // "ipsec in reqid" is no "meta ipsec"
   if (is_bare_meta_key(first)) {
     in.skip(first.size());
     out.node = Meta{std::string(first), true};
@@ -261,7 +261,7 @@ bool test(Words& in, Statement& out) {
     out.node = std::move(m);
     return in.ends();
   }
-  if (word == "set") {                   // a plain number only: anything else may be the start of an expression
+  if (word == "set") {  // a plain number only: anything else may be the start of an expression
     Assign a;
     in.skip(word.size());
     if (!in.blank() || !is_digit(in.peek()) || !in.literal(a.right)) return false;

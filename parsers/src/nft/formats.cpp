@@ -78,10 +78,11 @@ Recognition recognise_text(const Dump& dump) {
 
 Recognition recognise_json(const Dump& dump) {
   if (!nft::looks_like_json(dump.text)) return {};
-  return {97, lists_ruleset(dump) || dump.text.find("\"metainfo\"") != std::string_view::npos
-                  ? (command_has(dump, "list table") ? topic(dump) : std::string("nft ruleset"))
-                  : topic(dump),
-          40};   // all on one line: it cannot show the line behind a fact
+  return {97,
+          lists_ruleset(dump) || dump.text.find("\"metainfo\"") != std::string_view::npos
+              ? (command_has(dump, "list table") ? topic(dump) : std::string("nft ruleset"))
+              : topic(dump),
+          40};  // all on one line: it cannot show the line behind a fact
 }
 
 void report_reading(const nft::Reading& reading, const Dump& dump, Report& report) {
@@ -113,9 +114,7 @@ void reprint_text(const Dump& dump, std::string& out, Report& report) {
   if (cut && out.size() > before && out.back() == '\n') out.pop_back();
 }
 
-void text_to_json(const Dump& dump, std::string& out, Report& report) {
-  out += nft::tree_to_json(read(dump, report).document);
-}
+void text_to_json(const Dump& dump, std::string& out, Report& report) { out += nft::tree_to_json(read(dump, report).document); }
 
 // --- loading -------------------------------------------------------------------------------------------------------
 bool same_table(const netfilter::Table& a, const netfilter::Table& b) { return a.family == b.family && a.name == b.name; }
@@ -123,8 +122,8 @@ bool same_table(const netfilter::Table& a, const netfilter::Table& b) { return a
 // Chains and sets that another dump of the table did not show.
 void merge_table(netfilter::Table& into, netfilter::Table&& table) {
   for (netfilter::Chain& c : table.chains) {
-    const bool known = std::any_of(into.chains.begin(), into.chains.end(),
-                                   [&](const netfilter::Chain& x) { return x.name == c.name; });
+    const bool known =
+        std::any_of(into.chains.begin(), into.chains.end(), [&](const netfilter::Chain& x) { return x.name == c.name; });
     if (!known) into.chains.push_back(std::move(c));
   }
   for (auto& [name, set] : table.sets) into.sets.emplace(name, set);
@@ -132,8 +131,8 @@ void merge_table(netfilter::Table& into, netfilter::Table&& table) {
 
 void merge(netfilter::Ruleset& into, netfilter::Ruleset&& rules) {
   for (netfilter::Table& t : rules.tables) {
-    const auto found = std::find_if(into.tables.begin(), into.tables.end(),
-                                    [&](const netfilter::Table& x) { return same_table(x, t); });
+    const auto found =
+        std::find_if(into.tables.begin(), into.tables.end(), [&](const netfilter::Table& x) { return same_table(x, t); });
     if (found == into.tables.end()) {
       into.tables.push_back(std::move(t));
     } else {

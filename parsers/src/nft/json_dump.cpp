@@ -21,13 +21,18 @@ std::optional<Json> parse(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quoted) {
-      if (c == '\\') ++i;
-      else if (c == '"') quoted = false;
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
       continue;
     }
-    if (c == '"') quoted = true;
-    else if (c == '{' || c == '[') ++depth;
-    else if (c == '}' || c == ']') --depth;
+    if (c == '"')
+      quoted = true;
+    else if (c == '{' || c == '[')
+      ++depth;
+    else if (c == '}' || c == ']')
+      --depth;
     if (depth > kMaxDepth) return std::nullopt;
   }
   Json doc = Json::parse(text.begin(), text.end(), nullptr, false);
@@ -89,8 +94,8 @@ std::string joined(const Json& list, std::string_view separator) {
 
 bool is_word(const std::string& s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == ':' ||
-           c == '/' || c == '-' || c == '*' || c == '@';
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == ':' || c == '/' ||
+           c == '-' || c == '*' || c == '@';
   });
 }
 
@@ -146,8 +151,8 @@ std::string object_expression(const std::string& kind, const Json& body, bool op
     return fmt::format("numgen {} mod {}", text_at(body, "mode"), text_at(body, "mod")) + with(body, "offset", "offset");
   }
   if (kind == "jhash") {
-    return fmt::format("jhash {} mod {}", expression(at(body, "expr")), text_at(body, "mod")) +
-           with(body, "seed", "seed") + with(body, "offset", "offset");
+    return fmt::format("jhash {} mod {}", expression(at(body, "expr")), text_at(body, "mod")) + with(body, "seed", "seed") +
+           with(body, "offset", "offset");
   }
   if (kind == "symhash") return "symhash mod " + text_at(body, "mod") + with(body, "offset", "offset");
   if (kind == "tcp option" || kind == "ip option" || kind == "dccp option") {
@@ -226,8 +231,8 @@ std::string nat(const std::string& kind, const Json& body) {
   std::string address = has_address ? expression(at(body, "addr")) : std::string();
   if (has_port && address.find(':') != std::string::npos && address.find(' ') == std::string::npos) {
     const std::size_t dash = address.find('-');
-    address = dash == std::string::npos ? "[" + address + "]"
-                                        : "[" + address.substr(0, dash) + "]-[" + address.substr(dash + 1) + "]";
+    address =
+        dash == std::string::npos ? "[" + address + "]" : "[" + address.substr(0, dash) + "]-[" + address.substr(dash + 1) + "]";
   }
   out += address;
   if (has_port) out += ":" + expression(at(body, "port"));
@@ -306,7 +311,10 @@ std::string statement(const Json& s) {
 }
 
 // The tables of the document with what stands in them, in the order of the document.
-struct ChainText { std::string name, header; std::vector<std::string> rules; };
+struct ChainText {
+  std::string name, header;
+  std::vector<std::string> rules;
+};
 struct TableText {
   std::string family, name;
   bool dormant = false;

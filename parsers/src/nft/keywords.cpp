@@ -18,8 +18,7 @@ struct ProtocolFields {
 };
 
 const ProtocolFields kPayload[] = {
-    {"ip", {"version", "hdrlength", "dscp", "ecn", "length", "id", "frag-off", "ttl", "protocol", "checksum", "saddr",
-            "daddr"}},
+    {"ip", {"version", "hdrlength", "dscp", "ecn", "length", "id", "frag-off", "ttl", "protocol", "checksum", "saddr", "daddr"}},
     {"ip6", {"version", "dscp", "ecn", "flowlabel", "length", "nexthdr", "hoplimit", "saddr", "daddr"}},
     {"tcp", {"sport", "dport", "sequence", "ackseq", "doff", "reserved", "flags", "window", "checksum", "urgptr"}},
     {"udp", {"sport", "dport", "length", "checksum"}},
@@ -28,8 +27,8 @@ const ProtocolFields kPayload[] = {
     {"dccp", {"sport", "dport", "type"}},
     {"th", {"sport", "dport"}},
     {"icmp", {"type", "code", "checksum", "id", "sequence", "gateway", "mtu"}},
-    {"icmpv6", {"type", "code", "checksum", "parameter-problem", "packet-too-big", "mtu", "id", "sequence",
-                "max-delay", "taddr", "daddr"}},
+    {"icmpv6",
+     {"type", "code", "checksum", "parameter-problem", "packet-too-big", "mtu", "id", "sequence", "max-delay", "taddr", "daddr"}},
     {"igmp", {"type", "mrt", "checksum", "group"}},
     {"ether", {"saddr", "daddr", "type"}},
     {"vlan", {"id", "dei", "cfi", "pcp", "type"}},
@@ -51,17 +50,17 @@ const ProtocolFields kPayload[] = {
 };
 
 const ProtocolFields* fields_of(std::string_view protocol) {
-  const auto* found = std::find_if(std::begin(kPayload), std::end(kPayload),
-                                   [&](const ProtocolFields& p) { return p.protocol == protocol; });
+  const auto* found =
+      std::find_if(std::begin(kPayload), std::end(kPayload), [&](const ProtocolFields& p) { return p.protocol == protocol; });
   return found == std::end(kPayload) ? nullptr : found;
 }
 
 }  // namespace
 
 bool is_bare_meta_key(std::string_view key) {
-  return one_of(key, {"iif",     "oif",     "iifname",   "oifname", "iifgroup", "oifgroup", "iiftype", "oiftype",
-                      "mark",    "skuid",   "skgid",     "nftrace", "rtclassid", "ibriport", "obriport", "ibridgename",
-                      "obridgename", "pkttype", "cpu",   "cgroup",  "ipsec"});
+  return one_of(key, {"iif",      "oif",         "iifname",     "oifname", "iifgroup", "oifgroup",  "iiftype",
+                      "oiftype",  "mark",        "skuid",       "skgid",   "nftrace",  "rtclassid", "ibriport",
+                      "obriport", "ibridgename", "obridgename", "pkttype", "cpu",      "cgroup",    "ipsec"});
 }
 
 std::string_view op_symbol(std::string_view op) {
@@ -75,11 +74,10 @@ std::string_view op_symbol(std::string_view op) {
 
 bool is_meta_key(std::string_view key) {
   return is_bare_meta_key(key) ||
-         one_of(key, {"mark",     "l4proto",  "nfproto",    "protocol",   "length",  "priority", "skuid",   "skgid",
-                      "nftrace",  "rtclassid", "ibrname",   "obrname",    "ibriport", "ibridgename", "obridgename",
-                      "pkttype",  "cpu",      "cgroup",     "random",     "ipsec",   "secpath",  "iifkind", "oifkind",
-                      "ibrpvid",  "ibrvproto", "time",      "day",        "hour",    "secmark",  "sdif",    "sdifname",
-                      "broute"});
+         one_of(key, {"mark",      "l4proto",   "nfproto", "protocol", "length",   "priority",    "skuid",       "skgid",
+                      "nftrace",   "rtclassid", "ibrname", "obrname",  "ibriport", "ibridgename", "obridgename", "pkttype",
+                      "cpu",       "cgroup",    "random",  "ipsec",    "secpath",  "iifkind",     "oifkind",     "ibrpvid",
+                      "ibrvproto", "time",      "day",     "hour",     "secmark",  "sdif",        "sdifname",    "broute"});
 }
 
 bool is_payload_protocol(std::string_view protocol) { return fields_of(protocol) != nullptr; }
@@ -90,14 +88,13 @@ bool is_payload_field(std::string_view protocol, std::string_view field) {
 }
 
 bool is_ct_key(std::string_view key) {
-  return one_of(key, {"state", "direction", "status", "mark", "expiration", "helper", "label", "l3proto", "protocol",
-                      "zone", "id", "event", "bytes", "packets", "avgpkt", "proto-src", "proto-dst", "saddr", "daddr",
-                      "secmark", "timeout", "expectation"});
+  return one_of(key, {"state",     "direction", "status", "mark",    "expiration", "helper",     "label",  "l3proto",
+                      "protocol",  "zone",      "id",     "event",   "bytes",      "packets",    "avgpkt", "proto-src",
+                      "proto-dst", "saddr",     "daddr",  "secmark", "timeout",    "expectation"});
 }
 
 bool is_ct_direction_key(std::string_view key) {
-  return one_of(key, {"saddr", "daddr", "proto-src", "proto-dst", "l3proto", "protocol", "bytes", "packets", "avgpkt",
-                      "zone"});
+  return one_of(key, {"saddr", "daddr", "proto-src", "proto-dst", "l3proto", "protocol", "bytes", "packets", "avgpkt", "zone"});
 }
 
 bool is_fib_input(std::string_view word) { return one_of(word, {"saddr", "daddr", "mark", "iif", "oif"}); }

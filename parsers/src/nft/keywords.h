@@ -8,7 +8,7 @@ namespace egt::parsers::nft {
 // "gt" as ">", "and" as "&": nft takes both, and listings have both where iptables translated a match. Others stay.
 std::string_view op_symbol(std::string_view op);
 bool is_meta_key(std::string_view key);
-bool is_bare_meta_key(std::string_view key);     // printed without "meta" in front
+bool is_bare_meta_key(std::string_view key);  // printed without "meta" in front
 bool is_payload_field(std::string_view protocol, std::string_view field);
 bool is_payload_protocol(std::string_view protocol);
 bool is_ct_key(std::string_view key);

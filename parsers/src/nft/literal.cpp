@@ -10,8 +10,8 @@ namespace {
 constexpr unsigned kMaxNesting = 32;
 
 bool is_word_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == ':' ||
-         c == '/' || c == '-' || c == '*' || c == '+' || c == '\\' || c == '%' || c == '$' || c == '~' || c == '#';
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == ':' || c == '/' ||
+         c == '-' || c == '*' || c == '+' || c == '\\' || c == '%' || c == '$' || c == '~' || c == '#';
 }
 
 bool all_digits(std::string_view s) {

@@ -17,7 +17,10 @@ using nf::Hook;
 using nf::TableFamily;
 
 template <class Value>
-struct Row { std::string_view word; Value value; };
+struct Row {
+  std::string_view word;
+  Value value;
+};
 
 template <class Value, std::size_t N>
 std::optional<Value> find(const Row<Value> (&rows)[N], std::string_view word) {
@@ -27,16 +30,21 @@ std::optional<Value> find(const Row<Value> (&rows)[N], std::string_view word) {
   return std::nullopt;
 }
 
-constexpr Row<TableFamily> kFamilies[] = {{"ip", TableFamily::ip},   {"ip6", TableFamily::ip6},
-                                          {"inet", TableFamily::inet}, {"arp", TableFamily::arp},
+constexpr Row<TableFamily> kFamilies[] = {{"ip", TableFamily::ip},         {"ip6", TableFamily::ip6},
+                                          {"inet", TableFamily::inet},     {"arp", TableFamily::arp},
                                           {"bridge", TableFamily::bridge}, {"netdev", TableFamily::netdev}};
 constexpr Row<Hook> kHooks[] = {{"ingress", Hook::ingress}, {"prerouting", Hook::prerouting}, {"input", Hook::input},
-                                {"forward", Hook::forward}, {"output", Hook::output},
-                                {"postrouting", Hook::postrouting}, {"egress", Hook::egress}};
+                                {"forward", Hook::forward}, {"output", Hook::output},         {"postrouting", Hook::postrouting},
+                                {"egress", Hook::egress}};
 constexpr Row<ChainType> kChainTypes[] = {{"filter", ChainType::filter}, {"nat", ChainType::nat}, {"route", ChainType::route}};
 
 // --- tables of iptables-nft ----------------------------------------------------------------------------------------
-struct BuiltIn { std::string_view table, chain; Hook hook; ChainType type; int priority; };
+struct BuiltIn {
+  std::string_view table, chain;
+  Hook hook;
+  ChainType type;
+  int priority;
+};
 constexpr BuiltIn kBuiltIn[] = {
     {"filter", "INPUT", Hook::input, ChainType::filter, 0},
     {"filter", "FORWARD", Hook::forward, ChainType::filter, 0},
@@ -69,7 +77,7 @@ bool is_built_in(std::string_view table, const nf::Chain& c) {
 
 bool has_iptables_shape(const nf::Table& t) {
   if (t.family != TableFamily::ip && t.family != TableFamily::ip6) return false;
-  if (!t.sets.empty()) return false;     // iptables has no named sets
+  if (!t.sets.empty()) return false;  // iptables has no named sets
   bool any = false;
   for (const nf::Chain& c : t.chains) {
     if (!c.hook) continue;

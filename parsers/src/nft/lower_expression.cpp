@@ -1,5 +1,4 @@
 // Literals, sets, maps and values.
-#include "nft/keywords.h"
 #include "nft/lower_expression.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
 #include "egtrace/base/text.h"
+#include "nft/keywords.h"
 
 namespace egt::parsers::nft {
 namespace {
@@ -78,7 +78,7 @@ std::optional<Atom> literal(const Literal& l, Datatype type) {
   switch (l.kind) {
     case Kind::number:
     case Kind::hex: {
-      if (type == Datatype::ct_label && l.kind == Kind::number) {   // the number of a bit
+      if (type == Datatype::ct_label && l.kind == Kind::number) {  // the number of a bit
         const auto bit = parse_decimal(l.text);
         if (!bit || *bit > 127) return std::nullopt;
         return Atom{Number{1} << *bit};
@@ -171,9 +171,12 @@ std::optional<nf::Concat> lower_concat(const Expression& e, const std::vector<Da
 
 std::optional<nf::Verdict> lower_verdict(const VerdictExpr& v) {
   using Kind = nf::Verdict::Kind;
-  struct Row { std::string_view word; Kind kind; };
-  static constexpr Row kRows[] = {{"accept", Kind::accept}, {"drop", Kind::drop},   {"continue", Kind::continue_},
-                                  {"return", Kind::return_}, {"jump", Kind::jump},  {"goto", Kind::goto_},
+  struct Row {
+    std::string_view word;
+    Kind kind;
+  };
+  static constexpr Row kRows[] = {{"accept", Kind::accept},  {"drop", Kind::drop}, {"continue", Kind::continue_},
+                                  {"return", Kind::return_}, {"jump", Kind::jump}, {"goto", Kind::goto_},
                                   {"queue", Kind::queue}};
   for (const Row& r : kRows) {
     if (r.word != v.kind) continue;
@@ -184,8 +187,8 @@ std::optional<nf::Verdict> lower_verdict(const VerdictExpr& v) {
   return std::nullopt;
 }
 
-bool lower_elements(const std::vector<Element>& elements, const std::vector<Datatype>& key,
-                    const std::vector<Datatype>& data, SourceId source, std::uint32_t first_line, nf::Set& set) {
+bool lower_elements(const std::vector<Element>& elements, const std::vector<Datatype>& key, const std::vector<Datatype>& data,
+                    SourceId source, std::uint32_t first_line, nf::Set& set) {
   bool all = true;
   for (const Element& e : elements) {
     const auto lowered = lower_concat(e.key, key);

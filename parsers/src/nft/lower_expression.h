@@ -17,7 +17,7 @@ struct TableScope {
   netfilter::TableFamily family = netfilter::TableFamily::ip;
   std::map<std::string, netfilter::SetPtr> sets;
   SourceId source = kNoSource;
-  std::uint32_t line = 0;                                    // of the rule: anonymous sets stand there
+  std::uint32_t line = 0;  // of the rule: anonymous sets stand there
 };
 
 // Something that a rule reads. `implied`: tests that nft does not print because the selector says them already.
@@ -43,8 +43,8 @@ netfilter::ExprPtr lower_value(const Expression& e, const std::vector<Datatype>&
 netfilter::SetPtr lower_set(const Expression& e, const std::vector<Datatype>& key, const std::vector<Datatype>& data,
                             const TableScope& scope);
 // Adds elements to `set`; false when one was not understood.
-bool lower_elements(const std::vector<Element>& elements, const std::vector<Datatype>& key,
-                    const std::vector<Datatype>& data, SourceId source, std::uint32_t first_line, netfilter::Set& set);
+bool lower_elements(const std::vector<Element>& elements, const std::vector<Datatype>& key, const std::vector<Datatype>& data,
+                    SourceId source, std::uint32_t first_line, netfilter::Set& set);
 
 std::optional<netfilter::Verdict> lower_verdict(const VerdictExpr& v);
 netfilter::Test implied_protocol(std::uint8_t protocol);

@@ -16,67 +16,113 @@ using nf::Key;
 using nf::TableFamily;
 
 template <class... T>
-struct Overloaded : T... { using T::operator()...; };
+struct Overloaded : T... {
+  using T::operator()...;
+};
 template <class... T>
 Overloaded(T...) -> Overloaded<T...>;
 
-struct KeyRow { std::string_view word; Key key; Datatype type; };
+struct KeyRow {
+  std::string_view word;
+  Key key;
+  Datatype type;
+};
 
 constexpr KeyRow kMeta[] = {
-    {"iif", Key::iif, Datatype::interface_name},         {"oif", Key::oif, Datatype::interface_name},
-    {"iifname", Key::iifname, Datatype::interface_name}, {"oifname", Key::oifname, Datatype::interface_name},
-    {"iifgroup", Key::iifgroup, Datatype::device_group}, {"oifgroup", Key::oifgroup, Datatype::device_group},
-    {"mark", Key::mark, Datatype::mark},                 {"l4proto", Key::l4proto, Datatype::protocol},
-    {"nfproto", Key::nfproto, Datatype::nfproto},        {"protocol", Key::protocol, Datatype::ethertype},
-    {"length", Key::length, Datatype::integer},          {"pkttype", Key::pkttype, Datatype::packet_type},
-    {"skuid", Key::skuid, Datatype::integer},            {"skgid", Key::skgid, Datatype::integer},
-    {"cgroup", Key::cgroup, Datatype::integer},          {"random", Key::random, Datatype::integer},
-    {"priority", Key::priority, Datatype::integer},      {"ibrname", Key::ibrname, Datatype::interface_name},
-    {"obrname", Key::obrname, Datatype::interface_name}, {"ibridgename", Key::ibrname, Datatype::interface_name},
-    {"obridgename", Key::obrname, Datatype::interface_name}, {"day", Key::day, Datatype::unknown},
-    {"hour", Key::hour, Datatype::unknown},              {"cpu", Key::cpu, Datatype::integer},
-    {"iifkind", Key::iifkind, Datatype::interface_name}, {"oifkind", Key::oifkind, Datatype::interface_name},
+    {"iif", Key::iif, Datatype::interface_name},
+    {"oif", Key::oif, Datatype::interface_name},
+    {"iifname", Key::iifname, Datatype::interface_name},
+    {"oifname", Key::oifname, Datatype::interface_name},
+    {"iifgroup", Key::iifgroup, Datatype::device_group},
+    {"oifgroup", Key::oifgroup, Datatype::device_group},
+    {"mark", Key::mark, Datatype::mark},
+    {"l4proto", Key::l4proto, Datatype::protocol},
+    {"nfproto", Key::nfproto, Datatype::nfproto},
+    {"protocol", Key::protocol, Datatype::ethertype},
+    {"length", Key::length, Datatype::integer},
+    {"pkttype", Key::pkttype, Datatype::packet_type},
+    {"skuid", Key::skuid, Datatype::integer},
+    {"skgid", Key::skgid, Datatype::integer},
+    {"cgroup", Key::cgroup, Datatype::integer},
+    {"random", Key::random, Datatype::integer},
+    {"priority", Key::priority, Datatype::integer},
+    {"ibrname", Key::ibrname, Datatype::interface_name},
+    {"obrname", Key::obrname, Datatype::interface_name},
+    {"ibridgename", Key::ibrname, Datatype::interface_name},
+    {"obridgename", Key::obrname, Datatype::interface_name},
+    {"day", Key::day, Datatype::unknown},
+    {"hour", Key::hour, Datatype::unknown},
+    {"cpu", Key::cpu, Datatype::integer},
+    {"iifkind", Key::iifkind, Datatype::interface_name},
+    {"oifkind", Key::oifkind, Datatype::interface_name},
 };
 
 constexpr KeyRow kCt[] = {
-    {"state", Key::ct_state, Datatype::ct_state},       {"status", Key::ct_status, Datatype::ct_status},
-    {"direction", Key::ct_direction, Datatype::ct_direction}, {"mark", Key::ct_mark, Datatype::mark},
-    {"zone", Key::ct_zone, Datatype::integer},          {"label", Key::ct_label, Datatype::ct_label},
-    {"protocol", Key::ct_original_protocol, Datatype::protocol}, {"expiration", Key::ct_expiration, Datatype::seconds},
-    {"helper", Key::ct_helper, Datatype::unknown},      {"l3proto", Key::nfproto, Datatype::nfproto},
+    {"state", Key::ct_state, Datatype::ct_state},
+    {"status", Key::ct_status, Datatype::ct_status},
+    {"direction", Key::ct_direction, Datatype::ct_direction},
+    {"mark", Key::ct_mark, Datatype::mark},
+    {"zone", Key::ct_zone, Datatype::integer},
+    {"label", Key::ct_label, Datatype::ct_label},
+    {"protocol", Key::ct_original_protocol, Datatype::protocol},
+    {"expiration", Key::ct_expiration, Datatype::seconds},
+    {"helper", Key::ct_helper, Datatype::unknown},
+    {"l3proto", Key::nfproto, Datatype::nfproto},
 };
 constexpr KeyRow kCtOriginal[] = {
-    {"saddr", Key::ct_original_saddr, Datatype::unknown},   {"daddr", Key::ct_original_daddr, Datatype::unknown},
-    {"proto-src", Key::ct_original_sport, Datatype::service}, {"proto-dst", Key::ct_original_dport, Datatype::service},
+    {"saddr", Key::ct_original_saddr, Datatype::unknown},        {"daddr", Key::ct_original_daddr, Datatype::unknown},
+    {"proto-src", Key::ct_original_sport, Datatype::service},    {"proto-dst", Key::ct_original_dport, Datatype::service},
     {"protocol", Key::ct_original_protocol, Datatype::protocol}, {"l3proto", Key::nfproto, Datatype::nfproto},
 };
 constexpr KeyRow kCtReply[] = {
-    {"saddr", Key::ct_reply_saddr, Datatype::unknown}, {"daddr", Key::ct_reply_daddr, Datatype::unknown},
-    {"protocol", Key::ct_original_protocol, Datatype::protocol}, {"l3proto", Key::nfproto, Datatype::nfproto},
+    {"saddr", Key::ct_reply_saddr, Datatype::unknown},
+    {"daddr", Key::ct_reply_daddr, Datatype::unknown},
+    {"protocol", Key::ct_original_protocol, Datatype::protocol},
+    {"l3proto", Key::nfproto, Datatype::nfproto},
 };
 
-struct FieldRow { std::string_view protocol, field; Key key; Datatype type; };
+struct FieldRow {
+  std::string_view protocol, field;
+  Key key;
+  Datatype type;
+};
 constexpr FieldRow kFields[] = {
-    {"ip", "saddr", Key::ip_saddr, Datatype::ipv4},         {"ip", "daddr", Key::ip_daddr, Datatype::ipv4},
-    {"ip", "protocol", Key::ip_protocol, Datatype::protocol}, {"ip", "ttl", Key::ip_ttl, Datatype::integer},
-    {"ip", "dscp", Key::ip_dscp, Datatype::dscp},           {"ip", "frag-off", Key::ip_frag_off, Datatype::integer},
-    {"ip", "length", Key::ip_length, Datatype::integer},    {"ip", "version", Key::ip_version, Datatype::integer},
-    {"ip", "hdrlength", Key::ip_header_length, Datatype::integer}, {"ip", "ecn", Key::ip_ecn, Datatype::ecn},
-    {"ip6", "version", Key::ip_version, Datatype::integer}, {"ip6", "ecn", Key::ip_ecn, Datatype::ecn},
-    {"ip6", "saddr", Key::ip6_saddr, Datatype::ipv6},       {"ip6", "daddr", Key::ip6_daddr, Datatype::ipv6},
-    {"ip6", "nexthdr", Key::ip6_nexthdr, Datatype::protocol}, {"ip6", "hoplimit", Key::ip6_hoplimit, Datatype::integer},
+    {"ip", "saddr", Key::ip_saddr, Datatype::ipv4},
+    {"ip", "daddr", Key::ip_daddr, Datatype::ipv4},
+    {"ip", "protocol", Key::ip_protocol, Datatype::protocol},
+    {"ip", "ttl", Key::ip_ttl, Datatype::integer},
+    {"ip", "dscp", Key::ip_dscp, Datatype::dscp},
+    {"ip", "frag-off", Key::ip_frag_off, Datatype::integer},
+    {"ip", "length", Key::ip_length, Datatype::integer},
+    {"ip", "version", Key::ip_version, Datatype::integer},
+    {"ip", "hdrlength", Key::ip_header_length, Datatype::integer},
+    {"ip", "ecn", Key::ip_ecn, Datatype::ecn},
+    {"ip6", "version", Key::ip_version, Datatype::integer},
+    {"ip6", "ecn", Key::ip_ecn, Datatype::ecn},
+    {"ip6", "saddr", Key::ip6_saddr, Datatype::ipv6},
+    {"ip6", "daddr", Key::ip6_daddr, Datatype::ipv6},
+    {"ip6", "nexthdr", Key::ip6_nexthdr, Datatype::protocol},
+    {"ip6", "hoplimit", Key::ip6_hoplimit, Datatype::integer},
     {"ip6", "dscp", Key::ip_dscp, Datatype::dscp},
-    {"tcp", "flags", Key::tcp_flags, Datatype::tcp_flags},  {"icmp", "type", Key::icmp_type, Datatype::icmp_type},
-    {"icmp", "code", Key::icmp_code, Datatype::icmp_code},  {"icmpv6", "type", Key::icmpv6_type, Datatype::icmpv6_type},
-    {"icmpv6", "code", Key::icmpv6_code, Datatype::icmpv6_code}, {"ether", "saddr", Key::ether_saddr, Datatype::mac},
-    {"ether", "daddr", Key::ether_daddr, Datatype::mac},    {"ether", "type", Key::ether_type, Datatype::ethertype},
-    {"vlan", "id", Key::vlan_id, Datatype::integer},        {"arp", "operation", Key::arp_operation, Datatype::arp_operation},
+    {"tcp", "flags", Key::tcp_flags, Datatype::tcp_flags},
+    {"icmp", "type", Key::icmp_type, Datatype::icmp_type},
+    {"icmp", "code", Key::icmp_code, Datatype::icmp_code},
+    {"icmpv6", "type", Key::icmpv6_type, Datatype::icmpv6_type},
+    {"icmpv6", "code", Key::icmpv6_code, Datatype::icmpv6_code},
+    {"ether", "saddr", Key::ether_saddr, Datatype::mac},
+    {"ether", "daddr", Key::ether_daddr, Datatype::mac},
+    {"ether", "type", Key::ether_type, Datatype::ethertype},
+    {"vlan", "id", Key::vlan_id, Datatype::integer},
+    {"arp", "operation", Key::arp_operation, Datatype::arp_operation},
 };
 
-struct ProtocolRow { std::string_view protocol; std::uint8_t number; };
-constexpr ProtocolRow kTransports[] = {{"tcp", 6},   {"udp", 17}, {"udplite", 136}, {"sctp", 132}, {"dccp", 33},
-                                       {"icmp", 1},  {"icmpv6", 58}, {"igmp", 2},   {"esp", 50},   {"ah", 51},
-                                       {"comp", 108}, {"gre", 47}, {"gretap", 47}};
+struct ProtocolRow {
+  std::string_view protocol;
+  std::uint8_t number;
+};
+constexpr ProtocolRow kTransports[] = {{"tcp", 6},    {"udp", 17},    {"udplite", 136}, {"sctp", 132}, {"dccp", 33},
+                                       {"icmp", 1},   {"icmpv6", 58}, {"igmp", 2},      {"esp", 50},   {"ah", 51},
+                                       {"comp", 108}, {"gre", 47},    {"gretap", 47}};
 
 template <class Rows>
 const KeyRow* row_of(const Rows& rows, std::string_view word) {
@@ -118,7 +164,7 @@ void imply_header(const std::string& protocol, TableFamily family, std::vector<n
 }
 
 std::optional<Tested> payload(const Payload& p, const TableScope& scope) {
-  if (!p.tunnel.empty()) return std::nullopt;   // headers inside another packet
+  if (!p.tunnel.empty()) return std::nullopt;  // headers inside another packet
   std::optional<Tested> out;
   if (p.field == "sport") out = tested(Key::sport, Datatype::service);
   if (p.field == "dport") out = tested(Key::dport, Datatype::service);
@@ -131,11 +177,17 @@ std::optional<Tested> payload(const Payload& p, const TableScope& scope) {
 
 // Whole fields at places that nft cannot name: the ports anywhere, IPv4's header in a table that sees nothing else.
 std::optional<Tested> raw_payload(const RawPayload& p, const TableScope& scope) {
-  struct Row { std::string_view base; unsigned offset, length; Key key; Datatype type; };
-  static constexpr Row kRows[] = {{"th", 0, 16, Key::sport, Datatype::service},  {"th", 16, 16, Key::dport, Datatype::service},
-                                  {"nh", 8, 8, Key::ip_tos, Datatype::integer},  {"nh", 64, 8, Key::ip_ttl, Datatype::integer},
-                                  {"nh", 72, 8, Key::ip_protocol, Datatype::protocol},
-                                  {"nh", 96, 32, Key::ip_saddr, Datatype::ipv4}, {"nh", 128, 32, Key::ip_daddr, Datatype::ipv4}};
+  struct Row {
+    std::string_view base;
+    unsigned offset, length;
+    Key key;
+    Datatype type;
+  };
+  static constexpr Row kRows[] = {
+      {"th", 0, 16, Key::sport, Datatype::service},        {"th", 16, 16, Key::dport, Datatype::service},
+      {"nh", 8, 8, Key::ip_tos, Datatype::integer},        {"nh", 64, 8, Key::ip_ttl, Datatype::integer},
+      {"nh", 72, 8, Key::ip_protocol, Datatype::protocol}, {"nh", 96, 32, Key::ip_saddr, Datatype::ipv4},
+      {"nh", 128, 32, Key::ip_daddr, Datatype::ipv4}};
   for (const Row& r : kRows)
     if (r.base == p.base && r.offset == p.offset && r.length == p.length && (r.base == "th" || scope.family == TableFamily::ip))
       return tested(r.key, r.type);
@@ -218,9 +270,7 @@ std::optional<Tested> binary(const BinaryExpr& b, const TableScope& scope) {
 
 }  // namespace
 
-nf::Test implied_protocol(std::uint8_t protocol) {
-  return nf::Compare{read(Key::l4proto), nf::Op::eq, nf::Number{protocol}};
-}
+nf::Test implied_protocol(std::uint8_t protocol) { return nf::Compare{read(Key::l4proto), nf::Op::eq, nf::Number{protocol}}; }
 
 nf::Test implied_family(Family family, TableFamily table) {
   const bool v4 = family == Family::v4;
@@ -239,9 +289,7 @@ std::optional<Tested> lower_tested(const Expression& e, const TableScope& scope)
           [&](const Ct& c) { return connection(c, scope); },
           [](const Fib& f) { return routing(f); },
           [](const Socket& s) { return socket_key(s); },
-          [](const Numgen& n) {
-            return generator(n.mode == "inc" ? Key::numgen_inc : Key::numgen_random, n.modulus, n.offset);
-          },
+          [](const Numgen& n) { return generator(n.mode == "inc" ? Key::numgen_inc : Key::numgen_random, n.modulus, n.offset); },
           [](const Hash& h) { return generator(h.operand.empty() ? Key::symhash : Key::jhash, h.modulus, h.offset); },
           [&](const BinaryExpr& b) { return binary(b, scope); },
           [](const auto&) -> std::optional<Tested> { return std::nullopt; },

@@ -1,4 +1,3 @@
-#include "nft/keywords.h"
 #include "nft/lower_statement.h"
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 #include "egtrace/packet/flow_key.h"
+#include "nft/keywords.h"
 #include "nft/print.h"
 
 namespace egt::parsers::nft {
@@ -37,9 +37,7 @@ std::optional<nf::Op> op_of(std::string_view word) {
   return std::nullopt;
 }
 
-nf::ExprPtr masked(const nf::ExprPtr& e, nf::Number mask) {
-  return std::make_shared<nf::Expr>(nf::Expr{nf::Masked{e, mask, 0}});
-}
+nf::ExprPtr masked(const nf::ExprPtr& e, nf::Number mask) { return std::make_shared<nf::Expr>(nf::Expr{nf::Masked{e, mask, 0}}); }
 
 class RuleLowering {
  public:
@@ -101,7 +99,7 @@ class RuleLowering {
     const auto* bits = std::get_if<nf::Number>(&*right);
     nf::Compare c{left.expr, nf::Op::eq, *right};
     const bool plain = !std::holds_alternative<BinaryExpr>(m.left.node);
-    if (m.op == "!") {                   // none of these bits
+    if (m.op == "!") {  // none of these bits
       if (bits == nullptr) return undecided();
       c = {masked(left.expr, *bits), nf::Op::eq, nf::Number{0}};
     } else if (m.op.empty() && is_bitmask(left.type) && bits != nullptr && plain) {
@@ -186,7 +184,10 @@ class RuleLowering {
   void lower(const Nat& n) {
     using Kind = nf::NatTarget::Kind;
     nf::NatTarget t;
-    t.kind = n.kind == "snat" ? Kind::snat : n.kind == "dnat" ? Kind::dnat : n.kind == "redirect" ? Kind::redirect : Kind::masquerade;
+    t.kind = n.kind == "snat"       ? Kind::snat
+             : n.kind == "dnat"     ? Kind::dnat
+             : n.kind == "redirect" ? Kind::redirect
+                                    : Kind::masquerade;
     t.family = family_of(n.family);
     for (const std::string& f : n.flags) {
       t.random = t.random || f == "random";
@@ -272,7 +273,7 @@ class RuleLowering {
   void lower(const Assign& a) {
     if (const auto* m = std::get_if<Meta>(&a.left.node)) return assign_meta(*m, a);
     if (const auto* c = std::get_if<Ct>(&a.left.node)) return assign_ct(*c, a);
-    if (std::holds_alternative<HeaderOption>(a.left.node)) return annotate();   // TCP MSS and the like
+    if (std::holds_alternative<HeaderOption>(a.left.node)) return annotate();  // TCP MSS and the like
     if (const auto* p = std::get_if<Payload>(&a.left.node)) {
       // Nothing later depends on these.
       if (one_of(p->field, {"checksum", "id", "pcp"})) return annotate();
@@ -346,7 +347,8 @@ class RuleLowering {
   }
   void lower(const Synproxy&) { opaque(); }
   void lower(const Fwd& f) {
-    const std::string device = scope_.family == TableFamily::netdev && f.device.empty() ? device_name(f.to.front()) : std::string();
+    const std::string device =
+        scope_.family == TableFamily::netdev && f.device.empty() ? device_name(f.to.front()) : std::string();
     if (device.empty()) return opaque();
     push(nf::SendFrame{device});
   }
@@ -368,8 +370,10 @@ class RuleLowering {
     const auto* name = std::get_if<Literal>(&e.node);
     return name != nullptr ? name->text : std::string();
   }
-  template <class Harmless>              // log, last, flow add, reset, a hidden comment
-  void lower(const Harmless&) { annotate(); }
+  template <class Harmless>  // log, last, flow add, reset, a hidden comment
+  void lower(const Harmless&) {
+    annotate();
+  }
 
   const TableScope& scope_;
   std::vector<nf::Chain>& blocks_;

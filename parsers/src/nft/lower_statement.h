@@ -10,7 +10,7 @@ namespace egt::parsers::nft {
 
 struct LoweredRule {
   netfilter::Rule rule;
-  std::vector<std::string> unclear;      // what the engine will have to leave open, for diagnostics
+  std::vector<std::string> unclear;  // what the engine will have to leave open, for diagnostics
 };
 
 // `blocks`: where the rules of "jump { … }" go; they become chains of their own.

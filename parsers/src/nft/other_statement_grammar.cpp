@@ -8,7 +8,9 @@ bool parse_other_statement(Position& first, Position last, Statement& out);
 namespace {
 
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
 using Option = std::pair<std::string, std::string>;
 const auto first_of_pair = [](auto& context) { x3::_val(context).first = std::move(x3::_attr(context)); };
@@ -18,17 +20,18 @@ const auto simple_value = rule<struct SimpleValueRule, std::string>("value") =
 // "tcp sequence,options", "all"
 const auto log_flags = rule<struct LogFlagsRule, std::string>("flags") =
     x3::lexeme[x3::raw[((x3::lit("tcp ") | "ip ") >> (+x3::char_("a-z") % ',')) | +x3::char_("a-z")]];
-const auto log_key = rule<struct LogKeyRule, std::string>("option") = x3::lexeme[x3::raw[
-    (x3::lit("prefix") | "level" | "group" | "snaplen" | "queue-threshold") >> !x3::char_("A-Za-z0-9_-")]];
+const auto log_key = rule<struct LogKeyRule, std::string>("option") =
+    x3::lexeme[x3::raw[(x3::lit("prefix") | "level" | "group" | "snaplen" | "queue-threshold") >> !x3::char_("A-Za-z0-9_-")]];
 const auto flags_key = rule<struct FlagsKeyRule, std::string>("flags") = x3::lexeme[x3::raw[x3::lit("flags") >> &x3::lit(' ')]];
 const auto log_option = rule<struct LogOptionRule, Option>("log option") =
     (log_key[first_of_pair] >> simple_value[second_of_pair]) | (flags_key[first_of_pair] >> log_flags[second_of_pair]);
 const auto log = rule<struct LogRule, Log>("log") = kw("log") >> x3::eps >> *log_option[append(&Log::options)];
 
-const auto reject_with = rule<struct RejectWithRule, std::string>("reject reason") = x3::lexeme[x3::raw[
-    x3::lit("tcp reset") | ((x3::lit("icmpv6") | "icmpx" | "icmp") >> -x3::lit(" type") >> ' ' >> +x3::char_("A-Za-z0-9-"))]];
-const auto reject = rule<struct RejectRule, Reject>("reject") =
-    kw("reject") >> x3::eps >> -(kw("with") >> reject_with[into(&Reject::with)]);
+const auto reject_with = rule<struct RejectWithRule, std::string>("reject reason") =
+    x3::lexeme[x3::raw[x3::lit("tcp reset") |
+                       ((x3::lit("icmpv6") | "icmpx" | "icmp") >> -x3::lit(" type") >> ' ' >> +x3::char_("A-Za-z0-9-"))]];
+const auto reject = rule<struct RejectRule, Reject>("reject") = kw("reject") >> x3::eps >>
+                                                                -(kw("with") >> reject_with[into(&Reject::with)]);
 
 const auto notrack = rule<struct NotrackRule, Notrack>("notrack") = kw("notrack") >> x3::eps >> x3::attr(Notrack{});
 
@@ -41,9 +44,9 @@ const auto queue_flag = rule<struct QueueFlagRule, std::string>("flag") =
     x3::lexeme[x3::raw[(x3::lit("bypass") | "fanout") >> !x3::char_("A-Za-z0-9_-")]];
 const auto queue_word = rule<struct QueueWordRule, std::string>("to") =
     x3::lexeme[x3::raw[(x3::lit("to") | "num") >> !x3::char_("A-Za-z0-9_-")]];
-const auto queue = rule<struct QueueRule, Queue>("queue") =
-    kw("queue") >> x3::eps >> -(kw("flags") >> (queue_flag[append(&Queue::flags)] % ',')) >>
-    -(queue_word[into(&Queue::word)] >> value_[append(&Queue::to)]);
+const auto queue = rule<struct QueueRule, Queue>("queue") = kw("queue") >> x3::eps >>
+                                                            -(kw("flags") >> (queue_flag[append(&Queue::flags)] % ',')) >>
+                                                            -(queue_word[into(&Queue::word)] >> value_[append(&Queue::to)]);
 
 const auto set_op = rule<struct SetOpRule, std::string>("operation") =
     x3::lexeme[x3::raw[(x3::lit("add") | "update" | "delete") >> !x3::char_("A-Za-z0-9_-")]];
@@ -53,14 +56,14 @@ const auto set_update = rule<struct SetUpdateRule, SetUpdate>("set update") =
 
 const auto meter = rule<struct MeterRule, Meter>("meter") =
     kw("meter") >> name_word[into(&Meter::name)] >>
-    -(kw("size") >> number[([](auto& context) { x3::_val(context).size = x3::_attr(context); })]) >> '{' >>
-    dynamic_element_[append(&Meter::element)] >> '}';
+    -(kw("size") >> number[([](auto& context) { x3::_val(context).size = x3::_attr(context); })]) >>
+    '{' >> dynamic_element_[append(&Meter::element)] >> '}';
 
-const auto synproxy_option = rule<struct SynproxyOptionRule, std::string>("option") = x3::lexeme[x3::raw[
-    (x3::lit("mss ") >> +digit) | (x3::lit("wscale ") >> +digit) | x3::lit("timestamp") | "sack-perm"]];
-const auto synproxy = rule<struct SynproxyRule, Synproxy>("synproxy") =
-    kw("synproxy") >> x3::eps >>
-    ((kw("name") >> value_[append(&Synproxy::name)]) | *synproxy_option[append(&Synproxy::options)]);
+const auto synproxy_option = rule<struct SynproxyOptionRule, std::string>("option") =
+    x3::lexeme[x3::raw[(x3::lit("mss ") >> +digit) | (x3::lit("wscale ") >> +digit) | x3::lit("timestamp") | "sack-perm"]];
+const auto synproxy = rule<struct SynproxyRule, Synproxy>("synproxy") = kw("synproxy") >> x3::eps >>
+                                                                        ((kw("name") >> value_[append(&Synproxy::name)]) |
+                                                                         *synproxy_option[append(&Synproxy::options)]);
 
 const auto xt_kind = rule<struct XtKindRule, std::string>("xt kind") =
     x3::lexeme[x3::raw[(x3::lit("match") | "target" | "watcher") >> !x3::char_("A-Za-z0-9_-")]];

@@ -50,9 +50,7 @@ struct ExpressionPrinter {
     out += p.protocol;
     word(p.field, out);
   }
-  void operator()(const RawPayload& p) const {
-    fmt::format_to(std::back_inserter(out), "@{},{},{}", p.base, p.offset, p.length);
-  }
+  void operator()(const RawPayload& p) const { fmt::format_to(std::back_inserter(out), "@{},{},{}", p.base, p.offset, p.length); }
   void operator()(const Ct& c) const {
     out += "ct";
     word(c.direction, out);

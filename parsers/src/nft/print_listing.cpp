@@ -52,8 +52,7 @@ void print_base(const BaseHeader& b, std::string& out) {
 struct ItemPrinter {
   std::string& out;
 
-  void begin(bool empty_line, std::string_view kind, std::string_view name,
-             const std::optional<std::uint64_t>& handle) const {
+  void begin(bool empty_line, std::string_view kind, std::string_view name, const std::optional<std::uint64_t>& handle) const {
     if (empty_line) out += '\n';
     fmt::format_to(std::back_inserter(out), "\t{} {} {{", kind, name);
     print_handle(handle, out);
@@ -115,8 +114,8 @@ void print_head(const Table& t, std::string& out) {
 void print_table(const Table& t, std::string& out) {
   if (t.empty_line_before) out += '\n';
   if (t.iptables_warning) {
-    fmt::format_to(std::back_inserter(out), "# Warning: table {} {} is managed by iptables-nft, do not touch!\n",
-                   t.family, t.name);
+    fmt::format_to(std::back_inserter(out), "# Warning: table {} {} is managed by iptables-nft, do not touch!\n", t.family,
+                   t.name);
   }
   if (!t.headless) print_head(t, out);
   print_lines(t.properties, "\t", out);

@@ -30,8 +30,7 @@ void print_address(const Expression& e, bool bracketed, std::string& out) {
   }
 }
 
-void print_target(const std::vector<Expression>& address, const std::vector<Expression>& port, bool bracketed,
-                  std::string& out) {
+void print_target(const std::vector<Expression>& address, const std::vector<Expression>& port, bool bracketed, std::string& out) {
   if (!address.empty() || !port.empty()) out += " to ";
   if (!address.empty()) print_address(address.front(), bracketed, out);
   if (!port.empty()) {

@@ -8,18 +8,18 @@
 namespace egt::parsers::nft {
 namespace {
 
-constexpr unsigned kMaxBlocks = 16;      // of "jump {" inside each other
+constexpr unsigned kMaxBlocks = 16;  // of "jump {" inside each other
 constexpr std::string_view kIptablesNote = "is managed by iptables-nft";
 
 struct Line {
-  std::string_view raw;                  // without '\n' and '\r'
-  std::string_view text;                 // without blanks around
+  std::string_view raw;   // without '\n' and '\r'
+  std::string_view text;  // without blanks around
   std::uint32_t number = 0;
 };
 
 // Words of a block's first line: "chain c { # handle 3".
 struct Opening {
-  std::vector<std::string_view> words;   // up to the brace
+  std::vector<std::string_view> words;  // up to the brace
   std::optional<std::uint64_t> handle;
   std::string_view program;
 };
@@ -119,7 +119,9 @@ class Reader {
     result_.misread.push_back({line_.number, column + indent, std::move(message)});
   }
   template <class Items>
-  void add_opaque(Items& items) { items.emplace_back(OpaqueLine{std::string(line_.raw), line_.number}); }
+  void add_opaque(Items& items) {
+    items.emplace_back(OpaqueLine{std::string(line_.raw), line_.number});
+  }
   void flush_warning(bool& warned) {
     if (warned) result_.document.items.emplace_back(OpaqueLine{std::string(pending_warning_.raw), pending_warning_.number});
     warned = false;
@@ -163,7 +165,7 @@ class Reader {
         t.closed = true;
         break;
       }
-      if (starts_table()) {              // the end of this one is missing
+      if (starts_table()) {  // the end of this one is missing
         back();
         break;
       }
@@ -209,8 +211,7 @@ class Reader {
     add_opaque(t.items);
   }
   bool consume_word(std::string_view word) const {
-    return line_.text.size() > word.size() && line_.text.substr(0, word.size()) == word &&
-           is_blank(line_.text[word.size()]);
+    return line_.text.size() > word.size() && line_.text.substr(0, word.size()) == word && is_blank(line_.text[word.size()]);
   }
 
   // --- chains --------------------------------------------------------------------------------------------------------
@@ -350,8 +351,8 @@ class Reader {
     s.properties.emplace_back(line_.text);
   }
   bool is_set_property() const {
-    static constexpr std::string_view kWords[] = {"size", "timeout", "gc-interval", "policy", "comment", "counter",
-                                                  "quota", "limit", "ct", "last"};
+    static constexpr std::string_view kWords[] = {"size",    "timeout", "gc-interval", "policy", "comment",
+                                                  "counter", "quota",   "limit",       "ct",     "last"};
     return line_.text == "auto-merge" || line_.text == "counter" || line_.text == "last" ||
            std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view w) { return consume_word(w); });
   }
@@ -417,7 +418,7 @@ class Reader {
     std::uint32_t number = start.number;
     for (std::string_view raw : more) s.opaque.push_back({std::string(raw), ++number});
     if (!more.empty() && trim(more.back()) == "}") {
-      s.opaque.pop_back();               // it was the brace of the set
+      s.opaque.pop_back();  // it was the brace of the set
       back();
     }
   }

@@ -11,12 +11,13 @@ auto check(Predicate holds) {
   return x3::eps[([holds](auto& context) { x3::_pass(context) = holds(x3::_val(context)); })];
 }
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
 const auto meta = rule<struct MetaRule, Meta>("meta") =
     (kw("meta") >> identifier[into(&Meta::key)] >> check([](const Meta& m) { return is_meta_key(m.key); })) |
-    (identifier[into(&Meta::key)] >> x3::eps[raise(&Meta::bare)] >>
-     check([](const Meta& m) { return is_bare_meta_key(m.key); }));
+    (identifier[into(&Meta::key)] >> x3::eps[raise(&Meta::bare)] >> check([](const Meta& m) { return is_bare_meta_key(m.key); }));
 
 const auto add_word = [](auto& context) {
   auto& field = x3::_val(context).field;
@@ -54,24 +55,23 @@ const auto direction = rule<struct DirectionRule, std::string>("direction") =
     x3::lexeme[x3::raw[(x3::lit("original") | "reply") >> !x3::char_("A-Za-z0-9_-")]];
 const auto family = rule<struct FamilyRule, std::string>("family") =
     x3::lexeme[x3::raw[(x3::lit("ip6") | "ip") >> !x3::char_("A-Za-z0-9_-")]];
-const auto ct = rule<struct CtRule, Ct>("ct") =
-    kw("ct") >> -direction[into(&Ct::direction)] >> -family[into(&Ct::family)] >> identifier[into(&Ct::key)] >>
-    check([](const Ct& c) { return c.direction.empty() ? is_ct_key(c.key) : is_ct_direction_key(c.key); });
+const auto ct = rule<struct CtRule, Ct>("ct") = kw("ct") >> -direction[into(&Ct::direction)] >> -family[into(&Ct::family)] >>
+                                                identifier[into(&Ct::key)] >> check([](const Ct& c) {
+                                                  return c.direction.empty() ? is_ct_key(c.key) : is_ct_direction_key(c.key);
+                                                });
 
-const auto fib_input = rule<struct FibInputRule, std::string>("fib input") =
-    identifier[([](auto& context) {
-      x3::_pass(context) = is_fib_input(x3::_attr(context));
-      x3::_val(context) = std::move(x3::_attr(context));
-    })];
+const auto fib_input = rule<struct FibInputRule, std::string>("fib input") = identifier[([](auto& context) {
+  x3::_pass(context) = is_fib_input(x3::_attr(context));
+  x3::_val(context) = std::move(x3::_attr(context));
+})];
 const auto fib_result = rule<struct FibResultRule, std::string>("fib result") =
     x3::lexeme[x3::raw[(x3::lit("type") | "oifname" | "oif" | "check") >> !x3::char_("A-Za-z0-9_-")]];
-const auto fib = rule<struct FibRule, Fib>("fib") =
-    kw("fib") >> (fib_input[append(&Fib::inputs)] % '.') >> fib_result[into(&Fib::result)];
+const auto fib = rule<struct FibRule, Fib>("fib") = kw("fib") >>
+                                                    (fib_input[append(&Fib::inputs)] % '.') >> fib_result[into(&Fib::result)];
 
 const auto rt_key = rule<struct RtKeyRule, std::string>("rt key") =
     x3::lexeme[x3::raw[(x3::lit("classid") | "nexthop" | "mtu" | "ipsec") >> !x3::char_("A-Za-z0-9_-")]];
-const auto rt = rule<struct RtRule, Rt>("rt") =
-    kw("rt") >> -family[into(&Rt::family)] >> rt_key[into(&Rt::key)];
+const auto rt = rule<struct RtRule, Rt>("rt") = kw("rt") >> -family[into(&Rt::family)] >> rt_key[into(&Rt::key)];
 
 const auto socket_key = rule<struct SocketKeyRule, std::string>("socket key") =
     x3::lexeme[x3::raw[(x3::lit("transparent") | "mark" | "wildcard" | "cgroupv2") >> !x3::char_("A-Za-z0-9_-")]];
@@ -86,8 +86,7 @@ bool parse_other_selector(Position& first, Position last, Expression& out);
 
 bool parse_simple_selector(Position& first, Position last, Expression& out) {
   static const auto any = x3::rule<struct SimpleSelectorRule, Expression>{"selector"} =
-      meta[as_node] | ct[as_node] | rt[as_node] | payload[as_node] | raw_payload[as_node] | fib[as_node] |
-      socket_[as_node];
+      meta[as_node] | ct[as_node] | rt[as_node] | payload[as_node] | raw_payload[as_node] | fib[as_node] | socket_[as_node];
   // "tcp option …" and the like start with the name of a protocol, so they come first.
   return parse_other_selector(first, last, out) || run_grammar(first, last, any, out);
 }

@@ -10,7 +10,9 @@ bool parse_element_value(Position& first, Position last, Expression& out);
 namespace {
 
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
 // "accept", "jump c"
 const auto plain_verdict = rule<struct PlainVerdictRule, std::string>("verdict") =
@@ -19,8 +21,7 @@ const auto call = rule<struct CallRule, std::string>("call") =
     x3::lexeme[x3::raw[(x3::lit("jump") | "goto") >> !x3::char_("A-Za-z0-9_-")]];
 const auto quoted_name = rule<struct QuotedNameRule, std::string>("name") = quoted_raw | name_word;
 const auto verdict = rule<struct VerdictRule, VerdictExpr>("verdict") =
-    plain_verdict[into(&VerdictExpr::kind)] |
-    (call[into(&VerdictExpr::kind)] >> quoted_name[into(&VerdictExpr::chain)]);
+    plain_verdict[into(&VerdictExpr::kind)] | (call[into(&VerdictExpr::kind)] >> quoted_name[into(&VerdictExpr::chain)]);
 
 const auto set_node = [](auto& context) { x3::_val(context).node = std::move(x3::_attr(context)); };
 const auto element_value = PlainParser<Expression, &parse_element_value>{};
@@ -44,8 +45,7 @@ const auto property = (kw("timeout") >> duration[into(&Element::timeout)] >> x3:
 
 template <class Tag, class Key, class Data>
 auto element_rule(const Key& key, const Data& data) {
-  return rule<Tag, Element>("element") =
-             key[into(&Element::key)] >> *property >> -(x3::lit(':') >> data[append(&Element::data)]);
+  return rule<Tag, Element>("element") = key[into(&Element::key)] >> *property >> -(x3::lit(':') >> data[append(&Element::data)]);
 }
 
 // The comma behind an element, and whether its line ends there.

@@ -8,20 +8,20 @@ bool parse_other_statement(Position& first, Position last, Statement& out);
 namespace {
 
 template <class Tag, class Attribute>
-x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
+x3::rule<Tag, Attribute> rule(const char* name) {
+  return {name};
+}
 
-const auto plain_verdict = rule<struct PlainVerdictRule, std::string>("verdict") = x3::lexeme[
-    x3::raw[(x3::lit("accept") | "drop" | "continue" | "return") >> !x3::char_("A-Za-z0-9_-")]];
+const auto plain_verdict = rule<struct PlainVerdictRule, std::string>("verdict") =
+    x3::lexeme[x3::raw[(x3::lit("accept") | "drop" | "continue" | "return") >> !x3::char_("A-Za-z0-9_-")]];
 const auto call = rule<struct CallRule, std::string>("call") =
     x3::lexeme[x3::raw[(x3::lit("jump") | "goto") >> !x3::char_("A-Za-z0-9_-")]];
 const auto chain_name = rule<struct ChainNameRule, std::string>("name") = quoted_raw | name_word;
 const auto verdict = rule<struct VerdictRule, VerdictExpr>("verdict") =
-    plain_verdict[into(&VerdictExpr::kind)] |
-    (call[into(&VerdictExpr::kind)] >> chain_name[into(&VerdictExpr::chain)]);
+    plain_verdict[into(&VerdictExpr::kind)] | (call[into(&VerdictExpr::kind)] >> chain_name[into(&VerdictExpr::chain)]);
 const auto verdict_statement = rule<struct VerdictStatementRule, VerdictStatement>("verdict") =
     verdict[into(&VerdictStatement::verdict)];
-const auto block = rule<struct BlockRule, BlockVerdict>("block") =
-    call[into(&BlockVerdict::kind)] >> '{' >> x3::eoi;
+const auto block = rule<struct BlockRule, BlockVerdict>("block") = call[into(&BlockVerdict::kind)] >> '{' >> x3::eoi;
 
 // "LEFT vmap MAP", "LEFT set VALUE", "LEFT [OP] RIGHT".
 struct Tested {
@@ -32,14 +32,11 @@ struct Tested {
 const auto op = rule<struct OpRule, std::string>("operator") =
     x3::lexeme[x3::raw[x3::lit("==") | "!=" | "<=" | ">=" | "<" | ">" | "!" |
                        ((x3::lit("eq") | "ne" | "le" | "ge" | "lt" | "gt") >> !x3::char_("A-Za-z0-9_-"))]];
-const auto word = [](const char* text) {
-  return [text](auto& context) { x3::_val(context).op = text; };
-};
-const auto tested = rule<struct TestedRule, Tested>("test") =
-    tested_[into(&Tested::left)] >>
-    ((kw("vmap")[word("vmap")] >> operand_[into(&Tested::right)]) |
-     (kw("set")[word("set")] >> value_[into(&Tested::right)]) |
-     (-op[into(&Tested::op)] >> operand_[into(&Tested::right)]));
+const auto word = [](const char* text) { return [text](auto& context) { x3::_val(context).op = text; }; };
+const auto tested = rule<struct TestedRule, Tested>("test") = tested_[into(&Tested::left)] >>
+                                                              ((kw("vmap")[word("vmap")] >> operand_[into(&Tested::right)]) |
+                                                               (kw("set")[word("set")] >> value_[into(&Tested::right)]) |
+                                                               (-op[into(&Tested::op)] >> operand_[into(&Tested::right)]));
 
 Statement from_tested(Tested t) {
   if (t.op == "vmap") return {VerdictMap{std::move(t.left), std::move(t.right)}};
@@ -54,8 +51,7 @@ const auto other = PlainParser<Statement, &parse_other_statement>{};
 
 bool parse_statement(Position& first, Position last, Statement& out) {
   static const auto any = x3::rule<struct StatementRule, Statement>{"statement"} =
-      block[as_node] | verdict_statement[as_node] | stateful_[same] | tested[as_test] | translation_[same] |
-      other[same];
+      block[as_node] | verdict_statement[as_node] | stateful_[same] | tested[as_test] | translation_[same] | other[same];
   return run_grammar(first, last, any, out);
 }
 

@@ -118,9 +118,7 @@ struct StatementWriter {
   Json operator()(const Match& m) const {
     return {{"match", {{"left", to_json(m.left)}, {"op", m.op.empty() ? "implied" : m.op}, {"right", to_json(m.right)}}}};
   }
-  Json operator()(const VerdictMap& m) const {
-    return {{"vmap", {{"key", to_json(m.key)}, {"data", to_json(m.map)}}}};
-  }
+  Json operator()(const VerdictMap& m) const { return {{"vmap", {{"key", to_json(m.key)}, {"data", to_json(m.map)}}}}; }
   Json operator()(const VerdictStatement& v) const { return ExpressionWriter{}(v.verdict); }
   Json operator()(const BlockVerdict& b) const { return {{"verdict", b.kind}, {"rules", list_of(b.rules)}}; }
   Json operator()(const Counter& c) const {

@@ -54,19 +54,16 @@ const auto stateful_ = PlainParser<Statement, &parse_stateful>{};
 const auto translation_ = PlainParser<Statement, &parse_translation>{};
 
 // A word that ends where it ends: kw("ip") does not accept "ip6".
-inline auto kw(const char* word) {
-  return x3::lexeme[x3::lit(word) >> !x3::char_("A-Za-z0-9_-")];
-}
+inline auto kw(const char* word) { return x3::lexeme[x3::lit(word) >> !x3::char_("A-Za-z0-9_-")]; }
 
-const auto identifier =
-    x3::rule<struct IdentifierRule, std::string>{"identifier"} =
-        x3::lexeme[x3::raw[x3::char_("A-Za-z_") >> *x3::char_("A-Za-z0-9_-")]];
+const auto identifier = x3::rule<struct IdentifierRule, std::string>{"identifier"} =
+    x3::lexeme[x3::raw[x3::char_("A-Za-z_") >> *x3::char_("A-Za-z0-9_-")]];
 // Names of chains, sets, objects.
 const auto name_word = x3::rule<struct NameRule, std::string>{"name"} =
     x3::lexeme[x3::raw[x3::char_("A-Za-z0-9_.") >> *x3::char_("A-Za-z0-9_./\\-")]];
 // A quoted string with its quotes.
-const auto quoted_raw =
-    x3::rule<struct QuotedRule, std::string>{"quoted"} = x3::lexeme[x3::raw['"' >> *(x3::char_ - '"') >> '"']];
+const auto quoted_raw = x3::rule<struct QuotedRule, std::string>{"quoted"} =
+    x3::lexeme[x3::raw['"' >> *(x3::char_ - '"') >> '"']];
 const auto number = x3::lexeme[x3::ulong_long >> !x3::char_("A-Za-z0-9_.:/")];
 
 // Semantic actions: the attribute goes into a member of the rule's value, or becomes the node of a variant.

@@ -1,10 +1,10 @@
 // `ovs-appctl -t ovnsb_db.ctl cluster/status OVN_Southbound`: what a server of a clustered database knows of its cluster
 // (ovsdb-server(1)).
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -37,7 +37,7 @@ bool is_server_id(std::string_view line) {
 }
 
 bool is_known(std::string_view line) {
-  return line.starts_with("    ") || line.starts_with("Last Election ") || is_server_id(line);   // a server of the list
+  return line.starts_with("    ") || line.starts_with("Last Election ") || is_server_id(line);  // a server of the list
 }
 
 // Hands each key with its value and line to `take`.
@@ -68,7 +68,9 @@ Recognition recognise_status(const Dump& dump) {
   const std::string_view head = dump.text.substr(0, 1000);
   for (const std::string_view key : {"Name: ", "\nCluster ID: ", "\nServer ID: ", "\nRole: "})
     if (head.find(key) == std::string_view::npos) return {};
-  return {90, fmt::format("cluster/status {}", dump.partial ? fmt::format("{}:{}", dump.path, dump.first_line) : database_of(head)), 10};
+  return {90,
+          fmt::format("cluster/status {}", dump.partial ? fmt::format("{}:{}", dump.path, dump.first_line) : database_of(head)),
+          10};
 }
 
 void reprint_status(const Dump& dump, std::string& out, Report& report) {
@@ -78,7 +80,8 @@ void reprint_status(const Dump& dump, std::string& out, Report& report) {
 
 void status_to_json(const Dump& dump, std::string& out, Report& report) {
   StatusJson document = StatusJson::object();
-  read_status(dump, report, [&](std::string_view key, std::string_view value, Provenance) { document[std::string(key)] = value; });
+  read_status(dump, report,
+              [&](std::string_view key, std::string_view value, Provenance) { document[std::string(key)] = value; });
   append_json(document.dump(2, ' ', false, StatusJson::error_handler_t::replace), out);
 }
 
@@ -99,8 +102,12 @@ void load_status(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
 }  // namespace
 
 const Format& cluster_status_format() {
-  static constexpr Format kFormat = {"ovs-appctl cluster/status", "ovs-appctl -t ovnsb_db.ctl cluster/status OVN_Southbound",
-                                     recognise_status, reprint_status, status_to_json, load_status};
+  static constexpr Format kFormat = {"ovs-appctl cluster/status",
+                                     "ovs-appctl -t ovnsb_db.ctl cluster/status OVN_Southbound",
+                                     recognise_status,
+                                     reprint_status,
+                                     status_to_json,
+                                     load_status};
   return kFormat;
 }
 

@@ -7,7 +7,7 @@
 namespace egt::parsers::ovn_text {
 namespace {
 
-constexpr std::size_t kGap = 4;        // blanks that nbctl leaves at least behind a cell
+constexpr std::size_t kGap = 4;  // blanks that nbctl leaves at least behind a cell
 
 void pad(std::string& out, std::size_t from, std::size_t width) {
   const std::size_t length = out.size() - from;

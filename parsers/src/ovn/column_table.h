@@ -15,10 +15,10 @@ namespace egt::parsers::ovn_text {
 struct ColumnTable {
   struct Heading {
     std::string name;
-    std::size_t width = 0;             // 0: the last one
+    std::size_t width = 0;  // 0: the last one
   };
   struct Row {
-    std::vector<std::string> cells;    // may be fewer than headings
+    std::vector<std::string> cells;  // may be fewer than headings
     std::uint32_t line = 0;
   };
   std::vector<Heading> headings;

@@ -21,7 +21,8 @@ bool is_of_controller(const Dump& dump) {
 
 Recognition recognise(const Dump& dump) {
   if (!is_of_controller(dump) || !is_status(trim(dump.text))) return {};
-  return {70, dump.partial ? topic_of(dump, "connection-status", "connection-status") : "connection-status", dump.partial ? 1 : 10};
+  return {70, dump.partial ? topic_of(dump, "connection-status", "connection-status") : "connection-status",
+          dump.partial ? 1 : 10};
 }
 
 // Hands each status to `take`.
@@ -31,9 +32,12 @@ void read_statuses(const Dump& dump, Report& report, Take take) {
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
     const std::string_view text = trim(line.text);
-    if (text.empty()) lines.ignored();
-    else if (is_status(text)) lines.understood(), take(text == kConnected, lines.at(line));
-    else lines.not_understood(line, 1, "neither \"connected\" nor \"not connected\"");
+    if (text.empty())
+      lines.ignored();
+    else if (is_status(text))
+      lines.understood(), take(text == kConnected, lines.at(line));
+    else
+      lines.not_understood(line, 1, "neither \"connected\" nor \"not connected\"");
   }
 }
 
@@ -49,14 +53,16 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  read_statuses(dump, report, [&](bool connected, Provenance from) { node.ovn.controller = ovn::ControllerConnection{connected, from}; });
+  read_statuses(dump, report, [&](bool connected, Provenance from) {
+    node.ovn.controller = ovn::ControllerConnection{connected, from};
+  });
 }
 
 }  // namespace
 
 const Format& connection_format() {
-  static constexpr Format kFormat = {"ovn-appctl connection-status", "ovn-appctl -t ovn-controller connection-status",
-                                     recognise, reprint, to_json, load};
+  static constexpr Format kFormat = {
+      "ovn-appctl connection-status", "ovn-appctl -t ovn-controller connection-status", recognise, reprint, to_json, load};
   return kFormat;
 }
 

@@ -21,8 +21,7 @@ void reprint_lines(const Dump& dump, std::string& out, Report& report,
     if (printed && canonical == line.text) {
       out += canonical;
     } else {
-      if (printed)
-        lines.note(line, 1, "understood, but spelt differently from what the tool prints", Diagnostic::Severity::note);
+      if (printed) lines.note(line, 1, "understood, but spelt differently from what the tool prints", Diagnostic::Severity::note);
       out += line.text;
     }
     out += line.end;
@@ -54,8 +53,9 @@ std::string topic_of(const Dump& dump, std::string_view what, std::string_view v
 
 std::span<const Format> ovn_formats() {
   using namespace ovn_text;
-  static const Format kFormats[] = {lflow_format(), policy_format(),        route_format(), nat_format(),
-                                    acl_format(),   load_balancer_format(), zone_format(),  connection_format(), cluster_status_format()};
+  static const Format kFormats[] = {lflow_format(), policy_format(),     route_format(),
+                                    nat_format(),   acl_format(),        load_balancer_format(),
+                                    zone_format(),  connection_format(), cluster_status_format()};
   return kFormats;
 }
 

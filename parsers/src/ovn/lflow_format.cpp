@@ -103,8 +103,7 @@ ovn::LogicalFlow flow_of(const FlowLine& line, Provenance from) {
   flow.match = line.match;
   flow.actions = line.actions;
   flow.uuid = line.uuid;
-  if (const auto prefix = parse_hex(line.uuid.substr(0, 8)))
-    flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
+  if (const auto prefix = parse_hex(line.uuid.substr(0, 8))) flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
   flow.from = from;
   return flow;
 }
@@ -131,7 +130,7 @@ void merge_flows(std::vector<ovn::LogicalFlow>& known, std::vector<ovn::LogicalF
 using Content = std::tuple<bool, std::uint8_t, std::uint16_t, std::string_view, std::string_view>;
 Content content_of(const ovn::LogicalFlow& f) { return {f.ingress, f.table, f.priority, f.match, f.actions}; }
 
-using Contents = std::map<std::string_view, std::set<Content>>;   // by datapath
+using Contents = std::map<std::string_view, std::set<Content>>;  // by datapath
 Contents contents_of(const ovn::Ovn& ovn) {
   Contents all;
   for (const ovn::LogicalFlow& f : ovn.logical_flows)
@@ -159,14 +158,13 @@ void compare_flows(const Dump& dump, ovn::Ovn& ovn, std::vector<ovn::LogicalFlow
     if (const auto at = stored.find(datapath); at != stored.end())
       for (const Content& one : at->second) missing += !all.contains(one);
   const auto say = [&](std::string what) {
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0, std::move(what),
-                                  "take both dumps at one time"});
+    report.diagnostics.push_back(
+        {Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0, std::move(what), "take both dumps at one time"});
   };
   if (!only_here.empty())
     say(fmt::format("{} logical flows are not in the database that is beside this list; first: {}", only_here.size(),
                     words_of(only_here.front())));
-  if (missing > 0 && !dump.partial)
-    say(fmt::format("{} logical flows of the database beside this list are not in it", missing));
+  if (missing > 0 && !dump.partial) say(fmt::format("{} logical flows of the database beside this list are not in it", missing));
   ovn.logical_flows.insert(ovn.logical_flows.end(), only_here.begin(), only_here.end());
 }
 
@@ -193,17 +191,20 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
     }
   }
   node.ovn.has_logical_flows |= !flows.empty() || is_blank_dump(dump);
-  if (ovn::has_flow_database(node.ovn)) compare_flows(dump, node.ovn, std::move(flows), report);
-  else if (node.ovn.logical_flows.empty()) node.ovn.logical_flows = std::move(flows);
-  else merge_flows(node.ovn.logical_flows, std::move(flows));
+  if (ovn::has_flow_database(node.ovn))
+    compare_flows(dump, node.ovn, std::move(flows), report);
+  else if (node.ovn.logical_flows.empty())
+    node.ovn.logical_flows = std::move(flows);
+  else
+    merge_flows(node.ovn.logical_flows, std::move(flows));
   ovsdb::settle_ports(node.ovn);
 }
 
 }  // namespace
 
 const Format& lflow_format() {
-  static constexpr Format kFormat = {"ovn-sbctl lflow-list", "ovn-sbctl --uuid lflow-list", recognise, reprint, to_json,
-                                     load, nullptr, "OVN_Southbound"};
+  static constexpr Format kFormat = {
+      "ovn-sbctl lflow-list", "ovn-sbctl --uuid lflow-list", recognise, reprint, to_json, load, nullptr, "OVN_Southbound"};
   return kFormat;
 }
 

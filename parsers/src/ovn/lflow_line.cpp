@@ -73,7 +73,7 @@ bool take_match_and_actions(Cursor& c, FlowLine& flow) {
   std::size_t at = rest.find("), action=(");
   std::size_t behind = at + 11;
   if (at == std::string_view::npos) {
-    at = rest.find("), actions=(");    // as ovn-detrace spells it
+    at = rest.find("), actions=(");  // as ovn-detrace spells it
     behind = at + 12;
   }
   if (at == std::string_view::npos || !rest.ends_with(')') || rest.size() <= behind) return false;
@@ -87,7 +87,7 @@ LflowLine parse_flow(Cursor c) {
   FlowLine& flow = line.flow;
   if (c.take("uuid=0x")) {
     flow.uuid = c.take_while(is_hex_digit);
-    c.take_until('t');                  // "..., " of shortened dumps
+    c.take_until('t');  // "..., " of shortened dumps
   }
   if (!c.take("table=") || !take_table(c, flow)) return unknown(c, "\"table=N\" is missing");
   c.skip_blanks();
@@ -106,17 +106,17 @@ LflowLine parse_flow(Cursor c) {
 
 // Flows of --ovs stand four blanks deep; other sections mention rows that are no logical flows.
 bool is_aside(std::string_view text) {
-  if (text.starts_with("    ") && (text.find("cookie=") != std::string_view::npos ||
-                                   text.find("actions=") != std::string_view::npos))
+  if (text.starts_with("    ") &&
+      (text.find("cookie=") != std::string_view::npos || text.find("actions=") != std::string_view::npos))
     return true;
   const std::string_view trimmed = trim(text);
   if (trimmed.front() == '#' || trimmed == "--") return true;
-  for (const std::string_view heading :
-       {"Port Bindings:", "MAC Bindings:", "MC Groups:", "Chassis:", "Load Balancers:"})
+  for (const std::string_view heading : {"Port Bindings:", "MAC Bindings:", "MC Groups:", "Chassis:", "Load Balancers:"})
     if (trimmed == heading) return true;
   for (const std::string_view row : {"logical_port=", "chassis=", "datapath=", "name=", "load_balancer=", "mac_binding="})
-    if (text.starts_with("  ") && (trimmed.starts_with(row) || (trimmed.starts_with("uuid=0x") &&
-        trimmed.find(", table=") == std::string_view::npos && trimmed.find(row) != std::string_view::npos)))
+    if (text.starts_with("  ") &&
+        (trimmed.starts_with(row) || (trimmed.starts_with("uuid=0x") && trimmed.find(", table=") == std::string_view::npos &&
+                                      trimmed.find(row) != std::string_view::npos)))
       return true;
   return false;
 }
@@ -130,8 +130,10 @@ LflowLine parse_lflow_line(std::string_view text) {
   if (trim(c.rest()).empty()) return line.kind = LflowLine::Kind::blank, line;
   if (c.take("Datapath: ")) return parse_datapath(c);
   const std::string_view start = c.rest();
-  if (start.starts_with("table=") || start.starts_with("uuid=0x")) line = parse_flow(c);
-  else line.problem = "neither a datapath nor a logical flow";
+  if (start.starts_with("table=") || start.starts_with("uuid=0x"))
+    line = parse_flow(c);
+  else
+    line.problem = "neither a datapath nor a logical flow";
   if (line.kind == LflowLine::Kind::unknown && is_aside(text)) line.kind = LflowLine::Kind::aside;
   return line;
 }
@@ -148,8 +150,10 @@ void print_lflow_line(const LflowLine& line, std::string& out) {
     const FlowLine& f = line.flow;
     out += "  ";
     if (!f.uuid.empty()) fmt::format_to(to, "uuid=0x{}, ", f.uuid);
-    if (f.table) fmt::format_to(to, "table={:<2}", *f.table);
-    else out += "table=??";
+    if (f.table)
+      fmt::format_to(to, "table={:<2}", *f.table);
+    else
+      out += "table=??";
     fmt::format_to(to, "({:<19}), priority={:<5}, match=({}), action=({})", f.stage, f.priority, f.match, f.actions);
   }
 }

@@ -11,15 +11,15 @@ namespace egt::parsers::ovn_text {
 
 // `Datapath: "NAME"[ aka "NAME2"] (UUID)  Pipeline: ingress`
 struct DatapathLine {
-  std::string_view name, name2;        // empty when absent
+  std::string_view name, name2;  // empty when absent
   std::string_view uuid;
   bool ingress = true;
 };
 
 // `  [uuid=0x…, ]table=N (STAGE), priority=P, match=(…), action=(…)`
 struct FlowLine {
-  std::string_view uuid;               // digits behind "uuid=0x"; 8, or all of them where somebody edited
-  std::optional<std::uint8_t> table;   // absent: "??", as the project's own tests mask it
+  std::string_view uuid;              // digits behind "uuid=0x"; 8, or all of them where somebody edited
+  std::optional<std::uint8_t> table;  // absent: "??", as the project's own tests mask it
   std::string_view stage;
   std::uint16_t priority = 0;
   std::string_view match, actions;
@@ -27,15 +27,17 @@ struct FlowLine {
 
 struct LflowLine {
   enum class Kind : std::uint8_t {
-    datapath, flow, blank,
-    aside,     // OpenFlow flows below a logical one (--ovs), sections of --vflows
+    datapath,
+    flow,
+    blank,
+    aside,  // OpenFlow flows below a logical one (--ovs), sections of --vflows
     unknown,
   };
   Kind kind = Kind::unknown;
   DatapathLine datapath;
   FlowLine flow;
-  const char* problem = nullptr;       // of an unknown line
-  std::uint32_t column = 1;            // where it is
+  const char* problem = nullptr;  // of an unknown line
+  std::uint32_t column = 1;       // where it is
 };
 LflowLine parse_lflow_line(std::string_view text);
 // The line as ovn-sbctl prints it, without its end; only for datapath and flow lines.

@@ -78,11 +78,16 @@ bool has_line(const Dump& dump, std::initializer_list<std::string_view> wanted) 
 // With a heading, or the command's name, rows may be spelt freely; without both they must be exactly as printed.
 Recognition recognised(const Dump& dump, std::string topic, bool heading, bool command, int share) {
   Recognition how{0, std::move(topic), dump.partial ? 1 : 2};
-  if (is_blank_dump(dump)) how.confidence = command ? 60 : 0;
-  else if (heading && share > 0) how.confidence = 96;
-  else if (heading) how.confidence = 70;
-  else if (command && share >= 30) how.confidence = 90;
-  else if (share >= 60) how.confidence = 75;
+  if (is_blank_dump(dump))
+    how.confidence = command ? 60 : 0;
+  else if (heading && share > 0)
+    how.confidence = 96;
+  else if (heading)
+    how.confidence = 70;
+  else if (command && share >= 30)
+    how.confidence = 90;
+  else if (share >= 60)
+    how.confidence = 75;
   return how;
 }
 
@@ -91,8 +96,7 @@ void add_owner(ovn::Row& row, const char* column, const std::string& owner) {
 }
 
 // What was asked of one router or switch was shown completely: "NB NAT of GR_node".
-void note_complete(const Dump& dump, const Report& report, const char* table, const std::string& owner,
-                   cluster::Node& node) {
+void note_complete(const Dump& dump, const Report& report, const char* table, const std::string& owner, cluster::Node& node) {
   if (owner.empty() || dump.partial || !report.not_understood.empty()) return;
   node.ovn.complete_tables.emplace(fmt::format("NB {} of {}", table, owner), Provenance{dump.source, dump.first_line});
 }
@@ -300,8 +304,8 @@ Recognition recognise_zones(const Dump& dump) {
     if (const auto zone = parse_zone_line(line.text))
       has_nat_zone |= zone->name.ends_with("_snat") || zone->name.ends_with("_dnat");
   if (!command && !has_nat_zone && !is_blank_dump(dump)) return {};
-  return recognised(dump, dump.partial ? fmt::format("ct zones {}:{}", dump.path, dump.first_line) : "ct zones", false,
-                    command, share);
+  return recognised(dump, dump.partial ? fmt::format("ct zones {}:{}", dump.path, dump.first_line) : "ct zones", false, command,
+                    share);
 }
 
 void reprint_zones(const Dump& dump, std::string& out, Report& report) {
@@ -323,26 +327,43 @@ void load_zones(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
 }  // namespace
 
 const Format& policy_format() {
-  static constexpr Format kFormat = {"ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ROUTER", recognise_policies,
-                                     reprint_policies, policies_to_json, load_policies, nullptr, "OVN_Northbound"};
+  static constexpr Format kFormat = {"ovn-nbctl lr-policy-list",
+                                     "ovn-nbctl lr-policy-list ROUTER",
+                                     recognise_policies,
+                                     reprint_policies,
+                                     policies_to_json,
+                                     load_policies,
+                                     nullptr,
+                                     "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& route_format() {
-  static constexpr Format kFormat = {"ovn-nbctl lr-route-list", "ovn-nbctl lr-route-list ROUTER", recognise_routes,
-                                     reprint_routes, routes_to_json, load_routes, nullptr, "OVN_Northbound"};
+  static constexpr Format kFormat = {"ovn-nbctl lr-route-list",
+                                     "ovn-nbctl lr-route-list ROUTER",
+                                     recognise_routes,
+                                     reprint_routes,
+                                     routes_to_json,
+                                     load_routes,
+                                     nullptr,
+                                     "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& acl_format() {
-  static constexpr Format kFormat = {"ovn-nbctl acl-list", "ovn-nbctl acl-list SWITCH", recognise_acls, reprint_acls,
-                                     acls_to_json, load_acls, nullptr, "OVN_Northbound"};
+  static constexpr Format kFormat = {
+      "ovn-nbctl acl-list", "ovn-nbctl acl-list SWITCH", recognise_acls, reprint_acls, acls_to_json, load_acls, nullptr,
+      "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& zone_format() {
-  static constexpr Format kFormat = {"ovn-appctl ct-zone-list", "ovn-appctl -t ovn-controller ct-zone-list",
-                                     recognise_zones, reprint_zones, zones_to_json, load_zones};
+  static constexpr Format kFormat = {"ovn-appctl ct-zone-list",
+                                     "ovn-appctl -t ovn-controller ct-zone-list",
+                                     recognise_zones,
+                                     reprint_zones,
+                                     zones_to_json,
+                                     load_zones};
   return kFormat;
 }
 

@@ -53,9 +53,12 @@ bool parse_policy_tail(std::string_view text, PolicyLine& policy) {
       return true;
     } else {
       if (word.ends_with(',')) word.remove_suffix(1);
-      if (Prefix::parse(word)) policy.nexthops.emplace_back(word);
-      else if (policy.output_port.empty() && !policy.nexthops.empty()) policy.output_port = std::string(word);
-      else return false;
+      if (Prefix::parse(word))
+        policy.nexthops.emplace_back(word);
+      else if (policy.output_port.empty() && !policy.nexthops.empty())
+        policy.output_port = std::string(word);
+      else
+        return false;
     }
   }
 }
@@ -118,8 +121,10 @@ void print_policy_line(const PolicyLine& policy, std::string& out) {
   fmt::format_to(to, "{:>10} {:>50} {:>15}", policy.priority, policy.match, policy.action);
   if (!policy.jump_chain.empty()) fmt::format_to(to, " -> {}", policy.jump_chain);
   for (std::size_t i = 0; i < policy.nexthops.size(); ++i) {
-    if (i == 0) fmt::format_to(to, " {:>25}", policy.nexthops[i]);
-    else fmt::format_to(to, ", {}", policy.nexthops[i]);
+    if (i == 0)
+      fmt::format_to(to, " {:>25}", policy.nexthops[i]);
+    else
+      fmt::format_to(to, ", {}", policy.nexthops[i]);
   }
   if (!policy.output_port.empty()) fmt::format_to(to, " {}", policy.output_port);
   if (!policy.options.empty()) fmt::format_to(to, "{:15}{}", "", policy.options);
@@ -150,9 +155,7 @@ void print_route_line(const RouteLine& route, std::string& out) {
   for (const std::string& flag : route.flags) out += " " + flag;
 }
 
-std::optional<std::string> parse_route_table_heading(std::string_view text) {
-  return heading_of(text, "Route Table ", "<main>");
-}
+std::optional<std::string> parse_route_table_heading(std::string_view text) { return heading_of(text, "Route Table ", "<main>"); }
 
 std::optional<AclLine> parse_acl_line(std::string_view text) {
   Cursor c(text);
@@ -164,7 +167,8 @@ std::optional<AclLine> parse_acl_line(std::string_view text) {
   if (!priority || !c.take(" (")) return std::nullopt;
   acl.priority = *priority;
   const std::string_view rest = trim_right(c.rest());
-  for (std::size_t at = rest.rfind(") "); at != std::string_view::npos; at = at == 0 ? std::string_view::npos : rest.rfind(") ", at - 1)) {
+  for (std::size_t at = rest.rfind(") "); at != std::string_view::npos;
+       at = at == 0 ? std::string_view::npos : rest.rfind(") ", at - 1)) {
     const std::string_view behind = rest.substr(at + 2);
     const std::string_view action = behind.substr(0, behind.find(' '));
     if (!is_one_of(action, kAclActions)) continue;

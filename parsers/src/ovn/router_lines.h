@@ -17,8 +17,8 @@ struct PolicyLine {
   std::string jump_chain;
   std::vector<std::string> nexthops;
   std::string output_port;
-  std::string options;                 // "bfd,pkt_mark=1008" as printed; empty when there are none
-  std::vector<std::pair<std::string, std::string>> option_list() const;   // without "bfd"
+  std::string options;  // "bfd,pkt_mark=1008" as printed; empty when there are none
+  std::vector<std::pair<std::string, std::string>> option_list() const;  // without "bfd"
   bool has_bfd() const;
 };
 std::optional<PolicyLine> parse_policy_line(std::string_view text);
@@ -28,10 +28,10 @@ std::optional<std::string> parse_chain_heading(std::string_view text);
 
 // "%25s %25s POLICY[ PORT][ (learned)][ ecmp]…"
 struct RouteLine {
-  std::string prefix, nexthop;         // nexthop empty where the output port alone decides; or "discard"
-  std::string policy;                  // "dst-ip", "src-ip"
+  std::string prefix, nexthop;  // nexthop empty where the output port alone decides; or "discard"
+  std::string policy;           // "dst-ip", "src-ip"
   std::string output_port;
-  std::vector<std::string> flags;      // "(learned)", "ecmp", "ecmp-symmetric-reply", "override-connected", "bfd"
+  std::vector<std::string> flags;  // "(learned)", "ecmp", "ecmp-symmetric-reply", "override-connected", "bfd"
 };
 std::optional<RouteLine> parse_route_line(std::string_view text);
 void print_route_line(const RouteLine& route, std::string& out);
@@ -40,10 +40,10 @@ std::optional<std::string> parse_route_table_heading(std::string_view text);
 
 // "%10s %5d (MATCH) ACTION[ EXTRAS]"
 struct AclLine {
-  std::string direction;               // "from-lport", "to-lport"
+  std::string direction;  // "from-lport", "to-lport"
   std::int64_t priority = 0;
   std::string match, action;
-  std::string extras;                  // " log(…)", " [after-lb]", … with their blank
+  std::string extras;  // " log(…)", " [after-lb]", … with their blank
 };
 std::optional<AclLine> parse_acl_line(std::string_view text);
 void print_acl_line(const AclLine& acl, std::string& out);

@@ -19,8 +19,7 @@ bool is_nat_heading(std::string_view text) {
 }
 
 bool is_lb_heading(std::string_view text) {
-  return text.starts_with("UUID ") && text.find(" LB ") != std::string_view::npos &&
-         text.find(" VIP ") != std::string_view::npos;
+  return text.starts_with("UUID ") && text.find(" LB ") != std::string_view::npos && text.find(" VIP ") != std::string_view::npos;
 }
 
 // Where the cells of a row begin: nbctl leaves at least four blanks between them.
@@ -49,7 +48,7 @@ bool is_no_row(std::string_view text) {
 
 struct TableShape {
   bool (*is_heading)(std::string_view line);
-  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);   // null: a row alone does not show them
+  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);  // null: a row alone does not show them
 };
 constexpr TableShape kNatShape = {is_nat_heading, nullptr}, kLbShape = {is_lb_heading, lb_headings_of};
 
@@ -63,9 +62,12 @@ bool has_heading(const Dump& dump, const TableShape& shape) {
 
 Recognition recognise_table(const Dump& dump, const TableShape& shape, std::string_view command, std::string topic) {
   Recognition how{0, std::move(topic), dump.partial ? 1 : 2};
-  if (is_blank_dump(dump)) how.confidence = command_has(dump, command) ? 60 : 0;
-  else if (has_heading(dump, shape)) how.confidence = 98;
-  else if (command_has(dump, command)) how.confidence = 50;
+  if (is_blank_dump(dump))
+    how.confidence = command_has(dump, command) ? 60 : 0;
+  else if (has_heading(dump, shape))
+    how.confidence = 98;
+  else if (command_has(dump, command))
+    how.confidence = 50;
   return how;
 }
 
@@ -127,12 +129,20 @@ void table_to_json(const Dump& dump, const TableShape& shape, std::string& out, 
 
 // ---- NAT
 
-struct NatColumn { const char* heading; const char* column; bool optional; };
+struct NatColumn {
+  const char* heading;
+  const char* column;
+  bool optional;
+};
 constexpr NatColumn kNatColumns[] = {
-    {"TYPE", "type", false},           {"GATEWAY_PORT", "gateway_port", true},
-    {"MATCH", "match", false},         {"EXTERNAL_IP", "external_ip", false},
-    {"EXTERNAL_PORT", "external_port_range", false}, {"LOGICAL_IP", "logical_ip", false},
-    {"EXTERNAL_MAC", "external_mac", true},          {"LOGICAL_PORT", "logical_port", true},
+    {"TYPE", "type", false},
+    {"GATEWAY_PORT", "gateway_port", true},
+    {"MATCH", "match", false},
+    {"EXTERNAL_IP", "external_ip", false},
+    {"EXTERNAL_PORT", "external_port_range", false},
+    {"LOGICAL_IP", "logical_ip", false},
+    {"EXTERNAL_MAC", "external_mac", true},
+    {"LOGICAL_PORT", "logical_port", true},
 };
 
 // A cell that fills its column may be the beginning of something longer. An address is whole when it can be read; a
@@ -172,8 +182,7 @@ void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
     if (!router.empty()) nat.columns["router"] = printed(router);
     rows.add(std::move(nat));
   }
-  if (complete)
-    node.ovn.complete_tables.emplace("NB NAT of " + router, Provenance{dump.source, dump.first_line});
+  if (complete) node.ovn.complete_tables.emplace("NB NAT of " + router, Provenance{dump.source, dump.first_line});
 }
 
 // ---- load balancers
@@ -213,24 +222,29 @@ void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Re
 
 const Format& nat_format() {
   static constexpr Format kFormat = {
-      "ovn-nbctl lr-nat-list", "ovn-nbctl lr-nat-list ROUTER",
+      "ovn-nbctl lr-nat-list",
+      "ovn-nbctl lr-nat-list ROUTER",
       [](const Dump& dump) {
-        return recognise_table(dump, kNatShape, "ovn-nbctl lr-nat-list",
-                               topic_of(dump, "router NAT", "lr-nat-list"));
+        return recognise_table(dump, kNatShape, "ovn-nbctl lr-nat-list", topic_of(dump, "router NAT", "lr-nat-list"));
       },
       [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, kNatShape, out, report); },
       [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, kNatShape, out, report); },
-      load_nats, nullptr, "OVN_Northbound"};
+      load_nats,
+      nullptr,
+      "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& load_balancer_format() {
   static constexpr Format kFormat = {
-      "ovn-nbctl lb-list", "ovn-nbctl lb-list",
+      "ovn-nbctl lb-list",
+      "ovn-nbctl lb-list",
       [](const Dump& dump) { return recognise_table(dump, kLbShape, "ovn-nbctl lb-list", "load balancers"); },
       [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, kLbShape, out, report); },
       [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, kLbShape, out, report); },
-      load_balancers, nullptr, "OVN_Northbound"};
+      load_balancers,
+      nullptr,
+      "OVN_Northbound"};
   return kFormat;
 }
 

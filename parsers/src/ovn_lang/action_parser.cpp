@@ -47,8 +47,8 @@ bool ActionParser::check_field(const FieldRef& f, unsigned bits, bool to_write) 
   const std::string& name = f.symbol->name;
   if (bits != f.bits) {
     if (bits && f.bits)
-      lexer_.error(fmt::format("Cannot use {}-bit field {}[{}..{}] where {}-bit field is required.", f.bits, name,
-                               f.first, f.first + f.bits - 1, bits));
+      lexer_.error(fmt::format("Cannot use {}-bit field {}[{}..{}] where {}-bit field is required.", f.bits, name, f.first,
+                               f.first + f.bits - 1, bits));
     else
       lexer_.error(fmt::format("Cannot use {} field {} where {} field is required.", bits ? "string" : "numeric", name,
                                bits ? "numeric" : "string"));
@@ -107,8 +107,7 @@ bool ActionParser::parse_plain(std::string_view word, ActionList& out) {
       {"mac_cache_use", K::mac_cache_use},
       {"flood_remote", K::flood_remote},
   };
-  const auto* known =
-      std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == word; });
+  const auto* known = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == word; });
   if (known != std::end(kWords)) {
     lexer_.advance();
     out.push_back({PlainAction{known->second}});
@@ -263,8 +262,7 @@ bool ActionParser::parse_word(std::string_view word, ActionList& out) {
     parse_push_pop(push, out);
     return true;
   }
-  return parse_plain(word, out) || parse_ct_word(word, out) || parse_nested_word(word, out) ||
-         parse_with_arguments(word, out);
+  return parse_plain(word, out) || parse_ct_word(word, out) || parse_nested_word(word, out) || parse_with_arguments(word, out);
 }
 
 bool ActionParser::parse_action(ActionList& out) {
@@ -298,8 +296,7 @@ void ActionParser::parse_list(ActionList& out, TokenType sentinel) {
     if (!parse_action(out)) return;
 }
 
-Result<ParsedActions, TextError> parse_actions(std::string_view text, const SymbolTable& symbols,
-                                               const ActionContext& context) {
+Result<ParsedActions, TextError> parse_actions(std::string_view text, const SymbolTable& symbols, const ActionContext& context) {
   Lexer lexer(text);
   ActionParser parser(lexer, symbols, context);
   ParsedActions parsed;

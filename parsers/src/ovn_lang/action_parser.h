@@ -15,7 +15,10 @@ namespace egt::parsers::ovn_lang {
 class ActionParser {
  public:
   ActionParser(Lexer& lexer, const SymbolTable& symbols, const ActionContext& context)
-      : lexer_(lexer), symbols_(symbols), environment_{&symbols, nullptr, nullptr, 0}, fields_(lexer, environment_),
+      : lexer_(lexer),
+        symbols_(symbols),
+        environment_{&symbols, nullptr, nullptr, 0},
+        fields_(lexer, environment_),
         context_(context) {}
 
   void parse_all(ovn::ActionList& out) { parse_list(out, TokenType::end); }
@@ -90,13 +93,13 @@ class ActionParser {
   void parse_mirror(ovn::ActionList& out);
 
   // Shared.
-  std::optional<ovn::FieldRef> parse_target();             // a field that may be assigned to, with its prerequisites
+  std::optional<ovn::FieldRef> parse_target();  // a field that may be assigned to, with its prerequisites
   // A field of this width; 0 is a string.
   ovn::FieldRef parse_field_of(unsigned bits, bool to_write = false);
   bool check_field(const ovn::FieldRef& f, unsigned bits, bool to_write);
   bool parse_u16(std::uint16_t& value, std::string_view what);
   bool parse_bool(bool& value);
-  bool force_parameter(std::string_view name);             // NAME =
+  bool force_parameter(std::string_view name);  // NAME =
   void add_prerequisite(std::string_view symbol);
   void add_prerequisite(ovn::Expression e);
   std::uint16_t table_after() const { return static_cast<std::uint16_t>(context_.table + 1); }

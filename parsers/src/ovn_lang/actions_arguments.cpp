@@ -23,9 +23,7 @@ std::optional<std::uint8_t> protocol_of(Lexer& lexer) {
   return std::nullopt;
 }
 
-bool is_decimal(const Lexer& lexer) {
-  return lexer.at(Type::integer) && lexer.token().format == ConstantFormat::decimal;
-}
+bool is_decimal(const Lexer& lexer) { return lexer.at(Type::integer) && lexer.token().format == ConstantFormat::decimal; }
 
 }  // namespace
 
@@ -106,8 +104,7 @@ void ActionParser::parse_put_fdb(ActionList& out) {
 
 void ActionParser::parse_set_queue(ActionList& out) {
   ovn::SetQueue set;
-  if (!lexer_.force_match(Type::lparen) || !lexer_.take_small_integer(set.queue) || !lexer_.force_match(Type::rparen))
-    return;
+  if (!lexer_.force_match(Type::lparen) || !lexer_.take_small_integer(set.queue) || !lexer_.force_match(Type::rparen)) return;
   if (set.queue < kMinQueue - 1 || set.queue > kMaxQueue)
     return lexer_.error(
         fmt::format("Queue ID {} for set_queue is not in valid range {} to {}.", set.queue, kMinQueue - 1, kMaxQueue));
@@ -240,8 +237,7 @@ void ActionParser::parse_affinity_endpoint(std::string_view name, IpAddr& addres
     std::string_view host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     parsed = IpAddr::parse(host);
-    const auto number =
-        colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(text.substr(colon + 1));
+    const auto number = colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(text.substr(colon + 1));
     if (!number || *number > 0xffff)
       parsed.reset();
     else

@@ -44,8 +44,7 @@ bool ActionParser::parse_function(const FieldRef& to, ActionList& out) {
       {"ct_state_save", K::ct_state_save, 8},
   };
   const std::string& name = lexer_.token().text;
-  const auto* row =
-      std::find_if(std::begin(kResults), std::end(kResults), [&](const Row& r) { return r.name == name; });
+  const auto* row = std::find_if(std::begin(kResults), std::end(kResults), [&](const Row& r) { return r.name == name; });
   if (row != std::end(kResults))
     parse_result(to, row->kind, row->name, row->bits, out);
   else if (name == "select")
@@ -95,18 +94,16 @@ void ActionParser::parse_move(const FieldRef& to, bool exchange, ActionList& out
   const auto kind = [](const ovn::Symbol& s) { return s.is_string() ? "string" : "integer"; };
   if (l.is_string() != r.is_string()) {
     if (exchange)
-      return lexer_.error(
-          fmt::format("Can't exchange {} field ({}) with {} field ({}).", kind(l), l.name, kind(r), r.name));
+      return lexer_.error(fmt::format("Can't exchange {} field ({}) with {} field ({}).", kind(l), l.name, kind(r), r.name));
     return lexer_.error(fmt::format("Can't assign {} field ({}) to {} field ({}).", kind(r), r.name, kind(l), l.name));
   }
   if (to.bits != from->bits) {
-    if (exchange)
-      return lexer_.error(fmt::format("Can't exchange {}-bit field with {}-bit field.", to.bits, from->bits));
+    if (exchange) return lexer_.error(fmt::format("Can't exchange {}-bit field with {}-bit field.", to.bits, from->bits));
     return lexer_.error(fmt::format("Can't assign {}-bit value to {}-bit destination.", from->bits, to.bits));
   }
   if (l.is_string() && l.field && r.field && field(*l.field).bits != field(*r.field).bits)
-    return lexer_.error(fmt::format("String fields {} and {} are incompatible for {}.", l.name, r.name,
-                                    exchange ? "exchange" : "assignment"));
+    return lexer_.error(
+        fmt::format("String fields {} and {} are incompatible for {}.", l.name, r.name, exchange ? "exchange" : "assignment"));
   if (!check_field(to, to.bits, true) || !check_field(*from, from->bits, exchange)) return;
   if (exchange)
     out.push_back({ovn::Exchange{to, *from}});
@@ -126,8 +123,7 @@ void ActionParser::parse_push_pop(bool push, ActionList& out) {
     out.push_back({ovn::Pop{*f}});
 }
 
-void ActionParser::parse_result(const FieldRef& to, Result kind, std::string_view name, unsigned bits,
-                                ActionList& out) {
+void ActionParser::parse_result(const FieldRef& to, Result kind, std::string_view name, unsigned bits, ActionList& out) {
   lexer_.advance();
   lexer_.advance();
   if (!lexer_.match(Type::rparen)) return lexer_.error(fmt::format("{} doesn't take any parameters", name));
@@ -155,9 +151,8 @@ bool ActionParser::parse_select_members(ovn::Select& select) {
 void ActionParser::parse_select(const FieldRef& to, ActionList& out) {
   if (!check_field(to, to.bits, true)) return;
   if (to.bits < 16)
-    return lexer_.error(
-        fmt::format("cannot use {}-bit field {}[{}..{}] for \"select\", which requires at least 16 bits.", to.bits,
-                    to.symbol->name, to.first, to.first + to.bits - 1));
+    return lexer_.error(fmt::format("cannot use {}-bit field {}[{}..{}] for \"select\", which requires at least 16 bits.",
+                                    to.bits, to.symbol->name, to.first, to.first + to.bits - 1));
   if (!not_in_last_table("select")) return;
   lexer_.advance();
   lexer_.advance();

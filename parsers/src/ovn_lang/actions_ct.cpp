@@ -144,8 +144,7 @@ bool ActionParser::parse_backend(ovn::CtLb::Kind kind, ovn::LbBackend& backend) 
 }
 
 void ActionParser::parse_lb_arguments(ovn::CtLb& lb) {
-  if (!lexer_.match_id("backends") || !lexer_.force_match(Type::equals))
-    return lexer_.syntax_error("expecting backends");
+  if (!lexer_.match_id("backends") || !lexer_.force_match(Type::equals)) return lexer_.syntax_error("expecting backends");
   while (!lexer_.match(Type::semicolon) && !lexer_.match(Type::rparen)) {
     if (!parse_backend(lb.kind, lb.backends.emplace_back())) return;
     lexer_.match(Type::comma);

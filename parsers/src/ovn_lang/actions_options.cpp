@@ -65,28 +65,21 @@ constexpr OptionType kDhcpv6[] = {
     {"bootfile_name", "str"}, {"bootfile_name_alt", "str"}, {"fqdn", "domain"},
 };
 constexpr OptionType kRouterAdvertisement[] = {
-    {"addr_mode", "str"}, {"router_preference", "str"},
-    {"slla", "mac"},      {"prefix", "ipv6"},
-    {"mtu", "uint32"},    {"rdnss", "ipv6"},
+    {"addr_mode", "str"}, {"router_preference", "str"}, {"slla", "mac"}, {"prefix", "ipv6"}, {"mtu", "uint32"}, {"rdnss", "ipv6"},
     {"dnssl", "str"},     {"route_info", "str"},
 };
 
 template <std::size_t n>
 std::optional<std::string_view> find(const OptionType (&options)[n], std::string_view name) {
-  const auto* it =
-      std::find_if(std::begin(options), std::end(options), [&](const OptionType& o) { return o.name == name; });
+  const auto* it = std::find_if(std::begin(options), std::end(options), [&](const OptionType& o) { return o.name == name; });
   return it == std::end(options) ? std::nullopt : std::optional(it->type);
 }
 
-std::string_view kind_name(Kind kind) {
-  return kind == Kind::dhcpv4 ? "DHCPv4" : kind == Kind::dhcpv6 ? "DHCPv6" : "IPv6 ND RA";
-}
+std::string_view kind_name(Kind kind) { return kind == Kind::dhcpv4 ? "DHCPv4" : kind == Kind::dhcpv6 ? "DHCPv6" : "IPv6 ND RA"; }
 
 // The database's own table rules over what is built in.
 std::optional<std::string_view> type_of(Kind kind, std::string_view name, const ActionContext& context) {
-  const auto* known = kind == Kind::dhcpv4   ? context.dhcp_options
-                      : kind == Kind::dhcpv6 ? context.dhcpv6_options
-                                             : nullptr;
+  const auto* known = kind == Kind::dhcpv4 ? context.dhcp_options : kind == Kind::dhcpv6 ? context.dhcpv6_options : nullptr;
   if (known)
     if (const auto it = known->find(name); it != known->end()) return it->second;
   if (kind == Kind::dhcpv4) return find(kDhcpv4, name);
@@ -140,8 +133,7 @@ void ActionParser::parse_option(NamedOption& option, Kind kind) {
   if (*type == "host_id") return;
   const bool needs_string = *type == "str" || *type == "domains" || *type == "domain";
   if (needs_string == values->strings) return;
-  lexer_.error(fmt::format("{} option {} requires {} value.", kind_name(kind), option.name,
-                           needs_string ? "string" : "numeric"));
+  lexer_.error(fmt::format("{} option {} requires {} value.", kind_name(kind), option.name, needs_string ? "string" : "numeric"));
 }
 
 void ActionParser::check_nd_ra(const PutOptions& put) {
@@ -154,8 +146,7 @@ void ActionParser::check_nd_ra(const PutOptions& put) {
     has_slla |= o.name == "slla";
   }
   if (!has_slla) return lexer_.error("slla option not present");
-  if (!stateful && !has_prefix)
-    return lexer_.error("prefix option needs to be set when address mode is slaac/dhcpv6_stateless.");
+  if (!stateful && !has_prefix) return lexer_.error("prefix option needs to be set when address mode is slaac/dhcpv6_stateless.");
   add_prerequisite("ip6");
 }
 

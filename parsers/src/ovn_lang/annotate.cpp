@@ -15,9 +15,8 @@ using ovn::Symbol;
 std::optional<Expression> Annotator::parse_and_annotate(const std::string& text) {
   auto tree = parse_expression(text, Environment{table_, nullptr, nullptr, 0});
   if (tree && annotate(*tree)) return std::move(*tree);
-  error_ =
-      fmt::format("Error parsing expression `{}' encountered as prerequisite or predicate of initial expression: {}",
-                  text, tree ? error_ : tree.error().message);
+  error_ = fmt::format("Error parsing expression `{}' encountered as prerequisite or predicate of initial expression: {}", text,
+                       tree ? error_ : tree.error().message);
   return std::nullopt;
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "egtrace/base/text.h"
-
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/keys.h"
 #include "ovn_lang/listed_ports.h"
@@ -33,7 +32,9 @@ std::uint32_t free_key(std::set<std::uint32_t>& taken) {
 class Completion {
  public:
   Completion(const Ovn& ovn, Southbound& southbound, TunnelKeys keys)
-      : ovn_(ovn), sb_(southbound), keys_(std::move(keys)),
+      : ovn_(ovn),
+        sb_(southbound),
+        keys_(std::move(keys)),
         ports_(ovn.ports.empty() ? ports_of_flows(ovn.logical_flows) : ovn.ports) {
     for (const sb::DatapathBinding& d : sb_.datapaths) {
       note(d);
@@ -64,12 +65,13 @@ class Completion {
   TunnelKeys keys_;
   std::vector<ovn::LogicalPort> ports_;
   std::map<std::string, Uuid, std::less<>> by_name_;
-  std::set<std::uint32_t> taken_;          // keys of datapaths
+  std::set<std::uint32_t> taken_;  // keys of datapaths
 };
 
 // Port groups go by the datapath's key, so that each needs one of its own.
 void Completion::give_key(sb::DatapathBinding& d, std::string_view name) {
-  if (const auto shown = keys_.datapaths.find(name); d.tunnel_key == 0 && shown != keys_.datapaths.end()) d.tunnel_key = shown->second;
+  if (const auto shown = keys_.datapaths.find(name); d.tunnel_key == 0 && shown != keys_.datapaths.end())
+    d.tunnel_key = shown->second;
   if (d.tunnel_key != 0) return;
   d.tunnel_key = free_key(taken_);
   d.made_up_key = true;
@@ -214,8 +216,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   for (const char* table : kNeeded)
     if (!ovn.southbound || !ovn.southbound->complete.contains(table)) lacks.emplace_back(table);
   const Southbound* known = ovn.southbound.get();
-  if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty())
-    return ovn.southbound;
+  if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty()) return ovn.southbound;
   auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
   TunnelKeys keys = flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{};
   add_keys(keys, keys_in_rows(ovn));

@@ -17,36 +17,24 @@ constexpr unsigned kMaxDepth = 100;
 
 std::optional<Relop> relop_of(TokenType type) {
   switch (type) {
-    case Type::eq:
-      return Relop::eq;
-    case Type::ne:
-      return Relop::ne;
-    case Type::lt:
-      return Relop::lt;
-    case Type::le:
-      return Relop::le;
-    case Type::gt:
-      return Relop::gt;
-    case Type::ge:
-      return Relop::ge;
-    default:
-      return std::nullopt;
+    case Type::eq: return Relop::eq;
+    case Type::ne: return Relop::ne;
+    case Type::lt: return Relop::lt;
+    case Type::le: return Relop::le;
+    case Type::gt: return Relop::gt;
+    case Type::ge: return Relop::ge;
+    default: return std::nullopt;
   }
 }
 
 // a < b as b > a.
 Relop turned(Relop r) {
   switch (r) {
-    case Relop::lt:
-      return Relop::gt;
-    case Relop::le:
-      return Relop::ge;
-    case Relop::gt:
-      return Relop::lt;
-    case Relop::ge:
-      return Relop::le;
-    default:
-      return r;
+    case Relop::lt: return Relop::gt;
+    case Relop::le: return Relop::ge;
+    case Relop::gt: return Relop::lt;
+    case Relop::ge: return Relop::le;
+    default: return r;
   }
 }
 
@@ -148,22 +136,16 @@ bool ExpressionParser::append_set(ConstantList& list, const ValueSets* sets, std
 bool ExpressionParser::parse_one_constant(ConstantList& list) {
   const Token& token = lexer_.token();
   switch (token.type) {
-    case Type::template_variable:
-      lexer_.error("Unexpanded template.");
-      return false;
-    case Type::address_set:
-      return append_set(list, environment_.address_sets, token.text, false, "address set");
+    case Type::template_variable: lexer_.error("Unexpanded template."); return false;
+    case Type::address_set: return append_set(list, environment_.address_sets, token.text, false, "address set");
     case Type::port_group: {
       const std::string name = fmt::format("{}_{}", environment_.datapath_key, token.text);
       return append_set(list, environment_.port_groups, name, true, "port group");
     }
     case Type::string:
     case Type::integer:
-    case Type::masked_integer:
-      break;
-    default:
-      lexer_.syntax_error("expecting constant");
-      return false;
+    case Type::masked_integer: break;
+    default: lexer_.syntax_error("expecting constant"); return false;
   }
   if (!set_type(list, token.type == Type::string)) return false;
   const bool masked = token.type == Type::masked_integer;
@@ -211,8 +193,8 @@ bool ExpressionParser::check_width(const FieldRef& field, unsigned width) {
 bool ExpressionParser::check_types(const FieldRef& field, const ConstantList& list) {
   const ovn::Symbol& s = *field.symbol;
   if (list.strings != s.is_string()) {
-    lexer_.error(fmt::format("{} field {} is not compatible with {} constant.", s.is_string() ? "String" : "Integer",
-                             s.name, list.strings ? "string" : "integer"));
+    lexer_.error(fmt::format("{} field {} is not compatible with {} constant.", s.is_string() ? "String" : "Integer", s.name,
+                             list.strings ? "string" : "integer"));
     return false;
   }
   if (s.is_string()) return true;
@@ -272,8 +254,7 @@ bool ExpressionParser::check_nominal(const FieldRef& field, Relop relop, const C
 }
 
 std::optional<Expression> ExpressionParser::compare(const FieldRef& field, Relop relop, const ConstantList& list) {
-  if (!check_types(field, list) || !check_relop(field, relop, list) || !check_nominal(field, relop, list))
-    return std::nullopt;
+  if (!check_types(field, list) || !check_relop(field, relop, list) || !check_nominal(field, relop, list)) return std::nullopt;
   ovn::Junction all{relop == Relop::ne, {}};
   for (const ConstantList::Part& part : list.parts) {
     if (const auto* constant = std::get_if<Constant>(&part)) {
@@ -281,8 +262,7 @@ std::optional<Expression> ExpressionParser::compare(const FieldRef& field, Relop
       continue;
     }
     const auto& set = std::get<1>(part);
-    if (set->constants().values.size() > 1 && is_equality(relop) && field.is_whole() &&
-        field.symbol->predicate.empty()) {
+    if (set->constants().values.size() > 1 && is_equality(relop) && field.is_whole() && field.symbol->predicate.empty()) {
       all.terms.push_back(membership(field, relop, set));
     } else {
       for (const Constant& c : set->constants().values) all.terms.push_back(comparison(field, relop, c));
@@ -320,8 +300,7 @@ std::optional<Expression> ExpressionParser::parse_bare_field(const FieldRef& fie
     lexer_.syntax_error("expecting relational operator");
     return std::nullopt;
   }
-  if (field.bits > 1 && !inverted_)
-    return fail("Explicit `!= 0' is required for inequality test of multibit field against 0.");
+  if (field.bits > 1 && !inverted_) return fail("Explicit `!= 0' is required for inequality test of multibit field against 0.");
   ConstantList zero;
   zero.parts.emplace_back(Constant{});
   return compare(field, Relop::ne, zero);
@@ -343,8 +322,7 @@ std::optional<Expression> ExpressionParser::parse_field_first(bool& atomic) {
   return constants ? compare(*field, *relop, *constants) : std::nullopt;
 }
 
-std::optional<Expression> ExpressionParser::parse_range(const FieldRef& field, Relop first,
-                                                        const ConstantList& constants) {
+std::optional<Expression> ExpressionParser::parse_range(const FieldRef& field, Relop first, const ConstantList& constants) {
   const auto second = parse_relop();
   const auto bound = second ? parse_constants() : std::nullopt;
   if (!bound) return std::nullopt;
@@ -406,8 +384,7 @@ std::optional<Expression> ExpressionParser::parse() {
     if (!term) return std::nullopt;
     *expression = combine(type == Type::log_and, std::move(*expression), std::move(*term));
   }
-  if (lexer_.at(Type::log_and) || lexer_.at(Type::log_or))
-    return fail("&& and || must be parenthesized when used together.");
+  if (lexer_.at(Type::log_and) || lexer_.at(Type::log_or)) return fail("&& and || must be parenthesized when used together.");
   return expression;
 }
 

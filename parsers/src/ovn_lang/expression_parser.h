@@ -59,7 +59,7 @@ class ExpressionParser {
 
   Lexer& lexer_;
   const Environment& environment_;
-  bool inverted_ = false;              // inside an odd number of `!`
+  bool inverted_ = false;  // inside an odd number of `!`
   unsigned depth_ = 0;
 };
 

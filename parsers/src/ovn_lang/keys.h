@@ -12,8 +12,8 @@
 namespace egt::parsers::ovn_lang {
 
 struct TunnelKeys {
-  std::map<std::string, std::uint32_t, std::less<>> datapaths;                     // by name
-  std::map<std::pair<std::string, std::string>, std::uint32_t, std::less<>> ports;   // by datapath and port
+  std::map<std::string, std::uint32_t, std::less<>> datapaths;                      // by name
+  std::map<std::pair<std::string, std::string>, std::uint32_t, std::less<>> ports;  // by datapath and port
 };
 
 // A flow bears the first digits of its logical flow's UUID as its cookie; what that flow calls inport, outport and its

@@ -8,79 +8,46 @@ using Type = TokenType;
 
 std::string_view spelling(TokenType type) {
   switch (type) {
-    case Type::lparen:
-      return "(";
-    case Type::rparen:
-      return ")";
-    case Type::lcurly:
-      return "{";
-    case Type::rcurly:
-      return "}";
-    case Type::lsquare:
-      return "[";
-    case Type::rsquare:
-      return "]";
-    case Type::eq:
-      return "==";
-    case Type::ne:
-      return "!=";
-    case Type::lt:
-      return "<";
-    case Type::le:
-      return "<=";
-    case Type::gt:
-      return ">";
-    case Type::ge:
-      return ">=";
-    case Type::log_not:
-      return "!";
-    case Type::log_and:
-      return "&&";
-    case Type::log_or:
-      return "||";
-    case Type::ellipsis:
-      return "..";
-    case Type::comma:
-      return ",";
-    case Type::semicolon:
-      return ";";
-    case Type::equals:
-      return "=";
-    case Type::exchange:
-      return "<->";
-    case Type::decrement:
-      return "--";
-    case Type::colon:
-      return ":";
-    case Type::hyphen:
-      return "-";
-    default:
-      return {};
+    case Type::lparen: return "(";
+    case Type::rparen: return ")";
+    case Type::lcurly: return "{";
+    case Type::rcurly: return "}";
+    case Type::lsquare: return "[";
+    case Type::rsquare: return "]";
+    case Type::eq: return "==";
+    case Type::ne: return "!=";
+    case Type::lt: return "<";
+    case Type::le: return "<=";
+    case Type::gt: return ">";
+    case Type::ge: return ">=";
+    case Type::log_not: return "!";
+    case Type::log_and: return "&&";
+    case Type::log_or: return "||";
+    case Type::ellipsis: return "..";
+    case Type::comma: return ",";
+    case Type::semicolon: return ";";
+    case Type::equals: return "=";
+    case Type::exchange: return "<->";
+    case Type::decrement: return "--";
+    case Type::colon: return ":";
+    case Type::hyphen: return "-";
+    default: return {};
   }
 }
 
 std::string to_string(const Token& token) {
   switch (token.type) {
-    case Type::end:
-      return "$";
-    case Type::id:
-      return token.text;
-    case Type::error:
-      return fmt::format("error({})", ovn::quoted(token.text));
-    case Type::string:
-      return ovn::quoted(token.text);
-    case Type::address_set:
-      return "$" + token.text;
-    case Type::port_group:
-      return "@" + token.text;
-    case Type::template_variable:
-      return "^" + token.text;
+    case Type::end: return "$";
+    case Type::id: return token.text;
+    case Type::error: return fmt::format("error({})", ovn::quoted(token.text));
+    case Type::string: return ovn::quoted(token.text);
+    case Type::address_set: return "$" + token.text;
+    case Type::port_group: return "@" + token.text;
+    case Type::template_variable: return "^" + token.text;
     case Type::integer:
     case Type::masked_integer:
-      return ovn::to_string(
-          ovn::Constant{token.value, token.mask, token.type == Type::masked_integer, token.format, {}}, false);
-    default:
-      return std::string(spelling(token.type));
+      return ovn::to_string(ovn::Constant{token.value, token.mask, token.type == Type::masked_integer, token.format, {}}, false);
+    default: return std::string(spelling(token.type));
   }
 }
 

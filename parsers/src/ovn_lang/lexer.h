@@ -12,20 +12,47 @@
 namespace egt::parsers::ovn_lang {
 
 enum class TokenType : std::uint8_t {
-  end, error, id, string, integer, masked_integer,
-  address_set, port_group, template_variable,          // $name, @name, ^name
-  lparen, rparen, lcurly, rcurly, lsquare, rsquare,
-  eq, ne, lt, le, gt, ge, log_not, log_and, log_or,
-  ellipsis, comma, semicolon, equals, exchange, decrement, colon, hyphen,
+  end,
+  error,
+  id,
+  string,
+  integer,
+  masked_integer,
+  address_set,
+  port_group,
+  template_variable,  // $name, @name, ^name
+  lparen,
+  rparen,
+  lcurly,
+  rcurly,
+  lsquare,
+  rsquare,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  log_not,
+  log_and,
+  log_or,
+  ellipsis,
+  comma,
+  semicolon,
+  equals,
+  exchange,
+  decrement,
+  colon,
+  hyphen,
 };
 
 struct Token {
   TokenType type = TokenType::end;
   ovn::ConstantFormat format = ovn::ConstantFormat::hexadecimal;
-  std::uint32_t begin = 0, end = 0;    // within the input, without blanks and comments
-  std::uint16_t excess = 0;            // see ovn::Constant
+  std::uint32_t begin = 0, end = 0;  // within the input, without blanks and comments
+  std::uint16_t excess = 0;          // see ovn::Constant
   U128 value = 0, mask = 0;
-  std::string text;                    // a name without its sign, a string without quotes and escapes, an error
+  std::string text;  // a name without its sign, a string without quotes and escapes, an error
 };
 
 // The token that begins at or behind `at`.
@@ -43,7 +70,7 @@ class Lexer {
   const Token& token() const { return token_; }
   bool at(TokenType type) const { return token_.type == type; }
   bool at_id(std::string_view name) const { return at(TokenType::id) && token_.text == name; }
-  TokenType lookahead();               // the type of the token behind this one
+  TokenType lookahead();  // the type of the token behind this one
   void advance();
 
   bool match(TokenType type);

@@ -56,20 +56,23 @@ class PortFinder {
     const auto take = [&](std::string_view name) { port(flow, name); };
     for (const std::string_view text : {flow.match, flow.actions})
       for (const std::string_view key : {"inport", "outport"}) names_behind(text, key, take);
-    if (flow.stage == "lr_in_admission") names_behind(flow.match, "inport", [&](std::string_view name) { note(flow, name, admits_); });
-    if (flow.stage == "ls_in_l2_lkup") names_behind(flow.actions, "outport", [&](std::string_view name) { note(flow, name, sends_); });
+    if (flow.stage == "lr_in_admission")
+      names_behind(flow.match, "inport", [&](std::string_view name) { note(flow, name, admits_); });
+    if (flow.stage == "ls_in_l2_lkup")
+      names_behind(flow.actions, "outport", [&](std::string_view name) { note(flow, name, sends_); });
   }
 
   std::vector<LogicalPort> ports() {
     for (const auto& [mac, router] : admits_)
-      if (const auto found = sends_.find(mac); found != sends_.end() && router != nullptr && found->second != nullptr) join(*router, *found->second);
+      if (const auto found = sends_.find(mac); found != sends_.end() && router != nullptr && found->second != nullptr)
+        join(*router, *found->second);
     std::vector<LogicalPort> all;
     for (auto& [key, port] : ports_) all.push_back(std::move(port));
     return all;
   }
 
  private:
-  using ByMac = std::map<std::uint64_t, LogicalPort*>;   // null: several ports
+  using ByMac = std::map<std::uint64_t, LogicalPort*>;  // null: several ports
 
   LogicalPort* port(const LogicalFlow& flow, std::string_view name) {
     if (!is_port_name(name)) return nullptr;
@@ -95,7 +98,7 @@ class PortFinder {
     router.type = on_switch.type = "patch";
   }
 
-  std::map<std::pair<std::string, std::string>, LogicalPort> ports_;   // by datapath and name
+  std::map<std::pair<std::string, std::string>, LogicalPort> ports_;  // by datapath and name
   ByMac admits_, sends_;
 };
 

@@ -19,8 +19,7 @@ using ovn::Comparison;
 using ovn::Expression;
 using ovn::Junction;
 
-FlowKey key_of(const ovn::Conjunct& conjunct,
-               const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) {
+FlowKey key_of(const ovn::Conjunct& conjunct, const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) {
   FlowKey key;
   for (const ovn::Clause& clause : conjunct) {
     const Comparison& c = clause.front();
@@ -57,9 +56,8 @@ Result<Expression, TextError> parse_expression(std::string_view text, const Envi
   return std::move(*expression);
 }
 
-Result<FlowKey, TextError> parse_microflow(
-    std::string_view text, const Environment& environment,
-    const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) {
+Result<FlowKey, TextError> parse_microflow(std::string_view text, const Environment& environment,
+                                           const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) {
   auto parsed = parse_expression(text, environment);
   if (!parsed) return parsed.error();
   auto annotated = annotate(std::move(*parsed));

@@ -26,16 +26,12 @@ struct Term {
   unsigned worth = 0;
 };
 
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
-}
+bool is_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.'; }
 
 unsigned worth_of(const ovn::Symbol& symbol, std::string_view constant) {
   switch (constant.front()) {
-    case '"':
-      return symbol.is_string() ? kPortWorth : 0;
-    case '@':
-      return symbol.is_string() ? kGroupWorth : 0;
+    case '"': return symbol.is_string() ? kPortWorth : 0;
+    case '@': return symbol.is_string() ? kGroupWorth : 0;
     default:
       if (!is_hex_digit(constant.front()) && constant.front() != ':') return 0;
       if (symbol.bits < kLeastBits) return 0;
@@ -157,8 +153,7 @@ std::optional<ovn::NeededTerm> understood(const Term& term, const Environment& e
   if (token.end != term.constant.size()) return std::nullopt;
   const unsigned bits = term.symbol->bits;
   switch (token.type) {
-    case TokenType::string:
-      return ovn::NeededTerm{term.symbol, 0, 0, term.constant.substr(1, term.constant.size() - 2), nullptr};
+    case TokenType::string: return ovn::NeededTerm{term.symbol, 0, 0, term.constant.substr(1, term.constant.size() - 2), nullptr};
     case TokenType::port_group: {
       const ovn::ValueSet* group = find_group(token.text, environment);
       return group ? std::optional(ovn::NeededTerm{term.symbol, 0, 0, {}, group}) : std::nullopt;
@@ -167,11 +162,9 @@ std::optional<ovn::NeededTerm> understood(const Term& term, const Environment& e
     case TokenType::masked_integer: {
       const U128 mask = token.type == TokenType::integer ? ones(bits) : token.mask;
       const bool fits = token.excess == 0 && (token.value & ~ones(bits)) == 0 && (mask & ~ones(bits)) == 0;
-      return fits && mask != 0 ? std::optional(ovn::NeededTerm{term.symbol, token.value, mask, {}, nullptr})
-                               : std::nullopt;
+      return fits && mask != 0 ? std::optional(ovn::NeededTerm{term.symbol, token.value, mask, {}, nullptr}) : std::nullopt;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -39,8 +39,7 @@ struct GroupsOfSwitch {
   sb::MulticastGroup flood, flood_l2, unknown;
 };
 
-void put(std::vector<sb::MulticastGroup>& groups, sb::MulticastGroup& group, Uuid datapath, const char* name,
-         std::uint32_t key) {
+void put(std::vector<sb::MulticastGroup>& groups, sb::MulticastGroup& group, Uuid datapath, const char* name, std::uint32_t key) {
   if (group.ports.empty()) return;
   group.datapath = datapath;
   group.name = name;
@@ -115,12 +114,11 @@ void add_multicast_groups(const Ovn& ovn, Southbound& southbound) {
 }
 
 void add_port_groups(const Ovn& ovn, Southbound& southbound) {
-  std::map<std::string, std::string> port_names;                 // by UUID
-  each_row(ovn, "Logical_Switch_Port",
-           [&](const ovn::Row& row) { port_names.emplace(row.uuid, column(row, "name").text()); });
+  std::map<std::string, std::string> port_names;  // by UUID
+  each_row(ovn, "Logical_Switch_Port", [&](const ovn::Row& row) { port_names.emplace(row.uuid, column(row, "name").text()); });
   std::map<Uuid, std::uint32_t> keys;
   for (const sb::DatapathBinding& d : southbound.datapaths) keys.emplace(d.uuid, d.tunnel_key);
-  std::map<std::string, std::uint32_t> datapath_keys;            // by port
+  std::map<std::string, std::uint32_t> datapath_keys;  // by port
   for (const sb::PortBinding& p : southbound.ports)
     if (const auto key = keys.find(p.datapath); key != keys.end() && key->second != 0)
       datapath_keys.emplace(p.logical_port, key->second);

@@ -49,14 +49,13 @@ ovn::Symbol& SymbolTable::add_field(std::string name, FieldId id, std::string pr
   return s;
 }
 
-void SymbolTable::add_part(std::string name, std::string prerequisites, std::string_view expansion,
-                           std::uint8_t scope) {
+void SymbolTable::add_part(std::string name, std::string prerequisites, std::string_view expansion, std::uint8_t scope) {
   Lexer lexer(expansion);
   const Environment environment{this, nullptr, nullptr, 0};
   const auto part = ExpressionParser(lexer, environment).parse_field();
   if (!part) return;
-  ovn::Symbol& s = add(std::move(name), part->bits, part->symbol->level,
-                       part->symbol->writable ? scope : writable::nowhere, std::move(prerequisites));
+  ovn::Symbol& s = add(std::move(name), part->bits, part->symbol->level, part->symbol->writable ? scope : writable::nowhere,
+                       std::move(prerequisites));
   s.parent = part->symbol;
   s.first_in_parent = part->first;
 }
@@ -76,8 +75,8 @@ void SymbolTable::add_ovn_field(std::string name, std::uint16_t bits) {
 }
 
 void SymbolTable::finish() {
-  const auto understand = [this](const ovn::Symbol& s, const std::string& text,
-                                 std::shared_ptr<const ovn::Expression>& tree, std::string& error) {
+  const auto understand = [this](const ovn::Symbol& s, const std::string& text, std::shared_ptr<const ovn::Expression>& tree,
+                                 std::string& error) {
     if (text.empty()) return;
     Annotator annotator(this);
     if (auto parsed = annotator.parse_within(s, text))
@@ -189,11 +188,10 @@ void add_ip(SymbolTable& t, const Dialect& dialect) {
   t.add_field("ip6.src", F::ipv6_src, "ip6");
   t.add_field("ip6.dst", F::ipv6_dst, "ip6");
   t.add_field("ip6.label", F::ipv6_label, "ip6");
-  t.add_predicate("ip6.mcast_rsvd",
-                  dialect.multicast_by_mac
-                      ? "ip6.dst == { ff00::0, ff01::0, ff02::0, ff03::0, ff04::0, ff05::0, ff06::0, "
-                        "ff07::0, ff08::0, ff09::0, ff0a::0, ff0b::0, ff0c::0, ff0d::0, ff0e::0, ff0f::0 }"
-                      : "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0");
+  t.add_predicate("ip6.mcast_rsvd", dialect.multicast_by_mac
+                                        ? "ip6.dst == { ff00::0, ff01::0, ff02::0, ff03::0, ff04::0, ff05::0, ff06::0, "
+                                          "ff07::0, ff08::0, ff09::0, ff0a::0, ff0b::0, ff0c::0, ff0d::0, ff0e::0, ff0f::0 }"
+                                        : "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0");
   t.add_predicate("ip6.mcast_all_nodes", "ip6.dst == ff01::1 || ip6.dst == ff02::1");
   t.add_predicate("ip6.mcast_all_rtrs", "ip6.dst == ff01::2 || ip6.dst == ff02::2 || ip6.dst == ff05::2");
   t.add_predicate("ip6.mcast_sol_node", "ip6.dst == ff02::1:ff00:0000/104");
@@ -217,9 +215,7 @@ void add_neighbours(SymbolTable& t, const Dialect& dialect) {
   for (const auto& [name, id] : kArp) t.add_field(fmt::format("arp.{}", name), id, "arp");
   t.add_predicate("rarp", "eth.type == 0x8035");
   for (const auto& [name, id] : kArp) t.add_field(fmt::format("rarp.{}", name), id, "rarp");
-  const auto nd = [](const char* type) {
-    return fmt::format("icmp6.type == {} && icmp6.code == 0 && ip.ttl == 255", type);
-  };
+  const auto nd = [](const char* type) { return fmt::format("icmp6.type == {} && icmp6.code == 0 && ip.ttl == 255", type); };
   t.add_predicate("nd", nd("{135, 136}"));
   t.add_predicate("nd_ns", nd("135"));
   t.add_predicate("nd_ns_mcast", "ip6.mcast && " + nd("135"));

@@ -35,8 +35,7 @@ class SymbolTable {
   void finish();
 
  private:
-  ovn::Symbol& add(std::string name, std::uint16_t bits, ovn::Level level, std::uint8_t writable_in,
-                   std::string prerequisites);
+  ovn::Symbol& add(std::string name, std::uint16_t bits, ovn::Level level, std::uint8_t writable_in, std::string prerequisites);
 
   std::deque<ovn::Symbol> symbols_;
   std::unordered_map<std::string_view, ovn::Symbol*> by_name_;

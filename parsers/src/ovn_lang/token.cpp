@@ -14,7 +14,7 @@ namespace {
 using Format = ovn::ConstantFormat;
 using Type = TokenType;
 
-constexpr std::size_t kMaxDigits = 256;    // of a hexadecimal constant: what Open vSwitch keeps of a tunnel option
+constexpr std::size_t kMaxDigits = 256;  // of a hexadecimal constant: what Open vSwitch keeps of a tunnel option
 
 bool is_id_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
 bool is_id(char c) { return is_id_start(c) || is_digit(c); }
@@ -112,54 +112,26 @@ void Scanner::scan_doubled(char c, Type both) {
 
 bool Scanner::scan_punctuation() {
   switch (peek()) {
-    case '(':
-      punctuation(Type::lparen, 1);
-      return true;
-    case ')':
-      punctuation(Type::rparen, 1);
-      return true;
-    case '{':
-      punctuation(Type::lcurly, 1);
-      return true;
-    case '}':
-      punctuation(Type::rcurly, 1);
-      return true;
-    case '[':
-      punctuation(Type::lsquare, 1);
-      return true;
-    case ']':
-      punctuation(Type::rsquare, 1);
-      return true;
-    case ',':
-      punctuation(Type::comma, 1);
-      return true;
-    case ';':
-      punctuation(Type::semicolon, 1);
-      return true;
-    case '=':
-      scan_operator('=', Type::eq, Type::equals);
-      return true;
-    case '!':
-      scan_operator('=', Type::ne, Type::log_not);
-      return true;
-    case '>':
-      scan_operator('=', Type::ge, Type::gt);
-      return true;
-    case '-':
-      scan_operator('-', Type::decrement, Type::hyphen);
-      return true;
+    case '(': punctuation(Type::lparen, 1); return true;
+    case ')': punctuation(Type::rparen, 1); return true;
+    case '{': punctuation(Type::lcurly, 1); return true;
+    case '}': punctuation(Type::rcurly, 1); return true;
+    case '[': punctuation(Type::lsquare, 1); return true;
+    case ']': punctuation(Type::rsquare, 1); return true;
+    case ',': punctuation(Type::comma, 1); return true;
+    case ';': punctuation(Type::semicolon, 1); return true;
+    case '=': scan_operator('=', Type::eq, Type::equals); return true;
+    case '!': scan_operator('=', Type::ne, Type::log_not); return true;
+    case '>': scan_operator('=', Type::ge, Type::gt); return true;
+    case '-': scan_operator('-', Type::decrement, Type::hyphen); return true;
     case '<':
       if (peek(1) == '-' && peek(2) == '>')
         punctuation(Type::exchange, 3);
       else
         scan_operator('=', Type::le, Type::lt);
       return true;
-    case '&':
-      scan_doubled('&', Type::log_and);
-      return true;
-    case '|':
-      scan_doubled('|', Type::log_or);
-      return true;
+    case '&': scan_doubled('&', Type::log_and); return true;
+    case '|': scan_doubled('|', Type::log_or); return true;
     case '.':
       if (peek(1) == '.')
         punctuation(Type::ellipsis, 2);
@@ -168,8 +140,7 @@ bool Scanner::scan_punctuation() {
         fail("`.' is only valid as part of `..' or a number.");
       }
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -183,8 +154,7 @@ void Scanner::scan_id(Type type) {
 
 void Scanner::scan_sigil(char sigil, Type type) {
   ++at_;
-  if (finished() || !is_id_start(peek()))
-    return fail(fmt::format("`{}' must be followed by a valid identifier.", sigil));
+  if (finished() || !is_id_start(peek())) return fail(fmt::format("`{}' must be followed by a valid identifier.", sigil));
   scan_id(type);
 }
 
@@ -312,8 +282,10 @@ void Scanner::scan_hexadecimal(std::string_view digits, Token& token) {
     if (digit < 0) return failed("Invalid syntax in hexadecimal constant.");
     if (digit == 0) continue;
     if (i >= kMaxDigits) return failed(fmt::format("Hexadecimal constant requires more than {} bits.", 4 * kMaxDigits));
-    if (i < 32) token.value |= static_cast<U128>(digit) << (4 * i);
-    else token.excess = static_cast<std::uint16_t>(4 * i + std::bit_width(static_cast<unsigned>(digit)));
+    if (i < 32)
+      token.value |= static_cast<U128>(digit) << (4 * i);
+    else
+      token.excess = static_cast<std::uint16_t>(4 * i + std::bit_width(static_cast<unsigned>(digit)));
   }
 }
 

@@ -13,8 +13,7 @@ std::shared_ptr<const ovn::ValueSet> make_address_set(const std::string& name, c
   for (const std::string& value : values) {
     const Token token = next_token(value, 0);
     const bool masked = token.type == TokenType::masked_integer;
-    if (masked || token.type == TokenType::integer)
-      set.values.push_back({token.value, token.mask, masked, token.format, {}});
+    if (masked || token.type == TokenType::integer) set.values.push_back({token.value, token.mask, masked, token.format, {}});
   }
   std::sort(set.values.begin(), set.values.end(), [](const ovn::Constant& a, const ovn::Constant& b) {
     return std::tuple(a.value, a.masked, a.mask) < std::tuple(b.value, b.masked, b.mask);

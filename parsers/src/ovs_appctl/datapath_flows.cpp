@@ -14,8 +14,8 @@ namespace {
 // "ufid:…, recirc_id(0),in_port(5),…, packets:3, bytes:294, used:1.2s, flags:S, actions:ct(zone=3),recirc(0x5)".
 struct FlowLine {
   std::string_view ufid, match, actions;
-  std::string_view more;                      // "dp-extra-info:miniflow_bits(5,4)" of the userspace datapath
-  std::vector<std::string_view> statistics;   // "packets:3", "used:never", "dp:ovs"
+  std::string_view more;                     // "dp-extra-info:miniflow_bits(5,4)" of the userspace datapath
+  std::vector<std::string_view> statistics;  // "packets:3", "used:never", "dp:ovs"
 };
 
 constexpr std::string_view kRecirculation = "recirc_id(", kActions = "actions:", kMore = ", dp-extra-info:";
@@ -84,13 +84,18 @@ struct FlowLines {
     (((out += ", ") += kActions) += l.actions) += l.more;
   }
   static Json json(const Entry& l) {
-    return {{"recirc_id", number_in(l.match, kRecirculation).value_or(0)}, {"match", l.match},
-            {"packets", statistic(l, "packets:")}, {"bytes", statistic(l, "bytes:")}, {"actions", l.actions},
+    return {{"recirc_id", number_in(l.match, kRecirculation).value_or(0)},
+            {"match", l.match},
+            {"packets", statistic(l, "packets:")},
+            {"bytes", statistic(l, "bytes:")},
+            {"actions", l.actions},
             {"recirculates_to", recirculations(l.actions)}};
   }
   static void put(const Entry& l, Provenance from, openflow::Datapath& d) {
     const auto id = number_in(l.match, kRecirculation);
-    if (id) d.flows.push_back({*id, l.match, l.actions, recirculations(l.actions), statistic(l, "packets:"), statistic(l, "bytes:"), from});
+    if (id)
+      d.flows.push_back(
+          {*id, l.match, l.actions, recirculations(l.actions), statistic(l, "packets:"), statistic(l, "bytes:"), from});
   }
   static void looked_at(openflow::Datapath&) {}
 };

@@ -11,11 +11,11 @@ namespace {
 // "netdev@ovs-netdev:", or "  port 5: genev_sys_6081 (geneve: packet_type=ptap)", or a counter such as "  flows: 3".
 struct PortLine {
   enum class Kind : std::uint8_t { datapath, port, counter } kind = Kind::counter;
-  std::string_view type, name;            // of the datapath or port
+  std::string_view type, name;  // of the datapath or port
   std::uint32_t number = 0;
   bool has_type = false, has_options = false;
   std::string_view options;
-  std::string_view text;                  // of a counter
+  std::string_view text;  // of a counter
 };
 
 bool read_port(std::string_view s, PortLine& l) {
@@ -43,7 +43,8 @@ bool read_port(std::string_view s, PortLine& l) {
 
 bool is_datapath(std::string_view s, PortLine& l) {
   const std::size_t at = s.find('@');
-  if (at == std::string_view::npos || at == 0 || !s.ends_with(':') || at + 2 >= s.size() || s.find(' ') != std::string_view::npos) return false;
+  if (at == std::string_view::npos || at == 0 || !s.ends_with(':') || at + 2 >= s.size() || s.find(' ') != std::string_view::npos)
+    return false;
   l.kind = PortLine::Kind::datapath;
   l.type = s.substr(0, at);
   l.name = s.substr(at + 1, s.size() - at - 2);
@@ -51,7 +52,9 @@ bool is_datapath(std::string_view s, PortLine& l) {
 }
 
 // Statistics of the datapath, and with -s of its ports: no fact of the model.
-bool is_counter(std::string_view s) { return s.starts_with("  ") && s.find(':') != std::string_view::npos && !s.starts_with("  port "); }
+bool is_counter(std::string_view s) {
+  return s.starts_with("  ") && s.find(':') != std::string_view::npos && !s.starts_with("  port ");
+}
 
 struct PortLines {
   using Entry = PortLine;

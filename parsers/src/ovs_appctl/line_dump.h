@@ -6,10 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "egtrace/parsers/format.h"
 #include "ovs_ofctl/line_format.h"
@@ -60,7 +59,9 @@ class LineDump {
   }
 
   static void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-    read_all(dump, report, [&](const Line& line, const Entry& entry) { Lines::put(entry, {dump.source, line.number}, node.datapath); });
+    read_all(dump, report, [&](const Line& line, const Entry& entry) {
+      Lines::put(entry, {dump.source, line.number}, node.datapath);
+    });
     if (!dump.partial) Lines::looked_at(node.datapath);
   }
 
@@ -104,9 +105,12 @@ class LineDump {
       const std::string_view text = without_colour(line.text, buffer);
       Entry entry;
       const Kind kind = ofctl::is_filler(text) ? Kind::title : kind_of(text, entry);
-      if (kind == Kind::title) counts.ignored();
-      else if (kind == Kind::other || text.data() != line.text.data()) counts.not_understood(line, 1, "line not understood");
-      else counts.understood(), take(line, entry);
+      if (kind == Kind::title)
+        counts.ignored();
+      else if (kind == Kind::other || text.data() != line.text.data())
+        counts.not_understood(line, 1, "line not understood");
+      else
+        counts.understood(), take(line, entry);
     }
   }
 };

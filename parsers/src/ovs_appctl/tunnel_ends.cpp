@@ -16,7 +16,7 @@ struct EndLine {
   std::string_view name;
   std::uint32_t number = 0;
   bool has_match = false;
-  std::string_view rest;                  // the match, or the number behind "ref_cnt="
+  std::string_view rest;  // the match, or the number behind "ref_cnt="
 };
 
 constexpr std::string_view kTitle = "Listening ports:", kMatch = " : ", kUsers = " ref_cnt=";
@@ -50,7 +50,8 @@ std::optional<openflow::TunnelEnd> end_of(const EndLine& l, Provenance from) {
   const auto proto = parse_decimal(behind(l.rest, "proto="));
   if (!mac || !address || !proto || *proto > 255) return std::nullopt;
   openflow::TunnelEnd end{l.number, *mac, *address, static_cast<std::uint8_t>(*proto), {}, from};
-  if (const auto port = parse_decimal(behind(l.rest, "udp(dst=")); port && *port <= 65535) end.udp_port = static_cast<std::uint16_t>(*port);
+  if (const auto port = parse_decimal(behind(l.rest, "udp(dst=")); port && *port <= 65535)
+    end.udp_port = static_cast<std::uint16_t>(*port);
   return end;
 }
 
@@ -59,13 +60,15 @@ struct EndLines {
   static constexpr const char* kTopic = "tunnel ends";
   static constexpr std::string_view kCommands[] = {"tnl/ports/show", "tnl.ports.show"};
   static constexpr bool kTitled = true;
-  static int quality(std::string_view text) { return text.find(kMatch) != std::string_view::npos ? 1 : 0; }   // of -v
+  static int quality(std::string_view text) { return text.find(kMatch) != std::string_view::npos ? 1 : 0; }  // of -v
   static bool is_title(std::string_view text) { return text == kTitle; }
   static bool read(std::string_view text, Entry& l) { return read_end(text, l); }
   static void print(const Entry& l, std::string& out) {
     out += fmt::format("{} ({}){}{}", l.name, l.number, l.has_match ? kMatch : kUsers, l.rest);
   }
-  static Json json(const Entry& l) { return {{"name", l.name}, {"datapath_port", l.number}, {l.has_match ? "match" : "ref_cnt", l.rest}}; }
+  static Json json(const Entry& l) {
+    return {{"name", l.name}, {"datapath_port", l.number}, {l.has_match ? "match" : "ref_cnt", l.rest}};
+  }
   static void put(const Entry& l, Provenance from, openflow::Datapath& d) {
     if (auto end = end_of(l, from)) d.tunnel_ends.push_back(*end);
   }

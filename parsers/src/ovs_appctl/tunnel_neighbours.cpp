@@ -23,7 +23,7 @@ bool take_end(std::string_view& s, std::string_view word) {
   return true;
 }
 
-constexpr std::size_t kAddressWidth = 46, kMacWidth = 17;   // INET6_ADDRSTRLEN; of a MAC
+constexpr std::size_t kAddressWidth = 46, kMacWidth = 17;  // INET6_ADDRSTRLEN; of a MAC
 
 bool read_neighbour(std::string_view s, NeighbourLine& l) {
   l.stale = take_end(s, kStale);
@@ -36,7 +36,8 @@ bool read_neighbour(std::string_view s, NeighbourLine& l) {
   if (gap == std::string_view::npos) return false;
   l.mac = s.substr(0, gap);
   l.bridge = trim(s.substr(gap));
-  return IpAddr::parse(l.address) && (incomplete || MacAddr::parse(l.mac)) && !l.bridge.empty() && l.bridge.find(' ') == std::string_view::npos;
+  return IpAddr::parse(l.address) && (incomplete || MacAddr::parse(l.mac)) && !l.bridge.empty() &&
+         l.bridge.find(' ') == std::string_view::npos;
 }
 
 struct NeighbourLines {

@@ -16,7 +16,7 @@ namespace {
 struct RouteLine {
   bool user = false, local = false;
   std::string_view destination;
-  std::vector<std::pair<std::string_view, std::string_view>> words;   // "dev", "br-ex"; in the order of the dump
+  std::vector<std::pair<std::string_view, std::string_view>> words;  // "dev", "br-ex"; in the order of the dump
 };
 
 bool read_route(std::string_view s, RouteLine& l) {

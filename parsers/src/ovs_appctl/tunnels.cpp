@@ -51,11 +51,15 @@ struct TunnelLines {
   static int quality(std::string_view) { return 0; }
   static bool is_title(std::string_view) { return false; }
   static bool read(std::string_view text, Entry& l) { return read_tunnel(text, l); }
-  static void print(const Entry& l, std::string& out) { out += fmt::format("port {}: {} ({}: {})", l.number, l.name, l.type, l.settings); }
+  static void print(const Entry& l, std::string& out) {
+    out += fmt::format("port {}: {} ({}: {})", l.number, l.name, l.type, l.settings);
+  }
   static Json json(const Entry& l) {
     return {{"port", l.number}, {"name", l.name}, {"type", l.type}, {"settings", l.settings}, {"datapath_port", l.datapath_port}};
   }
-  static void put(const Entry& l, Provenance from, openflow::Datapath& d) { d.tunnels.push_back({std::string(l.name), l.datapath_port, from}); }
+  static void put(const Entry& l, Provenance from, openflow::Datapath& d) {
+    d.tunnels.push_back({std::string(l.name), l.datapath_port, from});
+  }
   static void looked_at(openflow::Datapath&) {}
 };
 

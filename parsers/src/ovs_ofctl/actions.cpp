@@ -1,12 +1,12 @@
 // Action lists (ovs-actions(7), lib/ofp-actions.c): cutting a list into actions, and the actions with simple arguments.
 #include "ovs_ofctl/actions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <unordered_map>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "ovs_ofctl/values.h"
 #include "support/cursor.h"
@@ -33,9 +33,7 @@ std::size_t action_length(std::string_view s) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     switch (s[i]) {
-      case '(':
-        ++depth;
-        break;
+      case '(': ++depth; break;
       case ')':
         if (depth > 0) --depth;
         break;
@@ -48,8 +46,7 @@ std::size_t action_length(std::string_view s) {
         for (++i; i < s.size() && s[i] != '"'; ++i)
           if (s[i] == '\\') ++i;
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return s.size();
@@ -96,8 +93,8 @@ bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
 constexpr std::string_view kHashFields[] = {"eth_src", "symmetric_l4", "symmetric_l3l4", "symmetric_l3l4+udp",
                                             "nw_src",  "nw_dst",       "symmetric_l3"};
 constexpr std::string_view kMultipathAlgorithms[] = {"modulo_n", "hash_threshold", "hrw", "iter_hash"};
-constexpr std::string_view kReasons[] = {"",      "no_match",   "action",        "invalid_ttl",  "action_set",
-                                         "group", "packet_out", "explicit_miss"};
+constexpr std::string_view kReasons[] = {"",           "no_match", "action",     "invalid_ttl",
+                                         "action_set", "group",    "packet_out", "explicit_miss"};
 // A conjunction may stand beside notes only.
 bool mixes_conjunction(const ActionList& list) {
   bool conjunction = false, other = false;
@@ -165,7 +162,7 @@ bool ActionReader::subfield(std::string_view text, Subfield& out) {
 }
 
 bool ActionReader::has_short_name(FieldId f) {
-  constexpr FieldId kOthers[] = {FieldId::in_port, FieldId::tp_src, FieldId::tp_dst};   // whose header is 0, and names of tcp_src
+  constexpr FieldId kOthers[] = {FieldId::in_port, FieldId::tp_src, FieldId::tp_dst};  // whose header is 0, and names of tcp_src
   return field(f).oxm_header != 0 || std::find(std::begin(kOthers), std::end(kOthers), f) != std::end(kOthers);
 }
 
@@ -256,8 +253,8 @@ ActionReader::Reader ActionReader::reader_of(std::string_view name) {
     for (const char* w :
          {"strip_vlan", "pop_vlan", "dec_mpls_ttl", "dec_nsh_ttl", "pop_queue", "exit", "ct_clear", "clear_actions"})
       m[w] = &R::word;
-    for (const char* w : {"group", "meter", "set_queue", "push_vlan", "push_mpls", "pop_mpls", "mod_vlan_vid",
-                          "set_vlan_vid", "mod_vlan_pcp", "set_vlan_pcp"})
+    for (const char* w : {"group", "meter", "set_queue", "push_vlan", "push_mpls", "pop_mpls", "mod_vlan_vid", "set_vlan_vid",
+                          "mod_vlan_pcp", "set_vlan_pcp"})
       m[w] = &R::one_number;
     for (const Modifier& mod : kModifiers) m[mod.word] = &R::modify;
     return m;
@@ -332,8 +329,7 @@ bool ActionReader::output_truncated(const Piece& p, ActionList& out) {
 bool ActionReader::controller(const Piece& p, ActionList& out, int) {
   Controller c;
   std::uint64_t n = 0;
-  if (p.style == Piece::Style::colon ||
-      (p.style == Piece::Style::parens && !p.args.empty() && is_digit(p.args.front()))) {
+  if (p.style == Piece::Style::colon || (p.style == Piece::Style::parens && !p.args.empty() && is_digit(p.args.front()))) {
     if (!number(p.args, kMax16, n)) return false;
     c.max_len = static_cast<std::uint32_t>(n);
   }
@@ -412,8 +408,7 @@ bool ActionReader::load(const Piece& p, ActionList& out, int) {
   Number n;
   if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
   if (!subfield(p.args.substr(arrow + 2), l.dest)) return false;
-  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0)
-    return fail("value does not fit", p.text);
+  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0) return fail("value does not fit", p.text);
   if (!field(l.dest.field).writable) return fail("field is read-only", p.text);
   l.value = n.value;
   out.push_back({l});
@@ -430,11 +425,10 @@ bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
   s.word = "set_field";
   if (!f) return fail("not a field", p.text);
   s.field = f->id;
-  if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask))
-    return fail("not a value of the field", p.text);
+  if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask)) return fail("not a value of the field", p.text);
   if (!f->writable) return fail("field is read-only", p.text);
-  if (s.mask.value_or(0) != 0 && !f->maskable && *s.mask != ones(f->bits) &&
-      *s.mask != ones((f->bits + 7u) / 8 * 8)) return fail("the field cannot be masked", p.text);
+  if (s.mask.value_or(0) != 0 && !f->maskable && *s.mask != ones(f->bits) && *s.mask != ones((f->bits + 7u) / 8 * 8))
+    return fail("the field cannot be masked", p.text);
   if (f->id == FieldId::nw_tos && (s.value & 3) != 0) return fail("not a valid TOS", p.text);
   out.push_back({std::move(s)});
   return true;
@@ -554,7 +548,7 @@ bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
   const std::string_view more = trim(rest);
   if (!port.empty() && !read_port(port, r.in_port.emplace())) return fail("not a port", p.text);
   if (r.in_port && r.in_port->name.empty() && r.in_port->number == port::in_port) r.in_port.reset();
-  if (const auto n = parse_decimal(table); n && *n <= 255) {   // never octal
+  if (const auto n = parse_decimal(table); n && *n <= 255) {  // never octal
     if (*n != 255) r.table = static_cast<std::uint8_t>(*n);
   } else if (!table.empty()) {
     std::string name;
@@ -584,8 +578,7 @@ bool ActionReader::conjunction(const Piece& p, ActionList& out, int) {
   constexpr std::uint64_t kMaxClauses = 64;
   if (!number(id, kMax32, i) || !number(clause, 255, k) || !number(trim(rest), 255, n)) return false;
   if (k == 0 || k > n || n < 2 || n > kMaxClauses) return fail("no clause of 2 to 64", p.text);
-  out.push_back(
-      {Conjunction{static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(n)}});
+  out.push_back({Conjunction{static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(n)}});
   return true;
 }
 

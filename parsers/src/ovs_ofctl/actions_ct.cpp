@@ -52,7 +52,8 @@ bool ActionReader::ct(const Piece& p, ActionList& out, int depth) {
   while (next_term(rest, term))
     if (!term.empty() && !ct_argument(term, c, depth)) return false;
   if (c.force && !c.commit) return fail("force needs commit", p.text);
-  if (!c.commit && (c.exec || (c.nat && c.nat->kind != Nat::Kind::bare))) return fail("nat with arguments and exec need commit", p.text);
+  if (!c.commit && (c.exec || (c.nat && c.nat->kind != Nat::Kind::bare)))
+    return fail("nat with arguments and exec need commit", p.text);
   out.push_back({std::move(c)});
   return true;
 }

@@ -28,8 +28,8 @@ bool ActionReader::learn(const Piece& p, ActionList& out, int) {
       l.send_flow_rem = true;
     else if (term == "delete_learned")
       l.delete_learned = true;
-    else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" ||
-             kv.key == "result_dst" || kv.key.ends_with("_timeout")) {
+    else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" || kv.key == "result_dst" ||
+             kv.key.ends_with("_timeout")) {
       if (!learn_option(kv.key, kv.value, l)) return false;
     } else {
       option = false;
@@ -47,7 +47,7 @@ bool ActionReader::learn_option(std::string_view key, std::string_view value, Le
     return l.result_dst->bits == 1 || fail("result_dst must be one bit", value);
   }
   if ((key == "table" && !number(value, 254, n)) || (key == "cookie" && !number(value, ~std::uint64_t{0}, n))) return false;
-  const auto n16 = static_cast<std::uint16_t>(leading_integer(value));   // learn_parse__() of lib/learn.c
+  const auto n16 = static_cast<std::uint16_t>(leading_integer(value));  // learn_parse__() of lib/learn.c
   if (key == "table")
     l.table = static_cast<std::uint8_t>(n);
   else if (key == "priority")

@@ -96,8 +96,8 @@ bool is_group(std::string_view name) {
 }
 
 const Place* place_of(std::string_view group, std::string_view key) {
-  const auto* found = std::find_if(std::begin(kPlaces), std::end(kPlaces),
-                                   [&](const Place& p) { return p.group == group && p.key == key; });
+  const auto* found =
+      std::find_if(std::begin(kPlaces), std::end(kPlaces), [&](const Place& p) { return p.group == group && p.key == key; });
   return found == std::end(kPlaces) ? nullptr : found;
 }
 
@@ -135,8 +135,10 @@ class Reader {
 
   DatapathFlow finish() {
     FlowKey& key = flow_.key;
-    if (!has_type_) key.set(F::eth_type, kNoEthertype);
-    else if (!has_ethernet_ && !has_packet_type_) key.set(F::packet_type, 0x10000u | key.u32(F::eth_type));
+    if (!has_type_)
+      key.set(F::eth_type, kNoEthertype);
+    else if (!has_ethernet_ && !has_packet_type_)
+      key.set(F::packet_type, 0x10000u | key.u32(F::eth_type));
     // Lower layers first, whatever the order of the text.
     std::vector<Value> waiting = std::move(values_);
     for (bool progress = true; progress && !waiting.empty();) {
@@ -233,8 +235,10 @@ class Reader {
       error_ = "duplicate in_port attribute in flow key";
       return false;
     }
-    if (const auto n = number(text)) flow_.port = static_cast<std::uint32_t>(*n);
-    else flow_.port_name = std::string(trim(text));
+    if (const auto n = number(text))
+      flow_.port = static_cast<std::uint32_t>(*n);
+    else
+      flow_.port_name = std::string(trim(text));
     return flow_.port || !flow_.port_name.empty();
   }
 
@@ -251,10 +255,14 @@ class Reader {
     const bool ok = parts(body, [&](std::string_view key, std::string_view text) {
       const auto n = number(text);
       if (!n) return false;
-      if (key == "vid") tci |= *n & 0xfff;
-      else if (key == "pcp") tci |= (*n & 7) << 13;
-      else if (key == "cfi") tci = (tci & ~std::uint64_t{0x1000}) | (*n & 1) << 12;
-      else return false;
+      if (key == "vid")
+        tci |= *n & 0xfff;
+      else if (key == "pcp")
+        tci |= (*n & 7) << 13;
+      else if (key == "cfi")
+        tci = (tci & ~std::uint64_t{0x1000}) | (*n & 1) << 12;
+      else
+        return false;
       return true;
     });
     if (!ok || depth > 1) return false;
@@ -312,14 +320,14 @@ class Reader {
       FieldId field;
     };
     constexpr Part kParts[] = {
-        {"gbp", "id", F::tun_gbp_id},          {"gbp", "flags", F::tun_gbp_flags},      {"erspan", "ver", F::tun_erspan_ver},
-        {"erspan", "idx", F::tun_erspan_idx},  {"erspan", "dir", F::tun_erspan_dir},    {"erspan", "hwid", F::tun_erspan_hwid},
-        {"gtpu", "flags", F::tun_gtpu_flags},  {"gtpu", "msgtype", F::tun_gtpu_msgtype},
+        {"gbp", "id", F::tun_gbp_id},         {"gbp", "flags", F::tun_gbp_flags},       {"erspan", "ver", F::tun_erspan_ver},
+        {"erspan", "idx", F::tun_erspan_idx}, {"erspan", "dir", F::tun_erspan_dir},     {"erspan", "hwid", F::tun_erspan_hwid},
+        {"gtpu", "flags", F::tun_gtpu_flags}, {"gtpu", "msgtype", F::tun_gtpu_msgtype},
     };
     return parts(body, [&](std::string_view key, std::string_view text) {
       if (header == "vxlan") return key == "gbp" && tunnel_header(key, text);
-      const auto* part = std::find_if(std::begin(kParts), std::end(kParts),
-                                      [&](const Part& p) { return p.header == header && p.key == key; });
+      const auto* part =
+          std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.header == header && p.key == key; });
       const auto n = number(text);
       if (part == std::end(kParts) || !n) return false;
       flow_.key.set(part->field, *n);
@@ -346,10 +354,14 @@ class Reader {
         const auto n = number(piece.substr(equals + 1));
         const std::string_view key = piece.substr(0, equals);
         if (!n) return false;
-        if (key == "class") option.option_class = static_cast<std::uint16_t>(*n);
-        else if (key == "type") option.type = static_cast<std::uint8_t>(*n);
-        else if (key == "len") length = *n;
-        else return false;
+        if (key == "class")
+          option.option_class = static_cast<std::uint16_t>(*n);
+        else if (key == "type")
+          option.type = static_cast<std::uint8_t>(*n);
+        else if (key == "len")
+          length = *n;
+        else
+          return false;
       } else {
         std::string_view digits = value_of(piece);
         if (!consume(digits, "0x") || length > 124 || digits.size() > 2 * length) return false;

@@ -1,10 +1,11 @@
 // ovs-ofctl dump-flows in all its dialects, and ovs-appctl bridge/dump-flows.
+#include "ovs_ofctl/dump_flows.h"
+
 #include <algorithm>
 #include <string>
 
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/actions.h"
-#include "ovs_ofctl/dump_flows.h"
 #include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
 #include "ovs_ofctl/formats.h"
@@ -17,7 +18,7 @@ namespace egt::parsers::ofctl {
 namespace {
 
 constexpr int kLinesLookedAt = 40;
-constexpr int kNamesNoBridge = 15;   // by which a dump that does is better, whatever its dialect
+constexpr int kNamesNoBridge = 15;  // by which a dump that does is better, whatever its dialect
 
 // "actions=" behind a term that a flow begins with. A logical flow says "action=(" and a group "bucket=".
 bool looks_like_flow(std::string_view line) {
@@ -71,8 +72,7 @@ Recognition recognise_flows(const Dump& dump) {
 }
 
 std::uint32_t first_difference(std::string_view a, std::string_view b) {
-  const auto at =
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  const auto at = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
   return static_cast<std::uint32_t>(at.first - a.begin()) + 1;
 }
 
@@ -85,15 +85,13 @@ class FlowPrinter {
     TextError error;
     const bool good = read_flow_line(text, flow_, error);
     errors_.clear();
-    const openflow::ActionList actions =
-        flow_.has_actions ? parse_actions(flow_.actions, errors_) : openflow::ActionList{};
+    const openflow::ActionList actions = flow_.has_actions ? parse_actions(flow_.actions, errors_) : openflow::ActionList{};
     if (!good) return keep(line, text, error.column, error.message);
     const std::size_t from = out_.size();
     write_flow_head(flow_, out_);
     write_actions(actions, out_);
     if (!errors_.empty()) {
-      const std::uint32_t column =
-          static_cast<std::uint32_t>(flow_.actions.data() - text.data()) + errors_.front().column;
+      const std::uint32_t column = static_cast<std::uint32_t>(flow_.actions.data() - text.data()) + errors_.front().column;
       out_.resize(from);
       return keep(line, text, column, errors_.front().message);
     }
@@ -159,9 +157,7 @@ void stream_flows(const Dump& dump, const TextSink& put, Report& report) {
         out += text;
         lines_report.ignored();
         break;
-      case LineKind::flow:
-        printer.print(line, text);
-        break;
+      case LineKind::flow: printer.print(line, text); break;
     }
     out += line.end;
     put(out);
@@ -171,7 +167,8 @@ void stream_flows(const Dump& dump, const TextSink& put, Report& report) {
 
 void reprint_flows(const Dump& dump, std::string& out, Report& report) {
   out.reserve(out.size() + dump.text.size() + 64);
-  stream_flows(dump, [&out](std::string_view piece) { out += piece; }, report);
+  stream_flows(
+      dump, [&out](std::string_view piece) { out += piece; }, report);
 }
 
 void flows_to_json(const Dump& dump, std::string& out, Report& report) {
@@ -223,9 +220,13 @@ void flows_to_json(const Dump& dump, std::string& out, Report& report) {
 }  // namespace
 
 const Format& dump_flows_format() {
-  static const Format format{
-      "ovs-ofctl dump-flows", "ovs-ofctl dump-flows br-int", recognise_flows, reprint_flows, flows_to_json, load_flows,
-      stream_flows};
+  static const Format format{"ovs-ofctl dump-flows",
+                             "ovs-ofctl dump-flows br-int",
+                             recognise_flows,
+                             reprint_flows,
+                             flows_to_json,
+                             load_flows,
+                             stream_flows};
   return format;
 }
 

@@ -7,9 +7,9 @@
 #include "ovs_ofctl/actions.h"
 #include "ovs_ofctl/formats.h"
 #include "ovs_ofctl/group_line.h"
-#include "ovs_ofctl/load_groups.h"
 #include "ovs_ofctl/json.h"
 #include "ovs_ofctl/line_format.h"
+#include "ovs_ofctl/load_groups.h"
 #include "ovs_ofctl/values.h"
 
 namespace egt::parsers::ofctl {

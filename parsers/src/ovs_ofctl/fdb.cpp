@@ -34,7 +34,7 @@ struct FdbTitle {
 // What a line of the table shows. In a table of several bridges only the first entry of each bears its name, which stands alone
 // where the bridge has learned nothing.
 struct FdbRow {
-  std::string_view bridge;       // empty: that of the entry above
+  std::string_view bridge;  // empty: that of the entry above
   bool has_entry = true;
   FdbLine entry;
 };
@@ -123,8 +123,8 @@ struct MacTable {
     FdbLine line;
     std::uint32_t at = 0;
   };
-  std::string bridge;            // empty: the dump does not name it
-  std::uint32_t at = 0;          // the line that begins it
+  std::string bridge;    // empty: the dump does not name it
+  std::uint32_t at = 0;  // the line that begins it
   std::vector<Entry> entries;
 };
 

@@ -20,13 +20,13 @@ struct Chunk {
   std::size_t begin = 0, end = 0;  // of the text; whole lines
   std::size_t thread = 0;          // whose shapes the flows are numbered by
   std::uint32_t lines = 0;
-  std::vector<FlowRef> flows;      // lines counted from 0
+  std::vector<FlowRef> flows;  // lines counted from 0
   struct Left {
-    std::size_t before = 0;        // so many flows come first
+    std::size_t before = 0;  // so many flows come first
     std::uint32_t line = 0;
     std::uint64_t offset = 0;
   };
-  std::vector<Left> left;          // lines that the scanner did not take
+  std::vector<Left> left;  // lines that the scanner did not take
 };
 
 std::vector<Chunk> cut(std::string_view text) {
@@ -44,8 +44,7 @@ void scan_chunk(std::string_view text, FlowScanner& scanner, Chunk& chunk) {
   chunk.flows.reserve((chunk.end - chunk.begin) / kUsualLine);
   for (std::size_t at = chunk.begin; at < chunk.end; ++chunk.lines) {
     const void* newline = std::memchr(text.data() + at, '\n', chunk.end - at);
-    const std::size_t end =
-        newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) : chunk.end;
+    const std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) : chunk.end;
     FlowRef flow;
     if (at <= openflow::kMaxFlowOffset && scan_guarded(scanner, text, at, end, flow)) {
       flow.offset = at & openflow::kMaxFlowOffset;
@@ -123,8 +122,8 @@ class Joiner {
     std::vector<FlowRef>& all = batch_.flows;
     std::size_t done = 0;
     const auto up_to = [&](std::size_t end) {
-      const auto copied = all.insert(all.end(), c.flows.begin() + static_cast<Offset>(done),
-                                     c.flows.begin() + static_cast<Offset>(end));
+      const auto copied =
+          all.insert(all.end(), c.flows.begin() + static_cast<Offset>(done), c.flows.begin() + static_cast<Offset>(end));
       std::for_each(copied, all.end(), [&](FlowRef& flow) {
         std::uint32_t& shape = known[flow.shape];
         if (shape == kUnknown) shape = shapes_.intern(shapes[flow.shape].data(), shapes[flow.shape].size());

@@ -41,8 +41,7 @@ constexpr bool is_separator(char c) { return c == ',' || c == ' ' || c == '\t'; 
 
 class FlowReader {
  public:
-  FlowReader(std::string_view text, FlowLine& line, TextError& error)
-      : cursor_(text), text_(text), line_(line), error_(error) {}
+  FlowReader(std::string_view text, FlowLine& line, TextError& error) : cursor_(text), text_(text), line_(line), error_(error) {}
 
   bool read() {
     line_.clear();
@@ -87,15 +86,13 @@ class FlowReader {
     if (info.kind == KeyInfo::Kind::actions && has_value) return actions();
     const std::string_view value = has_value ? take_value() : std::string_view{};
     switch (info.kind) {
-      case KeyInfo::Kind::field:
-        return field_term(key, info.field, has_value, value, column);
+      case KeyInfo::Kind::field: return field_term(key, info.field, has_value, value, column);
       case KeyInfo::Kind::protocol:
         if (has_value) return fail("a protocol takes no value: '" + shown(key) + "'", column);
         line_.match.push_back({});
         line_.match.back().name = key;
         return;
-      case KeyInfo::Kind::stat:
-        return stat(info.stat, value, column);
+      case KeyInfo::Kind::stat: return stat(info.stat, value, column);
       case KeyInfo::Kind::flag: {
         FlowStat s;
         s.kind = FlowStat::Kind::flag;
@@ -103,10 +100,8 @@ class FlowReader {
         line_.stats.push_back(s);
         return;
       }
-      case KeyInfo::Kind::priority:
-        return priority(value, column);
-      default:
-        return fail("unknown field '" + shown(key) + "'", column);
+      case KeyInfo::Kind::priority: return priority(value, column);
+      default: return fail("unknown field '" + shown(key) + "'", column);
     }
   }
 
@@ -184,18 +179,10 @@ class FlowReader {
       return fail("not understood: '" + shown(value) + "'", column);
     }
     switch (kind) {
-      case FlowStat::Kind::cookie:
-        line_.cookie = s.value;
-        break;
-      case FlowStat::Kind::n_packets:
-        line_.use.n_packets = s.value;
-        break;
-      case FlowStat::Kind::duration:
-        line_.use.duration = seconds_of(s);
-        break;
-      case FlowStat::Kind::idle_age:
-        line_.use.idle_age = s.value;
-        break;
+      case FlowStat::Kind::cookie: line_.cookie = s.value; break;
+      case FlowStat::Kind::n_packets: line_.use.n_packets = s.value; break;
+      case FlowStat::Kind::duration: line_.use.duration = seconds_of(s); break;
+      case FlowStat::Kind::idle_age: line_.use.idle_age = s.value; break;
       case FlowStat::Kind::table:
       case FlowStat::Kind::table_id:
         if (s.text.empty() && s.value <= 0xff) {
@@ -205,8 +192,7 @@ class FlowReader {
         line_.placed = false;
         fail("no number is known for table '" + shown(value) + "'", column);
         break;
-      default:
-        break;
+      default: break;
     }
     line_.stats.push_back(s);
   }
@@ -256,9 +242,8 @@ class FlowReader {
   bool good_ = true;
 };
 
-constexpr std::string_view kStatWords[] = {"cookie",     "duration", "table",        "table_id",
-                                           "n_packets",  "n_bytes",  "idle_timeout", "hard_timeout",
-                                           "importance", "idle_age", "hard_age"};
+constexpr std::string_view kStatWords[] = {"cookie",       "duration",     "table",      "table_id", "n_packets", "n_bytes",
+                                           "idle_timeout", "hard_timeout", "importance", "idle_age", "hard_age"};
 
 void write_stat(const FlowStat& s, std::string& out) {
   if (s.kind == FlowStat::Kind::flag) {
@@ -312,7 +297,7 @@ void write_duration(const FlowStat& s, std::string& out) {
 
 bool read_flow_line(std::string_view text, FlowLine& line, TextError& error) {
   if (text.size() > kLongestFlow) {
-    FlowReader(text.substr(0, kLongestShownFlow), line, error).read();   // where it stands, and the beginning of its match
+    FlowReader(text.substr(0, kLongestShownFlow), line, error).read();  // where it stands, and the beginning of its match
     error = {kTooLong, static_cast<std::uint32_t>(kLongestFlow)};
     return false;
   }

@@ -12,7 +12,7 @@ namespace egt::parsers::ofctl {
 
 // A message of OpenFlow has 64 kB; no text of a flow or group in it is as long as this.
 constexpr std::size_t kLongestFlow = std::size_t{1} << 20;
-constexpr std::size_t kLongestShownFlow = std::size_t{1} << 12;   // of what is longer
+constexpr std::size_t kLongestShownFlow = std::size_t{1} << 12;  // of what is longer
 constexpr const char* kTooLong = "longer than 1 MB, which no flow or group of a switch is";
 
 // Reads `text` into `line`; what is understood is kept even where something is not. True when all of it was; else

@@ -23,9 +23,8 @@ bool begins(const char* at, const char (&word)[n]) {
 }
 
 bool is_conjunctive(const openflow::ActionList& list) {
-  return std::any_of(list.begin(), list.end(), [](const openflow::Action& a) {
-    return std::holds_alternative<openflow::Conjunction>(a.kind);
-  });
+  return std::any_of(list.begin(), list.end(),
+                     [](const openflow::Action& a) { return std::holds_alternative<openflow::Conjunction>(a.kind); });
 }
 
 }  // namespace

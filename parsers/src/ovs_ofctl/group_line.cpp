@@ -144,7 +144,7 @@ class GroupReader {
 
 bool read_group_line(std::string_view text, GroupLine& line, TextError& error) {
   if (text.size() > kLongestFlow) {
-    GroupReader(text.substr(0, kLongestShownFlow), line, error).read();   // its number
+    GroupReader(text.substr(0, kLongestShownFlow), line, error).read();  // its number
     error = {kTooLong, static_cast<std::uint32_t>(kLongestFlow)};
     return false;
   }

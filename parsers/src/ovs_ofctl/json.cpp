@@ -42,8 +42,10 @@ std::string byte_text(const std::vector<std::uint8_t>& bytes) {
 Json learn_spec(const LearnSpec& s) {
   static constexpr const char* kKinds[] = {"match", "load", "output"};
   Json j{{"kind", kKinds[static_cast<std::size_t>(s.kind)]}};
-  if (!s.port.empty()) j["port"] = s.port;
-  else if (const auto* value = std::get_if<U128>(&s.source)) j["value"] = hex_text(*value);
+  if (!s.port.empty())
+    j["port"] = s.port;
+  else if (const auto* value = std::get_if<U128>(&s.source))
+    j["value"] = hex_text(*value);
   if (const auto* from = std::get_if<Subfield>(&s.source)) j["source"] = json_of(*from);
   if (s.kind != LearnSpec::Kind::output) j["dest"] = json_of(s.dest);
   return j;
@@ -68,9 +70,7 @@ Json nat_json(const Nat& n) {
 struct ActionJson {
   Json operator()(const Output& a) { return {{"output", {{"port", json_of(a.port)}}}}; }
   Json operator()(const OutputReg& a) { return {{"output", {{"source", json_of(a.source)}}}}; }
-  Json operator()(const OutputTruncated& a) {
-    return {{"output", {{"port", json_of(a.port)}, {"max_len", a.max_len}}}};
-  }
+  Json operator()(const OutputTruncated& a) { return {{"output", {{"port", json_of(a.port)}, {"max_len", a.max_len}}}}; }
   Json operator()(const Enqueue& a) { return {{"enqueue", {{"port", json_of(a.port)}, {"queue", a.queue}}}}; }
   Json operator()(const Controller& a) {
     Json j = Json::object();
@@ -164,9 +164,7 @@ struct ActionJson {
     return {{"ct", j}};
   }
   Json operator()(const CtClear&) { return {{"ct_clear", true}}; }
-  Json operator()(const CheckPktLarger& a) {
-    return {{"check_pkt_larger", {{"length", a.length}, {"dest", json_of(a.dest)}}}};
-  }
+  Json operator()(const CheckPktLarger& a) { return {{"check_pkt_larger", {{"length", a.length}, {"dest", json_of(a.dest)}}}}; }
   Json operator()(const DeleteField& a) { return {{"delete_field", field(a.field).set_name}}; }
   Json operator()(const Meter& a) { return {{"meter", a.id}}; }
   Json operator()(const ClearActions&) { return {{"clear_actions", true}}; }
@@ -176,9 +174,7 @@ struct ActionJson {
     if (a.mask) j["mask"] = hex_text(*a.mask);
     return {{"write_metadata", j}};
   }
-  Json operator()(const GotoTable& a) {
-    return {{"goto_table", a.table_name.empty() ? Json(a.table) : Json(a.table_name)}};
-  }
+  Json operator()(const GotoTable& a) { return {{"goto_table", a.table_name.empty() ? Json(a.table) : Json(a.table_name)}}; }
   Json operator()(const Opaque& a) { return {{"not_understood", a.text}}; }
 };
 

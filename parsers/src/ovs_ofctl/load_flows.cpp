@@ -130,7 +130,8 @@ struct FlowFacts {
 // Reads single lines of the dump again.
 class DumpedFlows : public openflow::FlowText {
  public:
-  DumpedFlows(const Dump& dump, FlowFacts known) : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
+  DumpedFlows(const Dump& dump, FlowFacts known)
+      : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
 
   SourceId source() const override { return source_; }
 
@@ -152,7 +153,8 @@ class DumpedFlows : public openflow::FlowText {
     out.use = line.use;
     const openflow::MatchView match = words.view();
     out.match.assign(match.begin(), match.end());
-    out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text).substr(0, kLongestShownFlow));
+    out.actions =
+        understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text).substr(0, kLongestShownFlow));
   }
 
   std::uint64_t cookie(const FlowRef& flow) const override {
@@ -165,7 +167,7 @@ class DumpedFlows : public openflow::FlowText {
       const auto read = std::from_chars(text.data() + kBefore.size(), end, value, 16);
       if (read.ec == std::errc() && read.ptr != end && *read.ptr == ',') return value;
     }
-    openflow::FlowContent content;   // printed otherwise
+    openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.cookie;
   }
@@ -181,7 +183,7 @@ class DumpedFlows : public openflow::FlowText {
       const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
       if (read.ec == std::errc() && read.ptr != text.data() + text.size() && *read.ptr == ',') return value;
     }
-    openflow::FlowContent content;   // printed otherwise
+    openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.use.n_packets;
   }
@@ -194,7 +196,7 @@ class DumpedFlows : public openflow::FlowText {
     std::string buffer;
     if (read_memberships(reprinted_line(text_, flow.offset, compiled_.get(), buffer), out)) return;
     out.clear();
-    openflow::FlowContent content;   // printed otherwise
+    openflow::FlowContent content;  // printed otherwise
     std::vector<TextError> errors;
     read(flow, content);
     for (const openflow::Action& a : parse_actions(content.actions, errors))
@@ -229,9 +231,8 @@ class FlowLoader {
   openflow::FlowBatch load() {
     if (dump_.compiled) dump_.compiled->check(dump_.text.data(), dump_.text.size());
     const std::size_t before = report_.diagnostics.size();
-    openflow::FlowBatch batch = scan_flows(
-        dump_, report_,
-        [this](const Line& line, std::uint64_t offset, FlowSink& sink) { other(line, offset, sink); });
+    openflow::FlowBatch batch =
+        scan_flows(dump_, report_, [this](const Line& line, std::uint64_t offset, FlowSink& sink) { other(line, offset, sink); });
     facts_.report = without_first(report_, before);
     batch.text = std::make_shared<DumpedFlows>(dump_, facts_);
     return batch;
@@ -247,10 +248,8 @@ class FlowLoader {
         facts_.has_header = facts_.has_header || is_flow_reply(h);
         facts_.more_to_come = h.more;
         return lines_.ignored();
-      case LineKind::filler:
-        return lines_.ignored();
-      case LineKind::flow:
-        return flow(line, text, offset, sink);
+      case LineKind::filler: return lines_.ignored();
+      case LineKind::flow: return flow(line, text, offset, sink);
     }
   }
 
@@ -269,9 +268,7 @@ class FlowLoader {
       const auto at = static_cast<std::uint32_t>(flow_.actions.data() - text.data());
       return lines_.not_understood(line, at + errors_.front().column, errors_.front().message);
     }
-    if (read)
-      error = {why_not_collected(collected),
-               static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
+    if (read) error = {why_not_collected(collected), static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
     lines_.not_understood(line, error.column, error.message);
     const bool says_something = flow_.priority || !flow_.stats.empty() || !flow_.match.empty();
     if (!flow_.placed || !says_something) {
@@ -336,7 +333,7 @@ openflow::FlowTables open_flows(const Dump& dump, FlowFacts& facts, std::vector<
   BinaryReader in(dump.compiled->found());
   dump.compiled->check(dump.compiled->found().data(), std::min<std::size_t>(dump.compiled->found().size(), 64));
   if (in.text() != kFlowSection) throw std::runtime_error("not what was found in a dump of flows");
-  const std::uint64_t small = in.number<std::uint64_t>();   // the arrays of flows and indexes lie behind
+  const std::uint64_t small = in.number<std::uint64_t>();  // the arrays of flows and indexes lie behind
   if (small > dump.compiled->found().size()) throw std::runtime_error("the compiled snapshot is damaged");
   dump.compiled->check(dump.compiled->found().data(), small);
   facts.has_header = in.number<std::uint8_t>() != 0;
@@ -487,8 +484,8 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
     bridge.flows->add(std::move(batch));
   }
   bridge.flows_source = dump.source;
-  bridge.flows_partial =
-      dump.partial || facts.more_to_come || facts.flow_lost || breaks_off(dump.text) || !whole || dump.command.find('|') != std::string::npos;
+  bridge.flows_partial = dump.partial || facts.more_to_come || facts.flow_lost || breaks_off(dump.text) || !whole ||
+                         dump.command.find('|') != std::string::npos;
   if (facts.more_to_come)
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},

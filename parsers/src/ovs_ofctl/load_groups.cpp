@@ -1,4 +1,6 @@
 // From dumps of groups to group tables: a line is read when its group is asked for.
+#include "ovs_ofctl/load_groups.h"
+
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +14,9 @@
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "ovs_ofctl/group_line.h"
-#include "ovs_ofctl/reprinted_line.h"
-#include "ovs_ofctl/load_groups.h"
 #include "ovs_ofctl/quick_terms.h"
 #include "ovs_ofctl/reply.h"
+#include "ovs_ofctl/reprinted_line.h"
 #include "snapshot/compiled.h"
 #include "support/binary.h"
 #include "support/lines.h"
@@ -47,8 +48,7 @@ class DumpedGroups : public openflow::GroupText {
     GroupLine line;
     TextError error;
     const bool read = read_group_line(text, line, error);
-    if (!line.has_id || line.group.id != place.id)
-      throw std::runtime_error("a line of the dump is not the group that it was");
+    if (!line.has_id || line.group.id != place.id) throw std::runtime_error("a line of the dump is not the group that it was");
     if (!read) make_unread(text, line.group);
     line.group.from = {source_, place.line};
     return std::move(line.group);

@@ -179,20 +179,13 @@ class MatchWriter {
     if (mask(F::eth_type) == 0) return;
     skip_type_ = true;
     switch (ethertype_) {
-      case ethertype::ipv4:
-        return ip_protocol("ip", "", ip_proto::icmp, "icmp");
-      case ethertype::ipv6:
-        return ip_protocol("ipv6", "6", ip_proto::icmp6, "icmp6");
-      case ethertype::arp:
-        return word("arp");
-      case ethertype::rarp:
-        return word("rarp");
-      case ethertype::mpls:
-        return word("mpls");
-      case ethertype::mplsm:
-        return word("mplsm");
-      default:
-        skip_type_ = false;
+      case ethertype::ipv4: return ip_protocol("ip", "", ip_proto::icmp, "icmp");
+      case ethertype::ipv6: return ip_protocol("ipv6", "6", ip_proto::icmp6, "icmp6");
+      case ethertype::arp: return word("arp");
+      case ethertype::rarp: return word("rarp");
+      case ethertype::mpls: return word("mpls");
+      case ethertype::mplsm: return word("mplsm");
+      default: skip_type_ = false;
     }
   }
   void ip_protocol(std::string_view any, std::string_view suffix, std::uint8_t icmp, std::string_view icmp_word) {

@@ -158,21 +158,16 @@ void set_number(const Number& n, U128& value, ValueForm& form, std::uint8_t& wid
 // Bits that a value may have where that differs from the field's width in the table.
 U128 allowed(const MatchItem& item) {
   switch (item.field) {
-    case FieldId::vlan_vid:
-      return 0x1fff;
-    case FieldId::dl_vlan:
-      return 0xffff;  // 0xffff: no tag
+    case FieldId::vlan_vid: return 0x1fff;
+    case FieldId::dl_vlan: return 0xffff;  // 0xffff: no tag
     case FieldId::icmp_type:
     case FieldId::icmp_code:
     case FieldId::icmpv6_type:
-    case FieldId::icmpv6_code:
-      return 0xffff;  // masks are printed 16 bits wide
+    case FieldId::icmpv6_code: return 0xffff;  // masks are printed 16 bits wide
     case FieldId::in_port:
     case FieldId::in_port_oxm:
-    case FieldId::actset_output:
-      return 0xffffffff;
-    default:
-      return ones(field(item.field).bits);
+    case FieldId::actset_output: return 0xffffffff;
+    default: return ones(field(item.field).bits);
   }
 }
 
@@ -243,7 +238,7 @@ bool read_flags(std::string_view text, MatchItem& item, const char*& why) {
 
 bool read_port_value(std::string_view text, MatchItem& item, const char*& why) {
   Number n;
-  const auto decimal = parse_decimal(text);   // never octal
+  const auto decimal = parse_decimal(text);  // never octal
   if (decimal || read_number(text, n)) {
     if (decimal) n = {*decimal, false, 0};
     set_number(n, item.value, item.form, item.width);
@@ -270,18 +265,10 @@ void write_mask(const MatchItem& item, std::string& out) {
     case ValueForm::prefix_length:
       write_decimal(static_cast<unsigned>(std::max(0, prefix_length(item.mask, field(item.field).bits))), out);
       break;
-    case ValueForm::ipv4:
-      write_ipv4(static_cast<std::uint32_t>(item.mask), out);
-      break;
-    case ValueForm::ipv6:
-      write_ipv6(item.mask, out);
-      break;
-    case ValueForm::ethernet:
-      write_ethernet(low64(item.mask), out);
-      break;
-    default:
-      write_number({item.mask, item.mask_form == ValueForm::hexadecimal, item.mask_width}, out);
-      break;
+    case ValueForm::ipv4: write_ipv4(static_cast<std::uint32_t>(item.mask), out); break;
+    case ValueForm::ipv6: write_ipv6(item.mask, out); break;
+    case ValueForm::ethernet: write_ethernet(low64(item.mask), out); break;
+    default: write_number({item.mask, item.mask_form == ValueForm::hexadecimal, item.mask_width}, out); break;
   }
 }
 
@@ -293,10 +280,8 @@ Added add_vlan(const MatchItem& item, WordSet& words) {
       case FieldId::dl_vlan:
         if (item.value == 0xffff) return words.add(FieldId::vlan_tci, 0, 0xffff);
         return words.add(FieldId::vlan_tci, kPresent | (item.value & 0xfff), 0x1fff);
-      case FieldId::vlan_vid:
-        return words.add(FieldId::vlan_tci, item.value & item.mask, item.mask & 0x1fff);
-      default:
-        return words.add(FieldId::vlan_tci, kPresent | item.value << 13, 0xf000);
+      case FieldId::vlan_vid: return words.add(FieldId::vlan_tci, item.value & item.mask, item.mask & 0x1fff);
+      default: return words.add(FieldId::vlan_tci, kPresent | item.value << 13, 0xf000);
     }
   }();
   return ok ? Added::yes : Added::inconsistency;
@@ -333,23 +318,13 @@ bool read_match_value(std::string_view text, MatchItem& item, const char*& why) 
   bool ok = false;
   switch (f.format) {
     case FieldFormat::decimal:
-    case FieldFormat::hexadecimal:
-      ok = read_integer(text, item, why);
-      break;
-    case FieldFormat::ethernet:
-      ok = read_address(text, ValueForm::ethernet, item, why);
-      break;
-    case FieldFormat::ipv4:
-      ok = read_address(text, ValueForm::ipv4, item, why);
-      break;
-    case FieldFormat::ipv6:
-      ok = read_address(text, ValueForm::ipv6, item, why);
-      break;
+    case FieldFormat::hexadecimal: ok = read_integer(text, item, why); break;
+    case FieldFormat::ethernet: ok = read_address(text, ValueForm::ethernet, item, why); break;
+    case FieldFormat::ipv4: ok = read_address(text, ValueForm::ipv4, item, why); break;
+    case FieldFormat::ipv6: ok = read_address(text, ValueForm::ipv6, item, why); break;
     case FieldFormat::ct_state:
     case FieldFormat::tnl_flags:
-    case FieldFormat::tcp_flags:
-      ok = read_flags(text, item, why);
-      break;
+    case FieldFormat::tcp_flags: ok = read_flags(text, item, why); break;
     case FieldFormat::frag:
       item.form = ValueForm::word;
       item.text = text;
@@ -357,17 +332,14 @@ bool read_match_value(std::string_view text, MatchItem& item, const char*& why) 
       if (!ok) why = "unknown kind of fragment";
       break;
     case FieldFormat::of10_port:
-    case FieldFormat::of11_port:
-      ok = read_port_value(text, item, why);
-      break;
+    case FieldFormat::of11_port: ok = read_port_value(text, item, why); break;
     case FieldFormat::packet_type:
       item.form = ValueForm::packet_type;
       ok = read_packet_type(text, item.value);
       if (!ok) why = "not a packet type";
       break;
   }
-  if (ok && item.mask_form != ValueForm::none && !mask_is_allowed(f, item.mask))
-    return why = "the field cannot be masked", false;
+  if (ok && item.mask_form != ValueForm::none && !mask_is_allowed(f, item.mask)) return why = "the field cannot be masked", false;
   return ok;
 }
 
@@ -382,19 +354,11 @@ void write_match_item(const MatchItem& item, std::string& out) {
       out += std::string_view(digits).substr(2);
       return;
     }
-    case ValueForm::ethernet:
-      write_ethernet(low64(item.value), out);
-      break;
-    case ValueForm::ipv4:
-      write_ipv4(static_cast<std::uint32_t>(item.value), out);
-      break;
-    case ValueForm::ipv6:
-      write_ipv6(item.value, out);
-      break;
-    case ValueForm::signed_flags:
-      return write_signed_flags(item.value, item.mask, flag_names(field(item.field).format), out);
-    case ValueForm::named_flags:
-      return write_named_flags(item.value, flag_names(field(item.field).format), out);
+    case ValueForm::ethernet: write_ethernet(low64(item.value), out); break;
+    case ValueForm::ipv4: write_ipv4(static_cast<std::uint32_t>(item.value), out); break;
+    case ValueForm::ipv6: write_ipv6(item.value, out); break;
+    case ValueForm::signed_flags: return write_signed_flags(item.value, item.mask, flag_names(field(item.field).format), out);
+    case ValueForm::named_flags: return write_named_flags(item.value, flag_names(field(item.field).format), out);
     case ValueForm::word:
       if (field(item.field).format == FieldFormat::frag) {
         out += frag_word(item.value, item.mask);
@@ -402,13 +366,9 @@ void write_match_item(const MatchItem& item, std::string& out) {
         write_port_number(static_cast<std::uint32_t>(item.value), out);
       }
       return;
-    case ValueForm::name:
-      return write_name(item.text, out);
-    case ValueForm::packet_type:
-      return write_packet_type(item.value, out);
-    default:
-      write_number({item.value, item.form == ValueForm::hexadecimal, item.width}, out);
-      break;
+    case ValueForm::name: return write_name(item.text, out);
+    case ValueForm::packet_type: return write_packet_type(item.value, out);
+    default: write_number({item.value, item.form == ValueForm::hexadecimal, item.width}, out); break;
   }
   write_mask(item, out);
 }
@@ -441,9 +401,7 @@ bool WordSet::add(FieldId id, U128 value, U128 mask) {
   return add(f.word, high64(value), high64(mask)) && add(low, low64(value), low64(mask));
 }
 
-bool value_is_mask(FieldId id) {
-  return id >= FieldId::tun_erspan_ver && id <= FieldId::tun_gtpu_msgtype;
-}
+bool value_is_mask(FieldId id) { return id >= FieldId::tun_erspan_ver && id <= FieldId::tun_gtpu_msgtype; }
 
 Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports) {
   if (item.field == FieldId::count_) {
@@ -454,7 +412,8 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     return ok ? Added::yes : Added::inconsistency;
   }
   if (is_tunnel_option(item.field)) {
-    const std::uint64_t bit = std::uint64_t{1} << (static_cast<unsigned>(item.field) - static_cast<unsigned>(FieldId::tun_metadata0));
+    const std::uint64_t bit = std::uint64_t{1}
+                              << (static_cast<unsigned>(item.field) - static_cast<unsigned>(FieldId::tun_metadata0));
     if (!words.add(kTunnelOptionsWord, bit, bit)) return Added::inconsistency;
     if (item.form == ValueForm::none) return Added::yes;  // any value
   }
@@ -464,10 +423,8 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::dl_vlan:
     case FieldId::vlan_vid:
     case FieldId::dl_vlan_pcp:
-    case FieldId::vlan_pcp:
-      return add_vlan(item, words);
-    case FieldId::nw_tos:
-      return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::inconsistency;
+    case FieldId::vlan_pcp: return add_vlan(item, words);
+    case FieldId::nw_tos: return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::inconsistency;
     case FieldId::in_port:
     case FieldId::in_port_oxm:
     case FieldId::actset_output:
@@ -482,21 +439,17 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
         return words.add(FieldId::in_port, value, 0xffff) ? Added::yes : Added::inconsistency;
       break;
     case FieldId::icmp_type:
-    case FieldId::icmpv6_type:
-      return add_icmp(FieldId::tp_src, item, words);
+    case FieldId::icmpv6_type: return add_icmp(FieldId::tp_src, item, words);
     case FieldId::icmp_code:
-    case FieldId::icmpv6_code:
-      return add_icmp(FieldId::tp_dst, item, words);
+    case FieldId::icmpv6_code: return add_icmp(FieldId::tp_dst, item, words);
     case FieldId::arp_op:  // lies where other packets have their protocol, and is as wide
       return words.add(FieldId::nw_proto, value, 0xff) ? Added::yes : Added::inconsistency;
     case FieldId::ipv6_label:
     case FieldId::nd_options_type:
-      if (item.mask == ones(field(item.field).bits) &&
-          !words.add(field(item.field).word, 0, openflow::beyond_field(item.field)))
+      if (item.mask == ones(field(item.field).bits) && !words.add(field(item.field).word, 0, openflow::beyond_field(item.field)))
         return Added::inconsistency;
       break;
-    default:
-      break;
+    default: break;
   }
   const U128 mask = value_is_mask(item.field) ? value : item.mask;
   return words.add(item.field, value, mask) ? Added::yes : Added::inconsistency;

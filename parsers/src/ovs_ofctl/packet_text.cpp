@@ -38,9 +38,12 @@ class Terms {
     if (rest_.empty()) return t;
     const char by = rest_.front();
     rest_.remove_prefix(1);
-    if (by == ':' || by == '=') t.value = take(end_of_value(kBetween));
-    else if (by == '(') t.value = take(end_of_value(")"));
-    else return t;
+    if (by == ':' || by == '=')
+      t.value = take(end_of_value(kBetween));
+    else if (by == '(')
+      t.value = take(end_of_value(")"));
+    else
+      return t;
     if (!rest_.empty()) rest_.remove_prefix(1);
     return t;
   }
@@ -139,8 +142,7 @@ std::string refusal(FieldId id, std::string_view value, std::string_view why) {
     case FieldFormat::ethernet: return fmt::format("{}: invalid Ethernet address", value);
     case FieldFormat::ipv6: return fmt::format("{}: invalid IPv6 address", value);
     case FieldFormat::ipv4:
-      if (why.starts_with("prefix"))
-        return fmt::format("{}: IPv4 network prefix bits not between 0 and 32, inclusive", value);
+      if (why.starts_with("prefix")) return fmt::format("{}: IPv4 network prefix bits not between 0 and 32, inclusive", value);
       return fmt::format("{}: invalid IP address", value);
     case FieldFormat::of10_port:
     case FieldFormat::of11_port: return fmt::format("{}: invalid or unknown port for {}", value, name_of(id));
@@ -184,10 +186,12 @@ class PacketReader {
     while (const auto term = terms.next()) {
       const KeyInfo& info = ofctl::key_info(term->key);
       std::string problem;
-      if (info.kind == KeyInfo::Kind::protocol && names_packets(term->key)) problem = add_protocol(info);
+      if (info.kind == KeyInfo::Kind::protocol && names_packets(term->key))
+        problem = add_protocol(info);
       else if (info.kind == KeyInfo::Kind::field && !is_action_name(term->key) && !names_no_field(term->key))
         problem = add_field(*term, info.field);
-      else problem = fmt::format("unknown field {}", term->key);
+      else
+        problem = fmt::format("unknown field {}", term->key);
       if (!problem.empty()) return Error{fmt::format("{}: {}", text_, problem)};
     }
     if (key_.get(FieldId::in_port) == 0) key_.set(FieldId::in_port, openflow::port::none);
@@ -218,7 +222,7 @@ class PacketReader {
     if (id == FieldId::packet_type) {
       if (std::string problem = read_packet_type(term.value, by_number); !problem.empty()) return bad(problem);
     } else if (is_integer(id)) {
-      const unsigned bytes = std::bit_ceil((field(id).bits + 7u) / 8);   // of the field's storage in the switch
+      const unsigned bytes = std::bit_ceil((field(id).bits + 7u) / 8);  // of the field's storage in the switch
       const Integer n = read_integer(term.value, bytes);
       if (n.is_number && n.rest.empty() && bytes <= 8) {
         if (n.is_too_large) return bad(refusal(id, term.value, "value does not fit"));
@@ -247,7 +251,7 @@ class PacketReader {
   std::string number_of_port(std::string_view text, FieldId id) const {
     if (!ports_ || (id != FieldId::in_port && id != FieldId::in_port_oxm) || parse_decimal(text)) return {};
     openflow::Port reserved;
-    if (ofctl::read_port(text, reserved) && reserved.name.empty()) return {};   // LOCAL, unless within quotes
+    if (ofctl::read_port(text, reserved) && reserved.name.empty()) return {};  // LOCAL, unless within quotes
     if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) text = text.substr(1, text.size() - 2);
     const auto number = ports_(text);
     return number ? std::to_string(*number) : std::string();
@@ -255,8 +259,8 @@ class PacketReader {
 
   // A type or code of ICMP has 8 bits where packets are shown, whatever masks show.
   static U128 own_bits(FieldId id) {
-    const bool icmp = id == FieldId::icmp_type || id == FieldId::icmp_code || id == FieldId::icmpv6_type ||
-                      id == FieldId::icmpv6_code;
+    const bool icmp =
+        id == FieldId::icmp_type || id == FieldId::icmp_code || id == FieldId::icmpv6_type || id == FieldId::icmpv6_code;
     return icmp ? U128{0xff} : ~U128{0};
   }
 

@@ -207,7 +207,8 @@ std::string local_name(const Dump& dump) {
   Line line;
   PortLine port;
   while (lines.next(line))
-    if (line.text.find("LOCAL") != std::string_view::npos && read_port_line(line.text, port) && port.number == openflow::port::local)
+    if (line.text.find("LOCAL") != std::string_view::npos && read_port_line(line.text, port) &&
+        port.number == openflow::port::local)
       return std::string(port.name);
   return {};
 }
@@ -302,8 +303,7 @@ Recognition recognise_ports_desc(const Dump& dump) {
 }  // namespace
 
 const Format& show_format() {
-  static const Format format{"ovs-ofctl show", "ovs-ofctl show br-int", recognise_show,
-                             reprint_ports,    ports_to_json,           load_ports};
+  static const Format format{"ovs-ofctl show", "ovs-ofctl show br-int", recognise_show, reprint_ports, ports_to_json, load_ports};
   return format;
 }
 

@@ -100,8 +100,7 @@ const char* past_statistic(const char* at, std::uint64_t& table) {
     case 'r':
       if (skip(p, "reset_counts ")) return p;
       break;
-    default:
-      break;
+    default: break;
   }
   return at;
 }
@@ -129,8 +128,8 @@ class QuickTable {
       const Field& f = field(static_cast<FieldId>(i));
       for (const std::string_view name : {f.name, f.alias, f.set_name}) add_field(name);
     }
-    for (const char* word : {"ip", "ipv6", "icmp", "icmp6", "igmp", "tcp", "tcp6", "udp", "udp6", "sctp", "sctp6", "arp",
-                             "rarp", "mpls", "mplsm", "nsh"})
+    for (const char* word : {"ip", "ipv6", "icmp", "icmp6", "igmp", "tcp", "tcp6", "udp", "udp6", "sctp", "sctp6", "arp", "rarp",
+                             "mpls", "mplsm", "nsh"})
       add_protocol(word);
   }
 
@@ -176,10 +175,8 @@ class QuickTable {
       case FieldId::vlan_pcp:
       case FieldId::nw_tos:
       case FieldId::tun_tos:
-      case FieldId::arp_op:
-        return false;
-      default:
-        return openflow::beyond_field(id) == 0 && !value_is_mask(id);
+      case FieldId::arp_op: return false;
+      default: return openflow::beyond_field(id) == 0 && !value_is_mask(id);
     }
   }
 
@@ -192,20 +189,11 @@ class QuickTable {
     QuickField q;
     switch (f.format) {
       case FieldFormat::decimal:
-      case FieldFormat::hexadecimal:
-        q.form = QuickField::Form::integer;
-        break;
-      case FieldFormat::ethernet:
-        q.form = QuickField::Form::ethernet;
-        break;
-      case FieldFormat::ipv4:
-        q.form = QuickField::Form::ipv4;
-        break;
-      case FieldFormat::of10_port:
-        q.form = QuickField::Form::port;
-        break;
-      default:
-        return;
+      case FieldFormat::hexadecimal: q.form = QuickField::Form::integer; break;
+      case FieldFormat::ethernet: q.form = QuickField::Form::ethernet; break;
+      case FieldFormat::ipv4: q.form = QuickField::Form::ipv4; break;
+      case FieldFormat::of10_port: q.form = QuickField::Form::port; break;
+      default: return;
     }
     q.words = 1;
     q.word[0] = f.word;

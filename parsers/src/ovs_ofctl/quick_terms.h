@@ -31,7 +31,7 @@ struct QuickField {
   enum class Form : std::uint8_t { integer, port, ethernet, ipv4, protocol };
   std::array<std::uint64_t, 2> name{};  // its bytes
   Form form = Form::integer;
-  std::uint8_t words = 0;               // 0: a free place of the table, unless it is a protocol
+  std::uint8_t words = 0;  // 0: a free place of the table, unless it is a protocol
   std::uint8_t shift = 0, bits = 0;
   bool maskable = false, used = false;
   std::array<std::uint8_t, 2> word{};

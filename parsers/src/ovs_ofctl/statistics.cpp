@@ -164,15 +164,13 @@ Recognition recognise_records(const Dump& dump) {
 
 template <std::size_t kShape>
 Format format_of(std::string_view kind, std::string_view command) {
-  return {
-      kind, command, recognise_records<kShape>, reprint_records<kShape>, records_to_json<kShape>, load_records<kShape>};
+  return {kind, command, recognise_records<kShape>, reprint_records<kShape>, records_to_json<kShape>, load_records<kShape>};
 }
 
 }  // namespace
 
 const Format& dump_group_stats_format() {
-  static const Format format =
-      format_of<0>("ovs-ofctl dump-group-stats", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int");
+  static const Format format = format_of<0>("ovs-ofctl dump-group-stats", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int");
   return format;
 }
 

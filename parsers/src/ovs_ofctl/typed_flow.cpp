@@ -15,7 +15,7 @@ using namespace openflow;
 using Refusal = std::optional<std::string>;
 
 constexpr std::uint32_t kTagPresent = 0x1000;
-constexpr std::uint32_t kLastMeter = 0xffff0000;   // OFPM13_MAX
+constexpr std::uint32_t kLastMeter = 0xffff0000;  // OFPM13_MAX
 
 FlowKey key_of(const FlowLine& flow) {
   WordSet words;
@@ -82,7 +82,7 @@ class Checker {
   }
   Refusal operator()(const Load& a) { return written(a.dest.field); }
   Refusal operator()(const SetField& a) {
-    if (a.word != "set_field") return {};   // the words of OpenFlow 1.0 ask for nothing
+    if (a.word != "set_field") return {};  // the words of OpenFlow 1.0 ask for nothing
     Refusal r = written(a.field);
     if (a.field == FieldId::vlan_tci) key_.set(FieldId::vlan_tci, a.value);
     return r;
@@ -137,8 +137,7 @@ class Checker {
     if (header == "ethernet") {
       key_.set(FieldId::packet_type, 0);
     } else {
-      const std::uint16_t type =
-          header == "nsh" ? ethertype::nsh : header == "mpls" ? ethertype::mpls : ethertype::mplsm;
+      const std::uint16_t type = header == "nsh" ? ethertype::nsh : header == "mpls" ? ethertype::mpls : ethertype::mplsm;
       key_.set(FieldId::packet_type, std::uint64_t{1} << 16 | type);
       key_.set(FieldId::eth_type, type);
     }
@@ -161,7 +160,9 @@ class Checker {
   Refusal operator()(const Ct& a) { return connection(a); }
   Refusal operator()(const Clone& a) { return nested(a.actions); }
   Refusal operator()(const WriteActions& a) { return nested(a.actions); }
-  Refusal operator()(const DecNshTtl&) { return dl_type(key_) == ethertype::nsh ? Refusal{} : "dec_nsh_ttl lacks NSH in the match"; }
+  Refusal operator()(const DecNshTtl&) {
+    return dl_type(key_) == ethertype::nsh ? Refusal{} : "dec_nsh_ttl lacks NSH in the match";
+  }
   Refusal operator()(const Meter& a) { return a.id == 0 || a.id > kLastMeter ? Refusal("no such meter") : Refusal{}; }
   Refusal operator()(const GotoTable& a) { return a.table == 255 ? Refusal("no such table") : Refusal{}; }
   template <class Other>
@@ -175,9 +176,7 @@ class Checker {
     key_.set(FieldId::vlan_tci, key_.get(FieldId::vlan_tci) | kTagPresent);
     return {};
   }
-  Refusal source(const Subfield& s) const {
-    return prerequisites_met(s.field, key_) ? Refusal{} : lacks("source", s.field);
-  }
+  Refusal source(const Subfield& s) const { return prerequisites_met(s.field, key_) ? Refusal{} : lacks("source", s.field); }
   Refusal destination(const Subfield& s) const {
     return prerequisites_met(s.field, key_) ? Refusal{} : lacks("destination", s.field);
   }
@@ -192,7 +191,8 @@ class Checker {
   Refusal connection(const Ct& a) const {
     const std::uint64_t proto = key_.u64(FieldId::nw_proto);
     if (!is_ip_any(key_)) return "ct lacks IP in the match";
-    if (a.commit && (key_.u64(FieldId::ct_state) & ct_state::inv)) return "ct(commit) of connections that the match has as invalid";
+    if (a.commit && (key_.u64(FieldId::ct_state) & ct_state::inv))
+      return "ct(commit) of connections that the match has as invalid";
     if ((a.alg == "ftp" && proto != ip_proto::tcp) || (a.alg == "tftp" && proto != ip_proto::udp))
       return "ct(alg) lacks the helper's protocol in the match";
     if (const auto* zone = std::get_if<Subfield>(&a.zone))
@@ -223,15 +223,13 @@ class Checker {
 Refusal refuse_number(const FlowStat& s) {
   constexpr std::uint64_t kMost = 0xffff;
   switch (s.kind) {
-    case FlowStat::Kind::table_id:
-      return "the table is given by table=";
+    case FlowStat::Kind::table_id: return "the table is given by table=";
     case FlowStat::Kind::idle_timeout:
     case FlowStat::Kind::hard_timeout:
     case FlowStat::Kind::importance:
       if (s.value > kMost) return fmt::format("{} is above 65535", stat_word(s));
       return {};
-    default:
-      return {};
+    default: return {};
   }
 }
 

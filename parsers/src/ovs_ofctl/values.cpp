@@ -14,7 +14,7 @@
 namespace egt::parsers::ofctl {
 namespace {
 
-constexpr std::size_t kLongestInteger = 64;   // characters of text
+constexpr std::size_t kLongestInteger = 64;  // characters of text
 
 constexpr char kDigits[] = "0123456789abcdef";
 
@@ -119,8 +119,7 @@ bool read_one_value(const Field& f, std::string_view text, U128& value) {
       if (!read_ipv4(text, v4)) return false;
       value = v4;
       return true;
-    case FieldFormat::ipv6:
-      return read_ipv6(text, value);
+    case FieldFormat::ipv6: return read_ipv6(text, value);
     case FieldFormat::ethernet:
       if (!read_ethernet(text, mac)) return false;
       value = mac;
@@ -130,8 +129,7 @@ bool read_one_value(const Field& f, std::string_view text, U128& value) {
       if (!read_port(text, port) || !port.name.empty()) return false;
       value = port.number;
       return true;
-    case FieldFormat::packet_type:
-      return read_packet_type(text, value);
+    case FieldFormat::packet_type: return read_packet_type(text, value);
     default:
       if (!read_number(text, n)) return false;
       value = n.value;
@@ -273,14 +271,10 @@ int prefix_length(U128 mask, unsigned bits) {
 
 std::span<const std::string_view> flag_names(FieldFormat format) {
   switch (format) {
-    case FieldFormat::ct_state:
-      return kCtState;
-    case FieldFormat::tcp_flags:
-      return kTcpFlags;
-    case FieldFormat::tnl_flags:
-      return kTunnelFlags;
-    default:
-      return {};
+    case FieldFormat::ct_state: return kCtState;
+    case FieldFormat::tcp_flags: return kTcpFlags;
+    case FieldFormat::tnl_flags: return kTunnelFlags;
+    default: return {};
   }
 }
 
@@ -375,8 +369,9 @@ bool read_port(std::string_view text, openflow::Port& out) {
   if (text.empty()) return false;
   if (text.front() == '"') return read_quoted(text, out.name) && !out.name.empty();
   if (text.starts_with("0x")) return false;
-  if (const auto n = parse_decimal(text)) {   // never octal
-    constexpr std::uint64_t kMost16 = 0xffff, kFirst32 = 0xffffff00, kMost32 = 0xffffffff;   // OpenFlow 1.1 on: reserved ports in 32 bits
+  if (const auto n = parse_decimal(text)) {  // never octal
+    constexpr std::uint64_t kMost16 = 0xffff, kFirst32 = 0xffffff00,
+                            kMost32 = 0xffffffff;  // OpenFlow 1.1 on: reserved ports in 32 bits
     if (*n > kMost32 || (*n > kMost16 && *n < kFirst32)) return false;
     out.number = static_cast<std::uint32_t>(*n);
     if (out.number > kFirst32) out.number &= kMost16;
@@ -387,8 +382,7 @@ bool read_port(std::string_view text, openflow::Port& out) {
     return true;
   }
   for (const char c : text)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("_-.@:").find(c) == std::string_view::npos)
-      return false;
+    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("_-.@:").find(c) == std::string_view::npos) return false;
   // The host's ends of pods' devices are called by the first digits of a hash: "3f2a91c0aa11e2b".
   if (std::all_of(text.begin() + (text.front() == '-'), text.end(), is_digit)) return false;
   out.name = text;
@@ -486,31 +480,15 @@ void write_field_value(const Field& f, U128 value, const std::optional<U128>& ma
     return write_named_flags(value, names, out);
   }
   switch (f.format) {
-    case FieldFormat::frag:
-      out += frag_word(value, mask.value_or(3));
-      return;
+    case FieldFormat::frag: out += frag_word(value, mask.value_or(3)); return;
     case FieldFormat::of10_port:
-    case FieldFormat::of11_port:
-      write_port_number(static_cast<std::uint32_t>(value), out);
-      return;
-    case FieldFormat::packet_type:
-      write_packet_type(value, out);
-      return;
-    case FieldFormat::ipv4:
-      write_ipv4(static_cast<std::uint32_t>(value), out);
-      break;
-    case FieldFormat::ipv6:
-      write_ipv6(value, out);
-      break;
-    case FieldFormat::ethernet:
-      write_ethernet(low64(value), out);
-      break;
-    case FieldFormat::hexadecimal:
-      write_hex(value, out);
-      break;
-    default:
-      write_decimal(low64(value), out);
-      break;
+    case FieldFormat::of11_port: write_port_number(static_cast<std::uint32_t>(value), out); return;
+    case FieldFormat::packet_type: write_packet_type(value, out); return;
+    case FieldFormat::ipv4: write_ipv4(static_cast<std::uint32_t>(value), out); break;
+    case FieldFormat::ipv6: write_ipv6(value, out); break;
+    case FieldFormat::ethernet: write_ethernet(low64(value), out); break;
+    case FieldFormat::hexadecimal: write_hex(value, out); break;
+    default: write_decimal(low64(value), out); break;
   }
   if (!mask) return;
   out += '/';

@@ -19,7 +19,7 @@ bool is_shown_whole(const ChangedColumn& column, const ColumnType& type) {
 }
 
 void describe_whole(const ColumnType& type, const ChangedColumn& before, const ChangedColumn& after,
-                cluster::ColumnChange& shown) {
+                    cluster::ColumnChange& shown) {
   if (!is_shown_whole(before, type) || !is_shown_whole(after, type)) return;
   shown.before = to_text(datum_of(before, type));
   shown.after = to_text(datum_of(after, type));
@@ -67,7 +67,7 @@ void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& c
 }
 
 cluster::ColumnChange describe_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
-                                      const Datum& difference) {
+                                          const Datum& difference) {
   cluster::ColumnChange shown{name, {}, {}, {}, {}};
   for (std::size_t i = 0; type.is_composite() && i < difference.keys.size(); ++i) {
     const Atom& key = difference.keys[i];
@@ -85,7 +85,7 @@ cluster::ColumnChange describe_difference(const std::string& name, const ColumnT
 }
 
 cluster::ColumnChange describe_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
-                                       const ChangedColumn& after) {
+                                           const ChangedColumn& after) {
   cluster::ColumnChange shown{name, {}, {}, {}, {}};
   for (const auto& [key, value] : before.elements) {
     const auto it = after.elements.find(key);

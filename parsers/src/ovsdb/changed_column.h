@@ -27,8 +27,8 @@ void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& c
 // What apply_difference() is going to do, resp. that `before` becomes `after`. Costs no more than what changes, but for
 // columns that are shown whole because they are small.
 cluster::ColumnChange describe_difference(const std::string& name, const ColumnType& type, const ChangedColumn& before,
-                                      const Datum& difference);
+                                          const Datum& difference);
 cluster::ColumnChange describe_replacement(const std::string& name, const ColumnType& type, const ChangedColumn& before,
-                                       const ChangedColumn& after);
+                                           const ChangedColumn& after);
 
 }  // namespace egt::parsers::ovsdb

@@ -23,8 +23,8 @@ struct LogEntry {
 
 struct ClusterLog {
   std::string_view server_id, cluster_id;
-  std::vector<LogEntry> committed;  // the snapshot first, then in the order of their index
-  std::size_t uncommitted = 0;      // entries behind the last commit index that this server knew
+  std::vector<LogEntry> committed;                             // the snapshot first, then in the order of their index
+  std::size_t uncommitted = 0;                                 // entries behind the last commit index that this server knew
   std::vector<std::pair<std::uint32_t, const char*>> damaged;  // line, and what is wrong there
 };
 

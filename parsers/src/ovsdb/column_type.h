@@ -17,7 +17,7 @@ namespace egt::parsers::ovsdb {
 struct ColumnType {
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   AtomKind key = AtomKind::string;
-  std::optional<AtomKind> value;       // of a map
+  std::optional<AtomKind> value;  // of a map
   std::uint64_t min = 1, max = 1;
 
   bool is_composite() const { return max > 1; }
@@ -26,20 +26,20 @@ struct ColumnType {
 struct ColumnSchema {
   std::string name;
   ColumnType type;
-  bool ephemeral = false;              // is not written into the file: what it held is not known
+  bool ephemeral = false;  // is not written into the file: what it held is not known
 };
 
 struct TableSchema {
   std::string name;
-  std::vector<ColumnSchema> columns;   // by name
+  std::vector<ColumnSchema> columns;  // by name
 
   // Index in `columns`.
   std::optional<std::size_t> find(std::string_view column) const;
 };
 
 struct DatabaseSchema {
-  std::string name, version;           // "OVN_Southbound", "20.41.0"
-  std::vector<TableSchema> tables;     // by name
+  std::string name, version;        // "OVN_Southbound", "20.41.0"
+  std::vector<TableSchema> tables;  // by name
 };
 
 // Empty where the text is no database schema.

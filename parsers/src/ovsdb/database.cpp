@@ -27,9 +27,12 @@ class DatabaseReader {
 
   DatabaseFile read() {
     file_.clustered = file_.log.clustered;
-    if (file_.log.records.empty()) problem(1, "holds no record that can be read");
-    else if (file_.clustered) read_clustered();
-    else read_standalone();
+    if (file_.log.records.empty())
+      problem(1, "holds no record that can be read");
+    else if (file_.clustered)
+      read_clustered();
+    else
+      read_standalone();
     report_end();
     drop_deleted();
     return std::move(file_);
@@ -59,8 +62,11 @@ class DatabaseReader {
     for (const LogEntry& entry : log.committed) apply(entry, true);
     const auto& records = file_.log.records;
     if (log.uncommitted > 0)
-      problem(records.back().line, fmt::format("{} transactions at the end were not committed yet, as far as this server "
-                                               "knew: they are left out", log.uncommitted), true);
+      problem(records.back().line,
+              fmt::format("{} transactions at the end were not committed yet, as far as this server "
+                          "knew: they are left out",
+                          log.uncommitted),
+              true);
     if (file_.name.empty()) problem(records.front().line, "no schema: the server had not joined its cluster yet");
   }
 
@@ -83,9 +89,12 @@ class DatabaseReader {
 
   // Takes a member that is no table.
   static bool read_heading(std::string_view name, std::string_view value, DatabaseTransaction& heading) {
-    if (name == "_date") heading.date = transaction_date(value);
-    else if (name == "_comment") heading.comment = unescaped(without_quotes(value));
-    else return name == "_is_diff";
+    if (name == "_date")
+      heading.date = transaction_date(value);
+    else if (name == "_comment")
+      heading.comment = unescaped(without_quotes(value));
+    else
+      return name == "_is_diff";
     return true;
   }
 
@@ -184,8 +193,10 @@ class DatabaseReader {
       StoredRow* row = fresh ? nullptr : builder.find(uuid);
       if (json == "null") {
         if (row && how_.watcher) how_.watcher->deleted(builder.table(), *row, text);
-        if (row) builder.remove(*row);
-        else problem(line, fmt::format("row {} is deleted, but there is none", uuid));
+        if (row)
+          builder.remove(*row);
+        else
+          problem(line, fmt::format("row {} is deleted, but there is none", uuid));
       } else if (json.front() != '{') {
         problem(line, fmt::format("row {} is no object", uuid));
       } else if (row) {
@@ -244,20 +255,18 @@ class DatabaseReader {
   void report_end() {
     if (file_.log.problem.empty()) return;
     const bool nothing_lost = file_.log.cut && !(file_.log.records.size() == 1 && !file_.clustered);
-    problem(file_.log.problem_line,
-            fmt::format("{} (at byte {}){}", file_.log.problem, file_.log.problem_offset,
-                        nothing_lost ? "; the database is as it was before this record" : ""));
+    problem(file_.log.problem_line, fmt::format("{} (at byte {}){}", file_.log.problem, file_.log.problem_offset,
+                                                nothing_lost ? "; the database is as it was before this record" : ""));
   }
 
   void drop_deleted() {
-    for (StoredTable& table : file_.tables)
-      std::erase_if(table.rows, [](const StoredRow& row) { return row.json.empty(); });
+    for (StoredTable& table : file_.tables) std::erase_if(table.rows, [](const StoredRow& row) { return row.json.empty(); });
   }
 
   const ReadDatabase how_;
   DatabaseFile file_;
-  std::string_view transaction_;       // that is being applied
-  std::optional<bool> difference_;     // what is_difference() found for it
+  std::string_view transaction_;    // that is being applied
+  std::optional<bool> difference_;  // what is_difference() found for it
   std::map<std::string, TableRowsBuilder, std::less<>> builders_;
 };
 

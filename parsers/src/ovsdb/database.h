@@ -22,14 +22,14 @@ namespace egt::parsers::ovsdb {
 
 struct StoredRow {
   std::string_view uuid;
-  std::string_view json;               // {"column":value,…} as it was inserted; empty: deleted
-  std::uint32_t line = 0;              // header of the record that wrote it last
-  std::map<std::size_t, ChangedColumn> changed;   // by index of the column
+  std::string_view json;                         // {"column":value,…} as it was inserted; empty: deleted
+  std::uint32_t line = 0;                        // header of the record that wrote it last
+  std::map<std::size_t, ChangedColumn> changed;  // by index of the column
 };
 
 struct StoredTable {
   TableSchema schema;
-  std::vector<StoredRow> rows;         // in the order of the file; none of them deleted
+  std::vector<StoredRow> rows;  // in the order of the file; none of them deleted
 
   // All columns but ephemeral ones, those at their default value too, as `list` shows them. Columns that could not be
   // read are left out, and `damaged` is counted up.
@@ -42,34 +42,34 @@ struct StoredTable {
 
 struct DatabaseTransaction {
   std::uint32_t line = 0;
-  std::int64_t date = 0;               // ms since 1970; 0 where it does not say
+  std::int64_t date = 0;  // ms since 1970; 0 where it does not say
   std::string comment;
-  std::string entry_id;                // of an entry of a cluster's log
+  std::string entry_id;  // of an entry of a cluster's log
   // All rows as of then, rather than what one transaction did: what compacting, converting or copying a database writes.
   bool is_snapshot = false;
 };
 
 struct DatabaseProblem {
   std::uint32_t line = 0;
-  bool note = false;                   // worth knowing, but nothing is missing
+  bool note = false;  // worth knowing, but nothing is missing
   std::string message;
 };
 
 struct DatabaseFile {
-  std::string name, version;           // of the schema; empty where there is none
+  std::string name, version;  // of the schema; empty where there is none
   bool clustered = false;
-  bool partial = false;                // rows may be missing
-  std::string server_id, cluster_id;   // of a clustered file
-  std::vector<StoredTable> tables;     // by name
-  std::vector<DatabaseTransaction> transactions;   // that were applied, the snapshot first
+  bool partial = false;                           // rows may be missing
+  std::string server_id, cluster_id;              // of a clustered file
+  std::vector<StoredTable> tables;                // by name
+  std::vector<DatabaseTransaction> transactions;  // that were applied, the snapshot first
   std::vector<DatabaseProblem> problems;
   LogFile log;
 
   // Where it was read as of a moment. Dates are 0 where no transaction distinguishes one.
-  std::int64_t first_date = 0, last_date = 0;   // of the whole log
-  std::size_t later = 0;                        // transactions that were left out
-  std::uint32_t first_later_line = 0;           // of the first of them
-  bool begins_later = false;                    // it begins with a snapshot made after that moment, which counts
+  std::int64_t first_date = 0, last_date = 0;  // of the whole log
+  std::size_t later = 0;                       // transactions that were left out
+  std::uint32_t first_later_line = 0;          // of the first of them
+  bool begins_later = false;                   // it begins with a snapshot made after that moment, which counts
 
   const StoredTable* table(std::string_view name) const;
 };
@@ -83,9 +83,9 @@ class TransactionWatcher {
   virtual ~TransactionWatcher() = default;
   virtual void begins(const DatabaseFile& file, const DatabaseTransaction& transaction) = 0;
   virtual void inserted(const StoredTable& table, const StoredRow& row, std::string_view text) = 0;
-  virtual void deleted(const StoredTable& table, const StoredRow& row, std::string_view text) = 0;   // the row as it was
+  virtual void deleted(const StoredTable& table, const StoredRow& row, std::string_view text) = 0;  // the row as it was
   virtual void modified(const StoredTable& table, const StoredRow& row, std::string_view text,
-                        std::vector<cluster::ColumnChange> columns) = 0;                             // as it is now
+                        std::vector<cluster::ColumnChange> columns) = 0;  // as it is now
 };
 
 struct ReadDatabase {

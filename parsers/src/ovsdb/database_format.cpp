@@ -27,7 +27,7 @@ std::string name_in(std::string_view text) {
   for_each_member(c, [&](std::string_view member, JsonCursor& v) {
     if (member == "name") {
       name = unescaped(v.raw_string().value_or(""));
-      return false;                    // nothing else is wanted
+      return false;  // nothing else is wanted
     }
     return !v.value().empty();
   });
@@ -66,11 +66,13 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 Json json_of(const Atom& atom) {
   switch (atom.kind) {
     case AtomKind::boolean: return atom.text == "true";
-    case AtomKind::integer: case AtomKind::real: {
+    case AtomKind::integer:
+    case AtomKind::real: {
       Json number = Json::parse(atom.text, nullptr, false);
       return number.is_number() ? number : Json(atom.text);
     }
-    case AtomKind::string: case AtomKind::uuid: break;
+    case AtomKind::string:
+    case AtomKind::uuid: break;
   }
   return atom.text;
 }
@@ -80,8 +82,10 @@ Json json_of(const Datum& datum) {
   const bool is_map = datum.shape == Datum::Shape::map;
   Json all = is_map ? Json::object() : Json::array();
   for (std::size_t i = 0; i < datum.keys.size(); ++i) {
-    if (is_map) all[datum.keys[i].text] = json_of(datum.values[i]);
-    else all.push_back(json_of(datum.keys[i]));
+    if (is_map)
+      all[datum.keys[i].text] = json_of(datum.values[i]);
+    else
+      all.push_back(json_of(datum.keys[i]));
   }
   return all;
 }
@@ -190,8 +194,11 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
   });
   if (damaged > 0) {
     rows.complete = false;
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
-                                  fmt::format("{} values of table {} cannot be read", damaged.load(), rows.table), ""});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  fmt::format("{} values of table {} cannot be read", damaged.load(), rows.table),
+                                  ""});
   }
   return rows;
 }
@@ -203,8 +210,15 @@ namespace {
 cluster::DatabaseMoment moment_of(const DatabaseFile& file, const Dump& dump) {
   const bool any = !file.transactions.empty();
   const std::uint32_t line = file.later > 0 ? file.first_later_line : any ? file.transactions.back().line : 1;
-  return {"", dump.path, file.name, {dump.source, dump.first_line + line}, file.first_date, file.last_date,
-          any ? file.transactions.back().date : 0, file.later, file.begins_later};
+  return {"",
+          dump.path,
+          file.name,
+          {dump.source, dump.first_line + line},
+          file.first_date,
+          file.last_date,
+          any ? file.transactions.back().date : 0,
+          file.later,
+          file.begins_later};
 }
 
 // Whether a walk of its logical flows needs nothing that other dumps show.
@@ -226,8 +240,11 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
   if (dump.as_of) report.moment = moment_of(file, dump);
   const auto database = database_named(file.name);
   if (!database) {
-    report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, dump.first_line}, 0,
-                                  fmt::format("nothing is read of the database {}", file.name), ""});
+    report.diagnostics.push_back({Diagnostic::Severity::note,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  fmt::format("nothing is read of the database {}", file.name),
+                                  ""});
     return;
   }
   const bool whole = !file.partial && !dump.partial;
@@ -237,9 +254,12 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
     const auto columns = typed_only ? typed_columns(table.schema.name) : std::vector<std::string_view>{};
     if (typed_only && columns.empty() && !names_node(table.schema.name)) continue;
     std::vector<Provenance> from = quote_rows(table, dump, *cluster.sources);
-    if (table.schema.name == "Logical_Flow") flows = std::move(from);
-    else if (!columns.empty()) load_southbound_rows(rows_of(table, *database, dump, from, whole, report, columns), node.ovn);
-    else add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
+    if (table.schema.name == "Logical_Flow")
+      flows = std::move(from);
+    else if (!columns.empty())
+      load_southbound_rows(rows_of(table, *database, dump, from, whole, report, columns), node.ovn);
+    else
+      add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
   }
   if (*database == Database::ovs) return link_vswitch_rows(node);
   link_ovn_rows(node.ovn);
@@ -247,12 +267,18 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
 }
 
 const Format& database_format() {
-  static constexpr Format kFormat = {
-      "ovsdb database", "ovsdb-client backup", recognise, reprint, to_json,
-      [](const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
-        load_database(dump, cluster, node, report);
-      },
-      nullptr, {}, add_history, newest_transaction};
+  static constexpr Format kFormat = {"ovsdb database",
+                                     "ovsdb-client backup",
+                                     recognise,
+                                     reprint,
+                                     to_json,
+                                     [](const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
+                                       load_database(dump, cluster, node, report);
+                                     },
+                                     nullptr,
+                                     {},
+                                     add_history,
+                                     newest_transaction};
   return kFormat;
 }
 

@@ -74,7 +74,9 @@ bool take_escape(Cursor& c, std::string& out) {
   if (c.done()) return false;
   c.skip();
   switch (kind) {
-    case '"': case '\\': case '/': out.push_back(kind); return true;
+    case '"':
+    case '\\':
+    case '/': out.push_back(kind); return true;
     case 'b': out.push_back('\b'); return true;
     case 'f': out.push_back('\f'); return true;
     case 'n': out.push_back('\n'); return true;
@@ -207,16 +209,20 @@ void print_quoted(std::string_view text, std::string& out) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) >= ' ') out.push_back(c);
-        else fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        if (static_cast<unsigned char>(c) >= ' ')
+          out.push_back(c);
+        else
+          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
     }
   }
   out.push_back('"');
 }
 
 void print(const Atom& atom, std::string& out) {
-  if (atom.quoted) print_quoted(atom.text, out);
-  else out += atom.text;
+  if (atom.quoted)
+    print_quoted(atom.text, out);
+  else
+    out += atom.text;
 }
 
 void print(const Datum& datum, std::string& out) {

@@ -19,8 +19,8 @@ enum class AtomKind : std::uint8_t { integer, real, boolean, string, uuid };
 
 struct Atom {
   AtomKind kind = AtomKind::string;
-  bool quoted = false;                 // strings only
-  std::string text;                    // strings without quotes and escapes; anything else as printed
+  bool quoted = false;  // strings only
+  std::string text;     // strings without quotes and escapes; anything else as printed
 
   friend bool operator==(const Atom&, const Atom&) = default;
 };
@@ -28,8 +28,8 @@ struct Atom {
 struct Datum {
   enum class Shape : std::uint8_t { atom, set, map };
   Shape shape = Shape::atom;
-  std::vector<Atom> keys;              // the atom; the elements; the keys
-  std::vector<Atom> values;            // of a map, as many as keys
+  std::vector<Atom> keys;    // the atom; the elements; the keys
+  std::vector<Atom> values;  // of a map, as many as keys
 
   bool empty() const { return keys.empty(); }
   // The only atom's text; empty for an empty set. Sets of several give the first.
@@ -45,7 +45,7 @@ bool is_uuid(std::string_view s);
 // Whether present versions print this string in quotes.
 bool needs_quotes(std::string_view s);
 
-Atom string_atom(std::string_view text);             // quoted where the tools would quote it
+Atom string_atom(std::string_view text);  // quoted where the tools would quote it
 Datum atom_datum(Atom atom);
 
 // Reads one value up to the end of the cursor; empty when it is none, with the cursor where it went wrong. Sets and

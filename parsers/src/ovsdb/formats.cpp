@@ -38,7 +38,7 @@ bool is_command(const Dump& dump, Database d, std::string_view verb) {
 // ---- list and find
 
 struct Sample {
-  unsigned columns = 0, lines = 0;         // lines that are columns; lines that are not blank
+  unsigned columns = 0, lines = 0;  // lines that are columns; lines that are not blank
   bool has_uuid = false;
   std::vector<std::string> names;
 };
@@ -81,7 +81,10 @@ Sample sample_list(const Dump& dump) {
 Sample sample_of(const Dump& dump) { return looks_like_json_table(dump.text) ? sample_json(dump.text) : sample_list(dump); }
 
 // The table that the command names. `whole`: the command names nothing else, so that it printed all rows.
-struct NamedTable { const TableInfo* table = nullptr; bool whole = false; };
+struct NamedTable {
+  const TableInfo* table = nullptr;
+  bool whole = false;
+};
 NamedTable named_table(const Dump& dump, Database d) {
   for (const std::string_view verb : {"list", "find"}) {
     if (!is_command(dump, d, verb)) continue;
@@ -113,7 +116,7 @@ Recognition recognise_list(const Dump& dump, Database d) {
     return {60, fmt::format("{} {}", short_name(d), named.table->name), 1};
   }
   const Sample sample = sample_of(dump);
-  if (sample.columns == 0 && looks_like_json_table(dump.text))    // cut before its headings
+  if (sample.columns == 0 && looks_like_json_table(dump.text))  // cut before its headings
     return {commanded ? 70 : 20, fmt::format("{} cut {}", short_name(d), dump.path), 0};
   if (sample.columns == 0 || sample.columns * 2 < sample.lines) return how;
   const TableGuess here = table_of(dump, d, sample.names), anywhere = guess_table(sample.names);
@@ -152,7 +155,8 @@ void reprint_list_text(const Dump& dump, std::string& out, LineReport& report) {
     }
     if (parsed.kind == ListLine::Kind::unknown)
       report.not_understood(line, parsed.error_column, "not a \"column : value\" line of an OVSDB listing");
-    else report.ignored();
+    else
+      report.ignored();
     out += line.text;
     out += line.end;
   }
@@ -170,8 +174,10 @@ void reprint_list_json(const Dump& dump, std::string& out, LineReport& report) {
       emit(line, canonical, report, out);
       continue;
     }
-    if (trim(line.text).empty()) report.ignored();
-    else report.not_understood(line, 1, table.error().message);
+    if (trim(line.text).empty())
+      report.ignored();
+    else
+      report.not_understood(line, 1, table.error().message);
     out += line.text;
     out += line.end;
   }
@@ -179,8 +185,10 @@ void reprint_list_json(const Dump& dump, std::string& out, LineReport& report) {
 
 void reprint_list(const Dump& dump, std::string& out, Report& report) {
   LineReport lines(dump, report);
-  if (looks_like_json_table(dump.text)) reprint_list_json(dump, out, lines);
-  else reprint_list_text(dump, out, lines);
+  if (looks_like_json_table(dump.text))
+    reprint_list_json(dump, out, lines);
+  else
+    reprint_list_text(dump, out, lines);
 }
 
 Json json_of(const Atom& atom) {
@@ -204,8 +212,10 @@ Json json_of(const Datum& datum) {
   if (datum.shape == Datum::Shape::atom) return datum.keys.empty() ? Json() : json_of(datum.keys.front());
   Json all = datum.shape == Datum::Shape::map ? Json::object() : Json::array();
   for (std::size_t i = 0; i < datum.keys.size(); ++i) {
-    if (datum.shape == Datum::Shape::map) all[datum.keys[i].text] = json_of(datum.values[i]);
-    else all.push_back(json_of(datum.keys[i]));
+    if (datum.shape == Datum::Shape::map)
+      all[datum.keys[i].text] = json_of(datum.values[i]);
+    else
+      all.push_back(json_of(datum.keys[i]));
   }
   return all;
 }
@@ -244,8 +254,11 @@ void load_list(const Dump& dump, Database d, cluster::Node& node, Report& report
     rows.table = std::string(guess.table->name);
   } else {
     rows.table = named_table(dump, d).whole ? argument_after(dump, "list") : std::string();
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
-                                  "rows of a table that is not known", "name the table: ovn-nbctl list TABLE"});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "rows of a table that is not known",
+                                  "name the table: ovn-nbctl list TABLE"});
   }
   const NamedTable named = named_table(dump, d);
   rows.complete = named.whole && named.table == guess.table && !dump.partial && report.not_understood.empty();
@@ -326,8 +339,10 @@ void reprint_show(const Dump& dump, Database d, std::string& out, Report& report
       continue;
     }
     const std::string_view trimmed = trim(line.text);
-    if (trimmed.empty() || trimmed.front() == '#' || trimmed == "--") lines.ignored();
-    else lines.not_understood(line, 1, "not a line of this overview");
+    if (trimmed.empty() || trimmed.front() == '#' || trimmed == "--")
+      lines.ignored();
+    else
+      lines.not_understood(line, 1, "not a line of this overview");
     out += line.text;
     out += line.end;
   }
@@ -383,23 +398,26 @@ constexpr std::string_view schema_name(Database d) {
 
 template <Database D>
 constexpr Format list_format(std::string_view kind, std::string_view command) {
-  return {kind, command, [](const Dump& dump) { return recognise_list(dump, D); }, reprint_list,
+  return {kind,
+          command,
+          [](const Dump& dump) { return recognise_list(dump, D); },
+          reprint_list,
           [](const Dump& dump, std::string& out, Report& report) { list_to_json(dump, D, out, report); },
-          [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-            load_list(dump, D, node, report);
-          },
-          nullptr, schema_name(D)};
+          [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) { load_list(dump, D, node, report); },
+          nullptr,
+          schema_name(D)};
 }
 
 template <Database D>
 constexpr Format show_format(std::string_view kind) {
-  return {kind, kind, [](const Dump& dump) { return recognise_show(dump, D); },
+  return {kind,
+          kind,
+          [](const Dump& dump) { return recognise_show(dump, D); },
           [](const Dump& dump, std::string& out, Report& report) { reprint_show(dump, D, out, report); },
           [](const Dump& dump, std::string& out, Report& report) { show_to_json(dump, D, out, report); },
-          [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-            load_show(dump, D, node, report);
-          },
-          nullptr, schema_name(D)};
+          [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) { load_show(dump, D, node, report); },
+          nullptr,
+          schema_name(D)};
 }
 
 }  // namespace

@@ -12,9 +12,7 @@ namespace {
 // Columns that name a row in one table or another.
 constexpr std::string_view kNames[] = {"name", "logical_port", "chassis_name", "hostname"};
 
-bool is_name(std::string_view column) {
-  return std::find(std::begin(kNames), std::end(kNames), column) != std::end(kNames);
-}
+bool is_name(std::string_view column) { return std::find(std::begin(kNames), std::end(kNames), column) != std::end(kNames); }
 
 std::string name_of(const Record& row) {
   for (const std::string_view column : kNames)
@@ -67,18 +65,17 @@ class HistoryWriter : public TransactionWatcher {
                 std::vector<cluster::ColumnChange> columns) override {
     const bool renamed = std::any_of(columns.begin(), columns.end(), [](const auto& c) { return is_name(c.column); });
     if (renamed) names_.erase(row.uuid);
-    history_.transactions.back().changes.push_back({cluster::RowChange::Kind::modified, table.schema.name,
-                                                    std::string(row.uuid), name_of(table, row), std::move(columns),
-                                                    text});
+    history_.transactions.back().changes.push_back({cluster::RowChange::Kind::modified, table.schema.name, std::string(row.uuid),
+                                                    name_of(table, row), std::move(columns), text});
   }
 
  private:
   void add_row(const StoredTable& table, const StoredRow& row, std::string_view text, cluster::RowChange::Kind kind) {
     std::size_t damaged = 0;
     const Record record = table.record(row, damaged);
-    history_.transactions.back().changes.push_back(
-        {kind, table.schema.name, std::string(row.uuid), ovsdb::name_of(record),
-         describe_row(table, record, kind == cluster::RowChange::Kind::inserted), text});
+    history_.transactions.back().changes.push_back({kind, table.schema.name, std::string(row.uuid), ovsdb::name_of(record),
+                                                    describe_row(table, record, kind == cluster::RowChange::Kind::inserted),
+                                                    text});
   }
   // A large set is not gone through again for each change of it.
   const std::string& name_of(const StoredTable& table, const StoredRow& row) {

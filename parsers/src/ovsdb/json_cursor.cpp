@@ -39,7 +39,9 @@ std::optional<std::uint32_t> hex4(std::string_view digits) {
 std::size_t append_escape(std::string_view rest, std::string& out) {
   if (rest.empty()) return 0;
   switch (rest.front()) {
-    case '"': case '\\': case '/': return out.push_back(rest.front()), 1;
+    case '"':
+    case '\\':
+    case '/': return out.push_back(rest.front()), 1;
     case 'b': return out.push_back('\b'), 1;
     case 'f': return out.push_back('\f'), 1;
     case 'n': return out.push_back('\n'), 1;
@@ -96,10 +98,12 @@ bool JsonCursor::skip_nested() {
       case '"':
         if (!skip_string()) return false;
         continue;
-      case '{': case '[':
+      case '{':
+      case '[':
         if (++depth > kDepth) return false;
         break;
-      case '}': case ']':
+      case '}':
+      case ']':
         if (--depth == 0) return ++at_, true;
         break;
       default: break;
@@ -131,9 +135,12 @@ std::string_view JsonCursor::value() {
   const char first = peek();
   const std::size_t begin = at_;
   bool whole = false;
-  if (first == '"') whole = skip_string();
-  else if (first == '{' || first == '[') whole = skip_nested();
-  else whole = skip_scalar();
+  if (first == '"')
+    whole = skip_string();
+  else if (first == '{' || first == '[')
+    whole = skip_nested();
+  else
+    whole = skip_scalar();
   return whole ? text_.substr(begin, at_ - begin) : std::string_view{};
 }
 

@@ -57,10 +57,13 @@ std::optional<Datum> datum_of(const PlainJson& j) {
 std::optional<PlainJson> parse_bounded(std::string_view text) {
   constexpr int kDepth = 12;
   bool deep = false;
-  PlainJson doc = PlainJson::parse(text.begin(), text.end(), [&](int depth, PlainJson::parse_event_t, PlainJson&) {
-    deep |= depth > kDepth;
-    return depth <= kDepth;
-  }, false);
+  PlainJson doc = PlainJson::parse(
+      text.begin(), text.end(),
+      [&](int depth, PlainJson::parse_event_t, PlainJson&) {
+        deep |= depth > kDepth;
+        return depth <= kDepth;
+      },
+      false);
   if (deep || doc.is_discarded()) return std::nullopt;
   return doc;
 }

@@ -16,12 +16,12 @@ namespace egt::parsers::ovsdb {
 // Rows of one table of one database, however they were read (text, JSON, a database file).
 struct TableRows {
   Database database = Database::nb;
-  std::string table;                   // proper name: "Logical_Router_Policy"
+  std::string table;  // proper name: "Logical_Router_Policy"
   std::vector<Record> records;
   SourceId source = kNoSource;
   std::uint32_t first_line = 1;
-  bool complete = false;               // all rows of the table are here
-  unsigned jobs = 1;                   // threads that may work on them, as Dump::jobs
+  bool complete = false;  // all rows of the table are here
+  unsigned jobs = 1;      // threads that may work on them, as Dump::jobs
 };
 // A thread more is worth its start for so many rows.
 constexpr std::size_t kRowsWorthAThread = 512;
@@ -59,8 +59,7 @@ Datum column(const ovn::Row& row, std::string_view name);
 
 // ---- merging by name or UUID
 
-ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router,
-                               Provenance from);
+ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router, Provenance from);
 ovn::Chassis& ensure_chassis(ovn::Ovn& ovn, const std::string& name, Provenance from);
 // `realised`: from the Southbound database, which has the last word on type, datapath, key and chassis.
 void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool realised);

@@ -27,7 +27,7 @@ class Texts {
     }
     std::string& block = blocks_.back();
     const std::size_t begin = block.size();
-    append_unescaped(raw, block);       // never longer than what it is made of
+    append_unescaped(raw, block);  // never longer than what it is made of
     return std::string_view(block).substr(begin);
   }
   std::string_view own(const std::string& text) {
@@ -73,7 +73,7 @@ void take_ids(JsonCursor& c, Texts& texts, ovn::LogicalFlow& flow, ovn::FlowOrig
 struct ReadFlow {
   ovn::LogicalFlow flow;
   ovn::FlowOrigin origin;
-  std::string_view datapath, group;    // UUIDs
+  std::string_view datapath, group;  // UUIDs
 };
 
 // False where the row is damaged.
@@ -88,12 +88,18 @@ bool read_row(std::string_view json, Texts& texts, ReadFlow& read) {
     }
     const std::string_view value = v.value();
     JsonCursor of(value);
-    if (name == "logical_datapath") read.datapath = uuid_value(of);
-    else if (name == "logical_dp_group") read.group = uuid_value(of);
-    else if (name == "pipeline") flow.ingress = string_value(of) != "egress";
-    else if (name == "table_id") flow.table = static_cast<std::uint8_t>(parse_decimal(value).value_or(0));
-    else if (name == "priority") flow.priority = static_cast<std::uint16_t>(parse_decimal(value).value_or(0));
-    else if (name == "external_ids") take_ids(of, texts, flow, read.origin);
+    if (name == "logical_datapath")
+      read.datapath = uuid_value(of);
+    else if (name == "logical_dp_group")
+      read.group = uuid_value(of);
+    else if (name == "pipeline")
+      flow.ingress = string_value(of) != "egress";
+    else if (name == "table_id")
+      flow.table = static_cast<std::uint8_t>(parse_decimal(value).value_or(0));
+    else if (name == "priority")
+      flow.priority = static_cast<std::uint16_t>(parse_decimal(value).value_or(0));
+    else if (name == "external_ids")
+      take_ids(of, texts, flow, read.origin);
     return !value.empty();
   });
 }
@@ -175,7 +181,12 @@ class FlowLoader {
  public:
   FlowLoader(const StoredTable& table, const std::vector<Provenance>& from, const Datapaths& datapaths, bool typed_only,
              ovn::Ovn& ovn)
-      : table_(table), from_(from), datapaths_(datapaths), typed_only_(typed_only), ovn_(ovn), sb_(*ovn.southbound),
+      : table_(table),
+        from_(from),
+        datapaths_(datapaths),
+        typed_only_(typed_only),
+        ovn_(ovn),
+        sb_(*ovn.southbound),
         begin_(sb_.logical_flows.size()) {
     sb_.logical_flows.resize(begin_ + table.rows.size());
     if (typed_only) return;
@@ -209,8 +220,10 @@ class FlowLoader {
     const StoredRow& row = table_.rows[i];
     ReadFlow read;
     bool whole = true;
-    if (row.changed.empty()) whole = read_row(row.json, texts, read);
-    else read_changed(table_, row, texts, read);
+    if (row.changed.empty())
+      whole = read_row(row.json, texts, read);
+    else
+      read_changed(table_, row, texts, read);
     read.flow.uuid = row.uuid;
     read.flow.from = from_[i];
     sb_.logical_flows[begin_ + i] = typed(read);
@@ -228,7 +241,7 @@ class FlowLoader {
   const bool typed_only_;
   ovn::Ovn& ovn_;
   ovn::Southbound& sb_;
-  const std::size_t begin_;            // behind rows that lists showed
+  const std::size_t begin_;  // behind rows that lists showed
 };
 
 }  // namespace
@@ -245,8 +258,11 @@ void load_stored_flows(const DatabaseFile& file, const Dump& dump, const std::ve
   const FlowLoader loader(*table, from, datapaths, typed_only, ovn);
   const std::size_t damaged = loader.load(dump.jobs, sb.kept_text);
   if (damaged > 0)
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, 1}, 0,
-                                  fmt::format("{} logical flows are damaged", damaged), "copy the database again"});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, 1},
+                                  0,
+                                  fmt::format("{} logical flows are damaged", damaged),
+                                  "copy the database again"});
   if (!file.partial && damaged == 0) sb.complete.emplace("Logical_Flow", Provenance{dump.source, 1});
   ovn.has_logical_flows = true;
   if (!typed_only) sb.flow_database = {dump.source, 1};

@@ -16,8 +16,10 @@ class PortMerger {
   void add(const ovn::LogicalPort& port, bool realised) {
     if (port.name.empty()) return;
     const auto [it, fresh] = by_name_.emplace(port.name, ovn_.ports.size());
-    if (fresh) ovn_.ports.push_back(port);
-    else merge_port(ovn_.ports[it->second], port, realised);
+    if (fresh)
+      ovn_.ports.push_back(port);
+    else
+      merge_port(ovn_.ports[it->second], port, realised);
   }
 
  private:
@@ -141,8 +143,8 @@ void link_chassis(const ovn::Row& row, const std::map<std::string_view, const ov
 void link_address_set(const ovn::Row& row, ovn::Ovn& ovn) {
   const std::string name = column(row, "name").text();
   if (name.empty()) return;
-  auto it = std::find_if(ovn.address_sets.begin(), ovn.address_sets.end(),
-                         [&](const ovn::AddressSet& s) { return s.name == name; });
+  auto it =
+      std::find_if(ovn.address_sets.begin(), ovn.address_sets.end(), [&](const ovn::AddressSet& s) { return s.name == name; });
   const bool fresh = it == ovn.address_sets.end();
   if (fresh) it = ovn.address_sets.insert(it, {name, {}, {}, row.from});
   if (fresh || row.database == "SB") it->addresses = column(row, "addresses").texts(), it->from = row.from;
@@ -169,9 +171,10 @@ ovn::Row nat_of(const std::vector<ShowItem>& items, std::size_t i, SourceId sour
   ovn::Row row;
   row.uuid = items[i].uuid;
   row.from = {source, items[i].line};
-  const std::pair<std::string_view, std::string> columns[] = {
-      {"external ip", "external_ip"}, {"external port(s)", "external_port_range"},
-      {"logical ip", "logical_ip"}, {"type", "type"}};
+  const std::pair<std::string_view, std::string> columns[] = {{"external ip", "external_ip"},
+                                                              {"external port(s)", "external_port_range"},
+                                                              {"logical ip", "logical_ip"},
+                                                              {"type", "type"}};
   for (const auto& [word, name] : columns)
     if (const Datum* value = attribute(items, i, word)) row.columns[name] = printed(value->text());
   if (const std::size_t router = items[i].parent; router != ShowItem::kNoParent)
@@ -255,9 +258,12 @@ void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, o
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ShowItem& item = items[i];
     if (item.kind != ShowItem::Kind::entity) continue;
-    if (item.word == "port") ports.add(port_of(items, i, source), false);
-    else if (item.word == "nat") nats.add(nat_of(items, i, source));
-    else ensure_datapath(ovn, item.name(), {}, item.word == "router", {source, item.line});
+    if (item.word == "port")
+      ports.add(port_of(items, i, source), false);
+    else if (item.word == "nat")
+      nats.add(nat_of(items, i, source));
+    else
+      ensure_datapath(ovn, item.name(), {}, item.word == "router", {source, item.line});
   }
   settle_ports(ovn);
 }

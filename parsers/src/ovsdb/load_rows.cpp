@@ -16,15 +16,21 @@ ovn::Row row_of(const Record& record, SourceId source) {
   return row;
 }
 
-bool shows_ports(const TableRows& rows) {
-  return rows.table == "Port_Binding" || rows.table == "Logical_Switch_Port";
-}
+bool shows_ports(const TableRows& rows) { return rows.table == "Port_Binding" || rows.table == "Logical_Switch_Port"; }
 
 bool is_linked(std::string_view table) {
-  constexpr std::string_view kLinked[] = {"Datapath_Binding", "Port_Binding",        "Chassis",
-                                          "Encap",            "Logical_Switch",      "Logical_Router",
-                                          "Address_Set",      "Logical_Switch_Port", "Logical_Router_Port",
-                                          "NAT",              "Logical_Router_Policy", "Logical_Router_Static_Route"};
+  constexpr std::string_view kLinked[] = {"Datapath_Binding",
+                                          "Port_Binding",
+                                          "Chassis",
+                                          "Encap",
+                                          "Logical_Switch",
+                                          "Logical_Router",
+                                          "Address_Set",
+                                          "Logical_Switch_Port",
+                                          "Logical_Router_Port",
+                                          "NAT",
+                                          "Logical_Router_Policy",
+                                          "Logical_Router_Static_Route"};
   return std::find(std::begin(kLinked), std::end(kLinked), table) != std::end(kLinked);
 }
 
@@ -32,22 +38,22 @@ bool is_linked(std::string_view table) {
 
 void add_rows(const TableRows& rows, cluster::Node& node, Report& report) {
   const std::string database(short_name(rows.database));
-  RowMerger merger(rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows, database, rows.table,
-                   key_columns(rows.table));
+  RowMerger merger(rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows, database, rows.table, key_columns(rows.table));
   std::vector<ovn::Row> made(rows.records.size());
   for_each_index(made.size(), rows.jobs, kRowsWorthAThread,
                  [&](std::size_t i) { made[i] = row_of(rows.records[i], rows.source); });
   for (ovn::Row& row : made) merger.add(std::move(row), &report);
-  if (rows.complete)
-    node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
+  if (rows.complete) node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
   if (rows.database == Database::sb) load_southbound_rows(rows, node.ovn);
   if (shows_ports(rows)) node.ovn.has_ports = true;
 }
 
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report) {
   add_rows(rows, node, report);
-  if (rows.database == Database::ovs) link_vswitch_rows(node);
-  else if (is_linked(rows.table)) link_ovn_rows(node.ovn);
+  if (rows.database == Database::ovs)
+    link_vswitch_rows(node);
+  else if (is_linked(rows.table))
+    link_ovn_rows(node.ovn);
 }
 
 }  // namespace egt::parsers::ovsdb

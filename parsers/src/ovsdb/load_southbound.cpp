@@ -84,9 +84,7 @@ sb::LogicalFlow flow_of(const Record& r, Provenance from, std::deque<std::string
   return flow;
 }
 
-Provenance from_of(const TableRows& rows, const Record& r) {
-  return {r.source != kNoSource ? r.source : rows.source, r.line};
-}
+Provenance from_of(const TableRows& rows, const Record& r) { return {r.source != kNoSource ? r.source : rows.source, r.line}; }
 
 // Puts rows into a table, each once: what was there before stays.
 template <class T, class Key>
@@ -138,16 +136,16 @@ void add_bindings(const TableRows& rows, ovn::Southbound& sb) {
   }
   if (t == "Multicast_Group")
     add_by_uuid(rows, sb.multicast_groups, [](const Record& r, Provenance from) {
-      return sb::MulticastGroup{uuid_of(r.uuid()), uuid_of(r.text("datapath")), r.text("name"),
-                                number_of(r, "tunnel_key"), uuids_of(r, "ports"), from};
+      return sb::MulticastGroup{uuid_of(r.uuid()),          uuid_of(r.text("datapath")), r.text("name"),
+                                number_of(r, "tunnel_key"), uuids_of(r, "ports"),        from};
     });
 }
 
 void add_learned(const TableRows& rows, ovn::Southbound& sb) {
   if (rows.table == "MAC_Binding")
     add_by_uuid(rows, sb.mac_bindings, [](const Record& r, Provenance from) {
-      return sb::MacBinding{uuid_of(r.uuid()), uuid_of(r.text("datapath")), r.text("logical_port"), r.text("ip"),
-                            r.text("mac"), from};
+      return sb::MacBinding{
+          uuid_of(r.uuid()), uuid_of(r.text("datapath")), r.text("logical_port"), r.text("ip"), r.text("mac"), from};
     });
   if (rows.table == "FDB")
     add_by_uuid(rows, sb.fdb, [](const Record& r, Provenance from) {

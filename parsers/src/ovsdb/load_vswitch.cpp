@@ -90,8 +90,8 @@ void take_ct_zones(const ovn::Row& bridge, ovn::Ovn& ovn) {
   }
 }
 
-void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& interfaces,
-                 std::vector<std::string>& placed, cluster::Node& node) {
+void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& interfaces, std::vector<std::string>& placed,
+                 cluster::Node& node) {
   const std::string name = column(row, "name").text();
   if (name.empty()) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, row.from);
@@ -178,8 +178,7 @@ void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, clus
   UnplacedByName unplaced(node.unplaced_interfaces);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ShowItem& item = items[i];
-    if (item.kind == ShowItem::Kind::attribute && item.word == "ovs_version" && !node.ovs_version)
-      node.ovs_version = item.name();
+    if (item.kind == ShowItem::Kind::attribute && item.word == "ovs_version" && !node.ovs_version) node.ovs_version = item.name();
     if (item.kind != ShowItem::Kind::entity) continue;
     if (item.word == "Interface") load_show_interface(items, i, source, unplaced, node);
     if (item.word != "Bridge") continue;

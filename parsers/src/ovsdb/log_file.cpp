@@ -12,14 +12,14 @@ namespace egt::parsers::ovsdb {
 namespace {
 
 constexpr std::string_view kLead = "OVSDB ";
-constexpr std::size_t kHeaderBytes = 128;            // ovsdb_log_read() reads no longer header either
-constexpr std::size_t kBackground = 1 << 20;         // a body from here on is hashed beside the reading
+constexpr std::size_t kHeaderBytes = 128;     // ovsdb_log_read() reads no longer header either
+constexpr std::size_t kBackground = 1 << 20;  // a body from here on is hashed beside the reading
 
 struct Header {
   std::string_view magic;
   std::uint64_t length = 0;
-  std::string_view sha1;         // 40 digits
-  std::size_t size = 0;          // with the end of the line
+  std::string_view sha1;  // 40 digits
+  std::size_t size = 0;   // with the end of the line
 };
 
 bool is_sha1(std::string_view s) {
@@ -42,16 +42,17 @@ std::optional<Header> parse_header(std::string_view text) {
 }
 
 bool same_digits(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
 // Hashes of long bodies are computed while the next record is looked for; all are asked for at the end, in order.
 class Hashes {
  public:
   void add(std::string_view body, std::string_view expected) {
-    if (body.size() < kBackground || ++started_ > kMostThreads) return checks_.push_back({{}, same_digits(to_hex(sha1(body)), expected)});
-    checks_.push_back({std::async(std::launch::async | std::launch::deferred, [body, expected] { return same_digits(to_hex(sha1(body)), expected); }),
+    if (body.size() < kBackground || ++started_ > kMostThreads)
+      return checks_.push_back({{}, same_digits(to_hex(sha1(body)), expected)});
+    checks_.push_back({std::async(std::launch::async | std::launch::deferred,
+                                  [body, expected] { return same_digits(to_hex(sha1(body)), expected); }),
                        true});
   }
   bool last_is_wrong() const { return !checks_.back().running.valid() && !checks_.back().right; }
@@ -81,7 +82,8 @@ class LogReader {
   explicit LogReader(std::string_view text) : text_(text) {}
 
   LogFile read() {
-    while (at_ < text_.size() && next()) {}
+    while (at_ < text_.size() && next()) {
+    }
     const std::size_t right = hashes_.right_ones();
     if (right < log_.records.size()) {
       const LogRecord& bad = log_.records[right];
@@ -128,7 +130,7 @@ class LogReader {
     hashes_.add(record.body, header.sha1);
     log_.records.push_back(record);
     at_ += header.size + header.length;
-    const bool open_end = !record.body.ends_with('\n');   // then the next header is in the body's last line
+    const bool open_end = !record.body.ends_with('\n');  // then the next header is in the body's last line
     line_ += 1 + count_lines(record.body) - open_end;
     return !hashes_.last_is_wrong();
   }

@@ -54,8 +54,7 @@ bool same_value(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router,
-                               Provenance from) {
+ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router, Provenance from) {
   const auto same = [&](const ovn::Datapath& d) {
     if (!uuid.empty() && !d.uuid.empty()) return d.uuid == uuid;
     return !name.empty() && d.name == name && d.is_router == is_router;
@@ -72,8 +71,7 @@ ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string
 }
 
 ovn::Chassis& ensure_chassis(ovn::Ovn& ovn, const std::string& name, Provenance from) {
-  const auto it = std::find_if(ovn.chassis.begin(), ovn.chassis.end(),
-                               [&](const ovn::Chassis& c) { return c.name == name; });
+  const auto it = std::find_if(ovn.chassis.begin(), ovn.chassis.end(), [&](const ovn::Chassis& c) { return c.name == name; });
   if (it != ovn.chassis.end()) return *it;
   ovn.chassis.push_back({name, {}, {}, false, from});
   return ovn.chassis.back();
@@ -95,8 +93,7 @@ void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool real
   if (more.tag != 0 && (realised || known.tag == 0)) known.tag = more.tag;
   if (!known.mac) known.mac = more.mac;
   for (const Prefix& p : more.addresses)
-    if (std::find(known.addresses.begin(), known.addresses.end(), p) == known.addresses.end())
-      known.addresses.push_back(p);
+    if (std::find(known.addresses.begin(), known.addresses.end(), p) == known.addresses.end()) known.addresses.push_back(p);
   known.external_ids.insert(more.external_ids.begin(), more.external_ids.end());
   if (!known.from.known()) known.from = more.from;
 }
@@ -144,8 +141,7 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port) {
   }
 }
 
-RowMerger::RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table,
-                     std::vector<std::string> key)
+RowMerger::RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key)
     : rows_(rows), database_(std::move(database)), table_(std::move(table)), key_(std::move(key)) {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].database == database_ && rows_[i].table == table_) index(i);
@@ -185,8 +181,8 @@ void RowMerger::merge(ovn::Row& known, ovn::Row more, Report* report) const {
     const bool in_key = std::find(key_.begin(), key_.end(), name) != key_.end();
     if (fresh || in_key || !report || same_value(it->second, value)) continue;
     report->diagnostics.push_back({Diagnostic::Severity::warning, more.from, 0,
-                                   fmt::format("{} {} {}: {} here, {} in another dump, which counts", table_, known.uuid,
-                                               name, shortened(value), shortened(it->second)),
+                                   fmt::format("{} {} {}: {} here, {} in another dump, which counts", table_, known.uuid, name,
+                                               shortened(value), shortened(it->second)),
                                    "take both dumps at one time"});
     known.columns.emplace(name + " (other dump)", std::move(value));
   }
@@ -199,8 +195,7 @@ void RowMerger::add(ovn::Row row, Report* report) {
   if (ovn::Row* known = same_row(row)) {
     const bool was_unnamed = known->uuid.empty();
     merge(*known, std::move(row), report);
-    if (was_unnamed && !known->uuid.empty())
-      by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
+    if (was_unnamed && !known->uuid.empty()) by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
     return;
   }
   rows_.push_back(std::move(row));

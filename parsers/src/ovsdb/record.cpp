@@ -10,9 +10,7 @@
 namespace egt::parsers::ovsdb {
 namespace {
 
-bool is_column_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-}
+bool is_column_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
 
 // A record ends at an empty line, before "_uuid", and where a column comes again (excerpts lack the empty lines).
 bool begins_record(const Record& current, std::string_view column) {
@@ -60,7 +58,7 @@ std::vector<std::string> Record::names() const {
 ListLine parse_list_line(const Line& line) {
   ListLine parsed;
   const std::string_view trimmed = trim(line.text);
-  if (trimmed.empty() || trimmed == "--") return parsed.kind = ListLine::Kind::blank, parsed;   // "--": grep
+  if (trimmed.empty() || trimmed == "--") return parsed.kind = ListLine::Kind::blank, parsed;  // "--": grep
   if (trimmed.front() == '#') return parsed.kind = ListLine::Kind::comment, parsed;
   Cursor c(line.text);
   c.skip_blanks();

@@ -25,11 +25,11 @@ struct Column {
 struct Record {
   std::vector<Column> columns;
   std::uint32_t line = 0;
-  SourceId source = kNoSource;         // of rows that are a source of their own
+  SourceId source = kNoSource;  // of rows that are a source of their own
 
   const Datum* find(std::string_view column) const;
-  std::string text(std::string_view column) const;                         // empty when absent
-  std::map<std::string, std::string> map(std::string_view column) const;   // empty when absent
+  std::string text(std::string_view column) const;                        // empty when absent
+  std::map<std::string, std::string> map(std::string_view column) const;  // empty when absent
   std::string uuid() const { return text("_uuid"); }
   std::vector<std::string> names() const;
 };
@@ -55,7 +55,7 @@ std::vector<Record> read_list(const Dump& dump, Report& report);
 struct JsonTable {
   std::optional<std::string> caption;
   std::vector<std::string> headings;
-  std::vector<std::vector<Datum>> rows;    // as many cells as headings
+  std::vector<std::vector<Datum>> rows;  // as many cells as headings
 };
 
 bool looks_like_json_table(std::string_view text);

@@ -15,10 +15,10 @@ enum class Database : std::uint8_t { nb, ovs, sb };
 struct TableInfo {
   Database database;
   std::string_view name;
-  std::string_view columns;            // separated by single blanks, sorted
+  std::string_view columns;  // separated by single blanks, sorted
 };
 
-std::string_view short_name(Database d);    // "NB", "OVS", "SB"
+std::string_view short_name(Database d);  // "NB", "OVS", "SB"
 
 // As the tools accept it: any case, '-' for '_', and a unique beginning. Null when there is none.
 const TableInfo* find_table(Database d, std::string_view name);

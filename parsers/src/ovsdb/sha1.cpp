@@ -66,8 +66,7 @@ EGTRACE_SHA_EXTENSIONS inline void four_steps(__m128i& abcd, __m128i& e, __m128i
 }
 
 template <int... kGroups>
-EGTRACE_SHA_EXTENSIONS inline void all_steps(__m128i& abcd, __m128i& e, __m128i (&w)[4],
-                                             std::integer_sequence<int, kGroups...>) {
+EGTRACE_SHA_EXTENSIONS inline void all_steps(__m128i& abcd, __m128i& e, __m128i (&w)[4], std::integer_sequence<int, kGroups...>) {
   (four_steps<kGroups>(abcd, e, w), ...);
 }
 
@@ -78,8 +77,7 @@ EGTRACE_SHA_EXTENSIONS void add_blocks_with_extensions(const char* bytes, std::s
   __m128i e = _mm_set_epi32(static_cast<int>(digest[4]), 0, 0, 0);
   for (; blocks > 0; --blocks, bytes += 64) {
     __m128i w[4];
-    for (int i = 0; i < 4; ++i)
-      w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + i), order);
+    for (int i = 0; i < 4; ++i) w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + i), order);
     const __m128i first_abcd = abcd, first_e = e;
     all_steps(abcd, e, w, std::make_integer_sequence<int, 20>());
     e = _mm_sha1nexte_epu32(e, first_e);
@@ -102,7 +100,7 @@ bool has_extensions() {
 
 void add_blocks(const char* bytes, std::size_t blocks, Sha1& digest) {
 #if defined(__x86_64__)
-  constexpr std::size_t kFew = 2;      // not worth it
+  constexpr std::size_t kFew = 2;  // not worth it
   static const bool extensions = has_extensions();
   if (extensions && blocks > kFew) return add_blocks_with_extensions(bytes, blocks, digest);
 #endif

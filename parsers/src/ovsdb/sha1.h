@@ -8,9 +8,9 @@
 
 namespace egt::parsers::ovsdb {
 
-using Sha1 = std::array<std::uint32_t, 5>;   // the five words of the digest, first one first
+using Sha1 = std::array<std::uint32_t, 5>;  // the five words of the digest, first one first
 
 Sha1 sha1(std::string_view bytes);
-std::string to_hex(const Sha1& digest);      // 40 digits, lower case
+std::string to_hex(const Sha1& digest);  // 40 digits, lower case
 
 }  // namespace egt::parsers::ovsdb

@@ -9,9 +9,7 @@
 namespace egt::parsers::ovsdb {
 namespace {
 
-bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-';
-}
+bool is_word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-'; }
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
@@ -175,8 +173,7 @@ std::vector<ShowItem> read_show(const Dump& dump, ShowStyle style, Report& repor
 const Datum* attribute(const std::vector<ShowItem>& items, std::size_t parent, std::string_view word) {
   if (parent >= items.size()) return nullptr;
   for (std::size_t i = parent + 1; i < items.size() && items[i].indent > items[parent].indent; ++i)
-    if (items[i].parent == parent && items[i].kind == ShowItem::Kind::attribute && items[i].word == word)
-      return &items[i].value;
+    if (items[i].parent == parent && items[i].kind == ShowItem::Kind::attribute && items[i].word == word) return &items[i].value;
   return nullptr;
 }
 

@@ -16,21 +16,21 @@ namespace egt::parsers::ovsdb {
 
 struct ShowItem {
   enum class Kind : std::uint8_t {
-    uuid,        // the first line of ovs-vsctl show
-    entity,      // "Bridge br-int", "Chassis \"…\"", "port NAME", "switch UUID (NAME)", "nat UUID"
-    attribute,   // "type: internal"
+    uuid,       // the first line of ovs-vsctl show
+    entity,     // "Bridge br-int", "Chassis \"…\"", "port NAME", "switch UUID (NAME)", "nat UUID"
+    attribute,  // "type: internal"
   };
   static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);
 
   Kind kind = Kind::attribute;
-  std::uint32_t indent = 0;            // blanks
+  std::uint32_t indent = 0;  // blanks
   std::uint32_t line = 0;
   std::size_t parent = kNoParent;
-  std::string word;                    // "Bridge", "switch", "type", "external ip"
-  std::string uuid;                    // of kind uuid, of switches, routers and NAT rows
-  Datum value;                         // name of an entity, value of an attribute
-  bool plain = false;                  // ovn-nbctl prints this value without quotes, whatever it holds
-  std::optional<std::string> alias;    // "(aka …)"
+  std::string word;                  // "Bridge", "switch", "type", "external ip"
+  std::string uuid;                  // of kind uuid, of switches, routers and NAT rows
+  Datum value;                       // name of an entity, value of an attribute
+  bool plain = false;                // ovn-nbctl prints this value without quotes, whatever it holds
+  std::optional<std::string> alias;  // "(aka …)"
 
   std::string name() const { return value.text(); }
 };

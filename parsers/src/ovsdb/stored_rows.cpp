@@ -8,7 +8,7 @@
 namespace egt::parsers::ovsdb {
 
 std::int64_t transaction_date(std::string_view json) {
-  constexpr std::uint64_t kSeconds = std::numeric_limits<std::int32_t>::max(), kLast = 253'402'300'799'999;   // year 9999
+  constexpr std::uint64_t kSeconds = std::numeric_limits<std::int32_t>::max(), kLast = 253'402'300'799'999;  // year 9999
   const std::uint64_t date = parse_decimal(json).value_or(0);
   return date > kLast ? 0 : static_cast<std::int64_t>(date < kSeconds ? date * 1000 : date);
 }

@@ -15,15 +15,9 @@ constexpr std::size_t kFingerprintBytes = 16;  // what a tunnelled packet still 
 constexpr int kDeepest = 4;                    // tunnels inside tunnels, and quotations
 
 std::uint8_t u8(std::string_view b, std::size_t at) { return static_cast<std::uint8_t>(b[at]); }
-std::uint16_t u16(std::string_view b, std::size_t at) {
-  return static_cast<std::uint16_t>(u8(b, at) << 8 | u8(b, at + 1));
-}
-std::uint32_t u32(std::string_view b, std::size_t at) {
-  return static_cast<std::uint32_t>(u16(b, at)) << 16 | u16(b, at + 2);
-}
-MacAddr mac(std::string_view b, std::size_t at) {
-  return {static_cast<std::uint64_t>(u16(b, at)) << 32 | u32(b, at + 2)};
-}
+std::uint16_t u16(std::string_view b, std::size_t at) { return static_cast<std::uint16_t>(u8(b, at) << 8 | u8(b, at + 1)); }
+std::uint32_t u32(std::string_view b, std::size_t at) { return static_cast<std::uint32_t>(u16(b, at)) << 16 | u16(b, at + 2); }
+MacAddr mac(std::string_view b, std::size_t at) { return {static_cast<std::uint64_t>(u16(b, at)) << 32 | u32(b, at + 2)}; }
 IpAddr ip6(std::string_view b, std::size_t at) {
   U128 value = 0;
   for (std::size_t i = 0; i < 16; ++i) value = value << 8 | u8(b, at + i);
@@ -55,8 +49,7 @@ bool read_ipv4(std::string_view b, Headers& h, Inside& in) {
   h.later_fragment = (fragment & 0x1fff) != 0;
   in.ip_id = u16(b, 4);
   // Segmentation offload leaves 0 in frames that the sender captures.
-  in.length =
-      total >= header ? static_cast<std::uint32_t>(total - header) : static_cast<std::uint32_t>(b.size() - header);
+  in.length = total >= header ? static_cast<std::uint32_t>(total - header) : static_cast<std::uint32_t>(b.size() - header);
   in.bytes = b.substr(header, in.length);
   return true;
 }
@@ -96,8 +89,7 @@ bool read_ip(std::string_view b, Headers& h, Inside& in) {
 }
 
 bool is_error(const Headers& h) {
-  if (h.proto == kIcmp)
-    return h.icmp_type == 3 || h.icmp_type == 4 || h.icmp_type == 5 || h.icmp_type == 11 || h.icmp_type == 12;
+  if (h.proto == kIcmp) return h.icmp_type == 3 || h.icmp_type == 4 || h.icmp_type == 5 || h.icmp_type == 11 || h.icmp_type == 12;
   return h.proto == kIcmp6 && h.icmp_type >= 1 && h.icmp_type <= 4;
 }
 
@@ -226,8 +218,8 @@ Decoded decode_cooked2(std::string_view b, Frame& frame) {
   return decode_payload(u16(b, 0), b.substr(20), frame, 0);
 }
 
-constexpr int kNull = 0, kEthernet = 1, kDltRaw = 12, kDltRawBsd = 14, kRaw = 101, kLoop = 108, kCooked = 113,
-              kIpv4Only = 228, kIpv6Only = 229, kCooked2 = 276;
+constexpr int kNull = 0, kEthernet = 1, kDltRaw = 12, kDltRawBsd = 14, kRaw = 101, kLoop = 108, kCooked = 113, kIpv4Only = 228,
+              kIpv6Only = 229, kCooked2 = 276;
 
 }  // namespace
 
@@ -244,24 +236,19 @@ std::uint64_t fingerprint_of(const Headers& h, std::string_view payload, std::ui
 
 Decoded decode_frame(std::string_view bytes, int link_type, Frame& frame) {
   switch (link_type) {
-    case kEthernet:
-      return decode_ethernet(bytes, frame, 0);
-    case kCooked:
-      return decode_cooked(bytes, frame);
-    case kCooked2:
-      return decode_cooked2(bytes, frame);
+    case kEthernet: return decode_ethernet(bytes, frame, 0);
+    case kCooked: return decode_cooked(bytes, frame);
+    case kCooked2: return decode_cooked2(bytes, frame);
     case kRaw:
     case kDltRaw:
     case kDltRawBsd:
     case kIpv4Only:
-    case kIpv6Only:
-      return decode_ip(bytes, frame, 0);
+    case kIpv6Only: return decode_ip(bytes, frame, 0);
     case kNull:
     case kLoop:
       if (bytes.size() < 4) return Decoded::not_understood;
       return decode_ip(bytes.substr(4), frame, 0);
-    default:
-      return Decoded::not_understood;
+    default: return Decoded::not_understood;
   }
 }
 

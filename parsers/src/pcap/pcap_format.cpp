@@ -32,13 +32,11 @@ bool is_pcap(std::string_view bytes) {
     case 0xa1b2cd34:
     case 0x34cdb2a1:  // Kuznetzov's
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
-void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, capture::Capture& capture,
-                const TakeFrame& take) {
+void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, capture::Capture& capture, const TakeFrame& take) {
   const capture::Direction shown = frame.direction;
   ++capture.frames;
   switch (decode_frame(bytes, link_type, frame)) {
@@ -46,9 +44,7 @@ void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, ca
       if (shown != capture::Direction::unknown) frame.direction = shown;
       take(frame);
       break;
-    case Decoded::not_ip:
-      ++capture.not_ip;
-      break;
+    case Decoded::not_ip: ++capture.not_ip; break;
     case Decoded::not_understood:
       ++capture.not_understood;
       if (capture.first_not_understood == 0) capture.first_not_understood = frame.number;
@@ -63,8 +59,7 @@ Result<capture::Capture> read_pcap(std::string_view bytes, const TakeFrame& take
   FILE* file = fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "r");
   if (file == nullptr) return Error{"cannot be read"};
   char why[PCAP_ERRBUF_SIZE] = "";
-  const std::unique_ptr<pcap_t, PcapClose> pcap(
-      pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why));
+  const std::unique_ptr<pcap_t, PcapClose> pcap(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why));
   if (!pcap) {
     std::fclose(file);
     return Error{why};

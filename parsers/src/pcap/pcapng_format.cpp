@@ -21,8 +21,7 @@ class Reader {
   void set_big_endian(bool big) { big_ = big; }
   std::uint64_t number(std::size_t at, std::size_t size) const {
     std::uint64_t v = 0;
-    for (std::size_t i = 0; i < size; ++i)
-      v = v << 8 | static_cast<std::uint8_t>(bytes_[at + (big_ ? i : size - 1 - i)]);
+    for (std::size_t i = 0; i < size; ++i) v = v << 8 | static_cast<std::uint8_t>(bytes_[at + (big_ ? i : size - 1 - i)]);
     return v;
   }
   std::uint32_t u32(std::size_t at) const { return static_cast<std::uint32_t>(number(at, 4)); }
@@ -81,20 +80,11 @@ class File {
     body_ = at + 8;
     end_ = at + length - 4;
     switch (in_.u32(at)) {
-      case kInterface:
-        interface();
-        break;
-      case kPacket:
-        packet();
-        break;
-      case kOldPacket:
-        old_packet();
-        break;
-      case kSimplePacket:
-        simple_packet();
-        break;
-      default:
-        break;
+      case kInterface: interface(); break;
+      case kPacket: packet(); break;
+      case kOldPacket: old_packet(); break;
+      case kSimplePacket: simple_packet(); break;
+      default: break;
     }
     return length;
   }
@@ -122,8 +112,7 @@ class File {
       if (code == kOptionName) interface.name = std::string(in_.part(at, size));
       if (code == kOptionResolution && size == 1)
         source.clock.per_second = resolution(static_cast<std::uint8_t>(in_.number(at, 1)));
-      if (code == kOptionOffset && size == 8)
-        source.clock.offset_seconds = static_cast<std::int64_t>(in_.number(at, 8));
+      if (code == kOptionOffset && size == 8) source.clock.offset_seconds = static_cast<std::int64_t>(in_.number(at, 8));
     });
     while (!interface.name.empty() && interface.name.back() == '\0') interface.name.pop_back();
     sources_.push_back(source);

@@ -16,7 +16,6 @@ Result<capture::Capture> read_pcapng(std::string_view bytes, const TakeFrame& ta
 Result<capture::Capture> read_tcpdump_text(std::string_view bytes, const TakeFrame& take);
 
 // Decodes, counts, and hands on what is IP. `frame` holds number, time and interface; the rest is overwritten.
-void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, capture::Capture& capture,
-                const TakeFrame& take);
+void take_bytes(std::string_view bytes, int link_type, capture::Frame& frame, capture::Capture& capture, const TakeFrame& take);
 
 }  // namespace egt::parsers::pcap

@@ -54,8 +54,7 @@ std::optional<std::int64_t> parse_clock(std::string_view word) {
   std::int64_t fraction = 0;
   if (dot != std::string_view::npos) {
     const std::string_view digits = word.substr(dot + 1);
-    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), is_digit))
-      return std::nullopt;
+    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
     for (std::size_t i = 0; i < 9; ++i) fraction = fraction * 10 + (i < digits.size() ? digits[i] - '0' : 0);
   }
   constexpr std::int64_t kSecond = 1'000'000'000;
@@ -103,10 +102,9 @@ std::optional<std::uint16_t> port_number(std::string_view name) {
     std::string_view name;
     std::uint16_t port;
   };
-  static constexpr Named kNames[] = {{"http", 80},    {"https", 443}, {"domain", 53},     {"ssh", 22},
-                                     {"ntp", 123},    {"bgp", 179},   {"http-alt", 8080}, {"webcache", 8080},
-                                     {"bootps", 67},  {"bootpc", 68}, {"mdns", 5353},     {"geneve", 6081},
-                                     {"vxlan", 4789}, {"syslog", 514}};
+  static constexpr Named kNames[] = {{"http", 80},   {"https", 443},     {"domain", 53},     {"ssh", 22},    {"ntp", 123},
+                                     {"bgp", 179},   {"http-alt", 8080}, {"webcache", 8080}, {"bootps", 67}, {"bootpc", 68},
+                                     {"mdns", 5353}, {"geneve", 6081},   {"vxlan", 4789},    {"syslog", 514}};
   for (const Named& n : kNames)
     if (n.name == name) return n.port;
   const auto number = parse_decimal(name);
@@ -171,9 +169,8 @@ void read_icmp_error(std::string_view rest, Frame& frame) {
                                       {"need to frag", 3, 4},
                                       {"net ", 3, 0},
                                       {"host ", 3, 1}};
-  static constexpr IcmpWords kV6[] = {{"unreachable prohibited", 1, 1}, {"unreachable route", 1, 0},
-                                      {"beyond scope", 1, 2},           {"unreachable address", 1, 3},
-                                      {"unreachable port", 1, 4},       {" port ", 1, 4}};
+  static constexpr IcmpWords kV6[] = {{"unreachable prohibited", 1, 1}, {"unreachable route", 1, 0}, {"beyond scope", 1, 2},
+                                      {"unreachable address", 1, 3},    {"unreachable port", 1, 4},  {" port ", 1, 4}};
   Headers& h = frame.ip;
   if (rest.find("time exceeded") != std::string_view::npos) {
     h.icmp_type = h.proto == kProtoIcmp ? 11 : 3;
@@ -259,8 +256,7 @@ bool read_tunnel(std::string_view rest, Frame& frame, int depth) {
   const bool has_header = take_inner_header(rest, in);
   if (!vni || (!has_header && inner == std::string_view::npos)) return false;
   if (!in.tunnel)
-    in.tunnel =
-        capture::Tunnel{geneve ? "geneve" : "vxlan", frame.ip.src, frame.ip.dst, static_cast<std::uint32_t>(*vni)};
+    in.tunnel = capture::Tunnel{geneve ? "geneve" : "vxlan", frame.ip.src, frame.ip.dst, static_cast<std::uint32_t>(*vni)};
   in.ip = Headers{};
   std::string_view text = has_header ? rest : rest.substr(inner);
   while (!text.empty() && (text.front() == ' ' || text.front() == ':' || text.front() == ')')) text.remove_prefix(1);
@@ -374,13 +370,9 @@ class TextReader {
     Frame frame;
     frame.number = ++capture_.frames;
     switch (read_packet(packet, frame)) {
-      case LineKind::packet:
-        return take_(frame);
-      case LineKind::other_protocol:
-        ++capture_.not_ip;
-        return;
-      case LineKind::not_understood:
-        break;
+      case LineKind::packet: return take_(frame);
+      case LineKind::other_protocol: ++capture_.not_ip; return;
+      case LineKind::not_understood: break;
     }
     ++capture_.not_understood;
     if (capture_.first_not_understood == 0) capture_.first_not_understood = line;
@@ -439,8 +431,7 @@ class TextReader {
       if (!to.empty() && to.back() == ',') to.remove_suffix(1);
       frame.dmac = MacAddr::parse(to);
     }
-    if (const auto vlan = number_after(rest.substr(0, rest.find(": ")), "vlan "))
-      frame.vlan = static_cast<std::uint16_t>(*vlan);
+    if (const auto vlan = number_after(rest.substr(0, rest.find(": ")), "vlan ")) frame.vlan = static_cast<std::uint16_t>(*vlan);
     const std::size_t colon = rest.find(": ");
     s = colon == std::string_view::npos ? rest : rest.substr(colon + 2);
     // Behind a VLAN tag the ethertype comes once more: "vlan 5, p 0, ethertype IPv4 (0x0800), 10.0.0.1 > …".
@@ -473,8 +464,6 @@ bool is_tcpdump_text(std::string_view bytes) {
   return found;
 }
 
-Result<capture::Capture> read_tcpdump_text(std::string_view bytes, const TakeFrame& take) {
-  return TextReader(take).read(bytes);
-}
+Result<capture::Capture> read_tcpdump_text(std::string_view bytes, const TakeFrame& take) { return TextReader(take).read(bytes); }
 
 }  // namespace egt::parsers::pcap

@@ -17,7 +17,9 @@ namespace {
 using cluster::Objects;
 
 std::string words(const cluster::EgressIp& egress_ip) { return "EgressIP " + egress_ip.name; }
-std::string words(const cluster::EgressService& service) { return fmt::format("EgressService {}/{}", service.namespace_, service.name); }
+std::string words(const cluster::EgressService& service) {
+  return fmt::format("EgressService {}/{}", service.namespace_, service.name);
+}
 
 // --- by objects ----------------------------------------------------------------------------------------------------
 
@@ -80,7 +82,7 @@ std::string object_of(const ovn::Row& row) {
     const std::string name = id_of(row, "k8s.ovn.org/name");
     return "EgressIP " + name.substr(0, name.find('_'));
   }
-  const std::string name = id_of(row, "name");   // in releases before 2025
+  const std::string name = id_of(row, "name");  // in releases before 2025
   return name.empty() ? std::string() : "EgressIP " + name;
 }
 
@@ -101,7 +103,8 @@ bool leads_to_host(const ovn::Row& row, const NodeFacts& facts) {
   if (const std::string single = ovn::text_of(row, "nexthop"); !single.empty()) hops.push_back(single);
   return std::any_of(hops.begin(), hops.end(), [&](const std::string& hop) {
     const auto address = IpAddr::parse(hop);
-    return address && std::any_of(facts.management.begin(), facts.management.end(), [&](const Prefix& p) { return p.address == *address; });
+    return address &&
+           std::any_of(facts.management.begin(), facts.management.end(), [&](const Prefix& p) { return p.address == *address; });
   });
 }
 

@@ -11,15 +11,15 @@
 namespace egt::parsers::presumed {
 
 struct HostEgress {
-  std::string object;                    // "EgressIP NAME", "EgressService NS/NAME"
-  IpAddr address;                        // as whom packets leave
-  std::optional<Prefix> device;          // the address of the device by which they leave; none: the routes decide
+  std::string object;            // "EgressIP NAME", "EgressService NS/NAME"
+  IpAddr address;                // as whom packets leave
+  std::optional<Prefix> device;  // the address of the device by which they leave; none: the routes decide
   std::vector<IpAddr> pods;
 };
 
 struct Egress {
   std::vector<HostEgress> known;
-  std::vector<cluster::OpenEgress> open;   // no object explains them
+  std::vector<cluster::OpenEgress> open;  // no object explains them
 };
 
 // Objects show what OVN-Kubernetes would set up; the policies of the node's northbound database, which pods it is set up for

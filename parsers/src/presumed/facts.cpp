@@ -10,7 +10,8 @@ using nlohmann::json;
 
 const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
   const auto& all = node.ovn.ports;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -102,7 +103,7 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
   const json masquerade = parsed(object.annotations, "node-masquerade-subnet");
   for (const char* family : {"ipv4", "ipv6"})
     if (auto subnet = Prefix::parse(text_in(masquerade, family))) {
-      subnet->address.value += 2;   // the host's own; the first is the external router's (pkg/config/config.go)
+      subnet->address.value += 2;  // the host's own; the first is the external router's (pkg/config/config.go)
       facts.masquerade.push_back(*subnet);
     }
   const json addresses = parsed(object.annotations, "host-cidrs");
@@ -110,8 +111,8 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
   for (const json& one : addresses) {
     const auto prefix = one.is_string() ? Prefix::parse(one.get<std::string>()) : std::nullopt;
     if (!prefix || prefix->is_host()) continue;
-    const bool on_bridge = std::any_of(facts.addresses.begin(), facts.addresses.end(),
-                                       [&](const Prefix& p) { return p.contains(prefix->address); });
+    const bool on_bridge =
+        std::any_of(facts.addresses.begin(), facts.addresses.end(), [&](const Prefix& p) { return p.contains(prefix->address); });
     if (!on_bridge) facts.other_addresses.push_back(*prefix);
   }
 }
@@ -121,7 +122,8 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
 NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects) {
   NodeFacts facts;
   read_databases(node, facts);
-  for (const cluster::Network& network : objects.networks) facts.services.insert(facts.services.end(), network.services.begin(), network.services.end());
+  for (const cluster::Network& network : objects.networks)
+    facts.services.insert(facts.services.end(), network.services.begin(), network.services.end());
   if (facts.cluster_subnets.empty())
     for (const cluster::Network& network : objects.networks) facts.cluster_subnets = network.pods;
   if (const cluster::NodeObject* object = objects.nodes.find(node.name)) read_annotations(*object, facts);

@@ -13,29 +13,32 @@ namespace egt::parsers::presumed {
 
 // A primary user-defined network whose gateway router stands on the node, in shared gateway mode.
 struct OtherNetwork {
-  std::string localnet;                  // its localnet port
-  std::vector<IpAddr> masquerade;        // behind which its packets come to the bridge
-  std::uint32_t id = 0;                  // that of the network: its marks follow from it
+  std::string localnet;            // its localnet port
+  std::vector<IpAddr> masquerade;  // behind which its packets come to the bridge
+  std::uint32_t id = 0;            // that of the network: its marks follow from it
 };
 
 struct NodeFacts {
-  std::string bridge = "br-ex";          // annotation l3-gateway-config
-  bool local_gateway = false;            // traffic of pods leaves through the host: so the routes say, or the annotation
-  bool tagged = false;                   // the gateway router is in a VLAN of the external bridge
-  std::optional<MacAddr> mac;            // of the bridge, and of the gateway router's outer port
-  std::vector<Prefix> addresses;         // of the bridge
-  std::vector<IpAddr> next_hops;         // of the default routes
-  std::string localnet;                  // the localnet port behind the bridge's patch port
+  std::string bridge = "br-ex";   // annotation l3-gateway-config
+  bool local_gateway = false;     // traffic of pods leaves through the host: so the routes say, or the annotation
+  bool tagged = false;            // the gateway router is in a VLAN of the external bridge
+  std::optional<MacAddr> mac;     // of the bridge, and of the gateway router's outer port
+  std::vector<Prefix> addresses;  // of the bridge
+  std::vector<IpAddr> next_hops;  // of the default routes
+  std::string localnet;           // the localnet port behind the bridge's patch port
   std::optional<MacAddr> management_mac;
-  std::vector<Prefix> management;        // addresses of the management port, with the pods' subnet
-  std::vector<IpAddr> router;            // of the node's subnets
-  std::vector<Prefix> cluster_subnets;   // pods of all nodes
+  std::vector<Prefix> management;       // addresses of the management port, with the pods' subnet
+  std::vector<IpAddr> router;           // of the node's subnets
+  std::vector<Prefix> cluster_subnets;  // pods of all nodes
   std::vector<Prefix> services;
-  std::vector<Prefix> masquerade;        // with the host's own address in it
-  std::vector<Prefix> other_addresses;   // of further devices
+  std::vector<Prefix> masquerade;       // with the host's own address in it
+  std::vector<Prefix> other_addresses;  // of further devices
   std::vector<OtherNetwork> other_networks;
-  struct MarkedEgressIp { std::uint32_t mark = 0; IpAddr address; };
-  std::vector<MarkedEgressIp> marked_egress_ips;   // that the bridge gives to packets of user-defined networks with that mark
+  struct MarkedEgressIp {
+    std::uint32_t mark = 0;
+    IpAddr address;
+  };
+  std::vector<MarkedEgressIp> marked_egress_ips;  // that the bridge gives to packets of user-defined networks with that mark
 };
 
 // From the node's databases, and, where there is one, its Kubernetes object.

@@ -10,7 +10,7 @@
 namespace egt::parsers::presumed {
 namespace {
 
-constexpr unsigned kFirstOther = 5, kTablesFrom = 1000;   // device numbers; the table of a device: that and its number
+constexpr unsigned kFirstOther = 5, kTablesFrom = 1000;  // device numbers; the table of a device: that and its number
 
 struct OtherDevice {
   Prefix address;
@@ -28,7 +28,9 @@ std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
 }
 
 // No dump shows the MAC of such a device; one of locally administered addresses stands for it.
-std::string some_mac(const IpAddr& address) { return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string(); }
+std::string some_mac(const IpAddr& address) {
+  return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string();
+}
 
 class Texts {
  public:
@@ -76,11 +78,12 @@ class Texts {
       for (const Prefix& all : facts_.cluster_subnets)
         if (router.family == family && all.address.family == family)
           line("{} via {} dev {}", all.to_string(), router.to_string(), kManagement);
-    for (const Prefix& all : facts_.services)   // by the gateway router: the third address of the masquerade subnet answers
+    for (const Prefix& all : facts_.services)  // by the gateway router: the third address of the masquerade subnet answers
       for (const Prefix& own : facts_.masquerade)
         if (all.address.family == family && own.address.family == family)
-          line("{} via {} dev {} src {}", all.to_string(), IpAddr{family, own.address.value + 2}.to_string(), facts_.bridge, own.address.to_string());
-    if (facts_.local_gateway)   // services of which the endpoints of this node alone are asked
+          line("{} via {} dev {} src {}", all.to_string(), IpAddr{family, own.address.value + 2}.to_string(), facts_.bridge,
+               own.address.to_string());
+    if (facts_.local_gateway)  // services of which the endpoints of this node alone are asked
       for (const Prefix& own : facts_.masquerade)
         for (const IpAddr& router : facts_.router)
           if (own.address.family == family && router.family == family)
@@ -92,7 +95,8 @@ class Texts {
       line("default dev {} table {} scope link", other.name, kTablesFrom + other.number);
     }
     for (const HostEgress& s : served_)
-      if (s.device && s.address.family == family) line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
+      if (s.device && s.address.family == family)
+        line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
     line("local {} dev lo table local proto kernel scope host", family == Family::v4 ? "127.0.0.0/8" : "::1");
     return out;
   }
@@ -111,7 +115,8 @@ class Texts {
     std::vector<std::string> devices{facts_.bridge, kManagement};
     for (const OtherDevice& other : others_) devices.push_back(other.name);
     for (const std::string& name : devices)
-      out += fmt::format("net.ipv4.conf.{0}.forwarding = 1\nnet.ipv4.conf.{0}.rp_filter = 0\nnet.ipv6.conf.{0}.forwarding = 1\n", name);
+      out += fmt::format("net.ipv4.conf.{0}.forwarding = 1\nnet.ipv4.conf.{0}.rp_filter = 0\nnet.ipv6.conf.{0}.forwarding = 1\n",
+                         name);
     return out;
   }
 
@@ -148,8 +153,8 @@ IpAddr local_endpoints(const Prefix& own) { return {own.address.family, own.addr
 
 std::string uplink_name(const NodeFacts& facts) { return facts.bridge + "-uplink"; }
 
-std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
-                                     const host::Host& dumped) {
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served,
+                                     const cluster::Objects& objects, const host::Host& dumped) {
   const Texts texts(facts, served);
   std::vector<PresumedDump> dumps{{"ip addr", "ip -d addr", texts.addresses()}};
   const auto add = [&](bool is_dumped, PresumedDump dump) {
@@ -161,8 +166,10 @@ std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<H
   add(dumped.rules_v6.present, {"ip rule", "ip -6 rule", texts.rules(Family::v6)});
   // A ruleset of nft holds the tables of iptables-nft too.
   const bool has_nft = dumped.nft.present;
-  add(dumped.iptables_v4.present || has_nft, {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)});
-  add(dumped.iptables_v6.present || has_nft, {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)});
+  add(dumped.iptables_v4.present || has_nft,
+      {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)});
+  add(dumped.iptables_v6.present || has_nft,
+      {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)});
   add(dumped.sysctl.present, {"sysctl", "sysctl -a", texts.settings()});
   return dumps;
 }

@@ -25,7 +25,8 @@ constexpr std::string_view kHead =
     "-A OVN-KUBE-EGRESS-SVC -m mark --mark 0x3f0 -j RETURN\n";
 
 const IpAddr* address_of(const std::vector<IpAddr>& all, Family family) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const IpAddr& a) { return a.family == family && !a.is_unspecified(); });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const IpAddr& a) { return a.family == family && !a.is_unspecified(); });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -47,8 +48,10 @@ class Rules {
         if (vip.family != family_) continue;
         const std::string to = Prefix::host(vip).to_string();
         if (local != nullptr && port.node_port != 0)
-          line("-A OVN-KUBE-ETP -d {} -p {} --dport {} -j DNAT --to-destination {}", to, proto, port.port, with_port(*local, port.node_port));
-        line("-A OVN-KUBE-EXTERNALIP -d {} -p {} --dport {} -j DNAT --to-destination {}", to, proto, port.port, with_port(*cluster_ip, port.port));
+          line("-A OVN-KUBE-ETP -d {} -p {} --dport {} -j DNAT --to-destination {}", to, proto, port.port,
+               with_port(*local, port.node_port));
+        line("-A OVN-KUBE-EXTERNALIP -d {} -p {} --dport {} -j DNAT --to-destination {}", to, proto, port.port,
+             with_port(*cluster_ip, port.port));
       }
     if (port.node_port == 0) return;
     if (local != nullptr) {
@@ -69,18 +72,21 @@ class Rules {
     for (const IpAddr& pod : served.pods) {
       if (pod.family != family_) continue;
       const std::string from = Prefix::host(pod).to_string(), to = served.address.to_string();
-      if (served.device) line("-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s {} -o {} -j SNAT --to-source {}", from, name_of_device(*served.device), to);
-      else line("-A OVN-KUBE-EGRESS-SVC -s {} -j SNAT --to-source {}", from, to);
+      if (served.device)
+        line("-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s {} -o {} -j SNAT --to-source {}", from, name_of_device(*served.device), to);
+      else
+        line("-A OVN-KUBE-EGRESS-SVC -s {} -j SNAT --to-source {}", from, to);
     }
   }
 
   void local_gateway() {
     if (!facts_.local_gateway) return;
-    for (const Prefix& own : facts_.masquerade)   // of the gateway router
+    for (const Prefix& own : facts_.masquerade)  // of the gateway router
       if (own.address.family == family_)
         line("-A POSTROUTING -s {} -j MASQUERADE", Prefix::host({family_, own.address.value - 1}).to_string());
     for (const Prefix& own : facts_.management)
-      if (own.address.family == family_) line("-A POSTROUTING -s {} ! -o {} -j MASQUERADE", own.network().to_string(), kManagement);
+      if (own.address.family == family_)
+        line("-A POSTROUTING -s {} ! -o {} -j MASQUERADE", own.network().to_string(), kManagement);
   }
 
   void set_local_endpoints(const IpAddr* address) { local_ = address; }
@@ -101,7 +107,8 @@ class Rules {
 
 }  // namespace
 
-std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects, Family family) {
+std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
+                            Family family) {
   Rules rules(facts, family);
   std::optional<IpAddr> local;
   for (const Prefix& own : facts.masquerade)

@@ -24,7 +24,7 @@ using presumed::NodeFacts;
 using presumed::PresumedDump;
 
 constexpr std::string_view kIntegrationBridge = "br-int";
-constexpr std::size_t kShownOfChassis = 6;   // in the name of a tunnel port (chassis_tunnel_name() of controller/encaps.c)
+constexpr std::size_t kShownOfChassis = 6;  // in the name of a tunnel port (chassis_tunnel_name() of controller/encaps.c)
 
 void load(const PresumedDump& presumed, Cluster& cluster, Node& node) {
   const Format* format = find_format(presumed.kind);
@@ -129,7 +129,8 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     port.from = c.from;
     bridge.interfaces.push_back(std::move(port));
   }
-  if (!facts.localnet.empty()) bridge.interfaces.push_back(patch(inner_patch(facts.localnet), outer_patch(facts.localnet), number++));
+  if (!facts.localnet.empty())
+    bridge.interfaces.push_back(patch(inner_patch(facts.localnet), outer_patch(facts.localnet), number++));
   for (const presumed::OtherNetwork& other : facts.other_networks)
     bridge.interfaces.push_back(patch(inner_patch(other.localnet), outer_patch(other.localnet), number++));
   return bridge;
@@ -170,7 +171,8 @@ void walk_logical_flows(Node& node) {
 void presume_switch(Cluster& cluster, Node& node, const NodeFacts& facts) {
   if (node.integration_bridge() == nullptr) node.bridges.push_back(integration_bridge(node, facts, cluster.objects));
   walk_logical_flows(node);
-  if (facts.mac && !facts.localnet.empty() && !facts.tagged && node.bridge(facts.bridge) == nullptr) add_external_bridge(cluster, node, facts);
+  if (facts.mac && !facts.localnet.empty() && !facts.tagged && node.bridge(facts.bridge) == nullptr)
+    add_external_bridge(cluster, node, facts);
 }
 
 void mark_made_up_devices(Node& node, const NodeFacts& facts) {

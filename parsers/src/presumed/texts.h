@@ -10,7 +10,7 @@
 namespace egt::parsers::presumed {
 
 struct PresumedDump {
-  std::string kind, command;             // as Format::kind and Dump::command
+  std::string kind, command;  // as Format::kind and Dump::command
   std::string text;
 };
 
@@ -26,9 +26,10 @@ std::string name_of_device(const Prefix& address);
 // `ovs-ofctl dump-flows` of the external bridge.
 PresumedDump bridge_flows(const NodeFacts& facts, const cluster::Objects& objects);
 // Devices, addresses, routes, policy rules, netfilter rules and settings of the host: those that no dump shows.
-std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
-                                     const host::Host& dumped);
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served,
+                                     const cluster::Objects& objects, const host::Host& dumped);
 // `iptables-save` or `ip6tables-save`.
-std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects, Family family);
+std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
+                            Family family);
 
 }  // namespace egt::parsers::presumed

@@ -28,7 +28,7 @@ std::optional<std::string> masked_database(std::string_view text) {
     out += fmt::format("OVSDB {} {} {}\n{}", magic, body.size(), ovsdb::to_hex(ovsdb::sha1(body)), body);
     done = static_cast<std::size_t>(record.body.data() - text.data()) + record.body.size();
   }
-  return out + masked_text(text.substr(done));   // what is damaged stays so
+  return out + masked_text(text.substr(done));  // what is damaged stays so
 }
 
 }  // namespace egt::parsers::secrets

@@ -66,8 +66,8 @@ class JsonSearch {
   enum class Kind { unnamed, secret, kubeconfig, other };
 
   struct Object {
-    Kind kind = Kind::unnamed;   // may stand behind what it decides about
-    Passages data, users;        // of a Secret, of a kubeconfig
+    Kind kind = Kind::unnamed;  // may stand behind what it decides about
+    Passages data, users;       // of a Secret, of a kubeconfig
   };
 
   bool object(Passages* hidden, int depth) {
@@ -75,9 +75,12 @@ class JsonSearch {
     const std::size_t of_items = unclaimed_.size();
     bool whole = true;
     for (++at_; whole && next() != '}';) {
-      if (text_.size() == at_) whole = false;
-      else if (text_[at_] != '"') whole = value(hidden, depth + 1);
-      else whole = member(hidden, object, depth);
+      if (text_.size() == at_)
+        whole = false;
+      else if (text_[at_] != '"')
+        whole = value(hidden, depth + 1);
+      else
+        whole = member(hidden, object, depth);
     }
     if (whole) ++at_;
     settle(object, of_items, whole);
@@ -135,7 +138,8 @@ class JsonSearch {
     for (const Passage& p : all) {
       const std::string_view before = text_.substr(begin, p.begin - begin);
       const std::size_t key = before.rfind("\"value\"");
-      if (key != std::string_view::npos && before.find_first_not_of(" \t\r\n:\"", key + 7) == std::string_view::npos) found_.push_back(p);
+      if (key != std::string_view::npos && before.find_first_not_of(" \t\r\n:\"", key + 7) == std::string_view::npos)
+        found_.push_back(p);
     }
     return whole;
   }
@@ -143,7 +147,7 @@ class JsonSearch {
   std::string_view text_;
   Of what_;
   Passages& found_;
-  Passages unclaimed_;   // data of objects that name no kind
+  Passages unclaimed_;  // data of objects that name no kind
   std::size_t at_ = 0;
 };
 

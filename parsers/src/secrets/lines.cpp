@@ -30,10 +30,13 @@ Words words_of(std::string_view line) {
 // FRR: the word behind which the secret stands, in commands that have one (bgpd, ospfd, isisd, ripd, nhrpd, lib/keychain.c,
 // lib/command.c). "8" and the like say how a password is encrypted.
 std::size_t behind_frr_keyword(const Words& words) {
-  static constexpr std::string_view kKeywords[] = {"password", "key-string", "authentication-key", "area-password", "domain-password"};
+  static constexpr std::string_view kKeywords[] = {"password", "key-string", "authentication-key", "area-password",
+                                                   "domain-password"};
   const auto& all = words.all;
   const std::string_view first = all.front();
-  const auto known = [&](std::string_view w) { return std::find(std::begin(kKeywords), std::end(kKeywords), w) != std::end(kKeywords); };
+  const auto known = [&](std::string_view w) {
+    return std::find(std::begin(kKeywords), std::end(kKeywords), w) != std::end(kKeywords);
+  };
   const bool speaks = first == "neighbor" || first == "enable" || first == "username" || first == "ip" || first == "ipv6" ||
                       first == "isis" || first == "area" || first == "mpls" || known(first);
   if (!speaks) return 0;
@@ -48,7 +51,9 @@ std::size_t behind_frr_keyword(const Words& words) {
 }
 
 std::size_t skip_encoding(const Words& words, std::size_t i) {
-  while (i + 1 < words.all.size() && (words.all[i] == "clear" || words.all[i] == "md5" || words.all[i] == "8" || words.all[i] == "7")) ++i;
+  while (i + 1 < words.all.size() &&
+         (words.all[i] == "clear" || words.all[i] == "md5" || words.all[i] == "8" || words.all[i] == "7"))
+    ++i;
   return i;
 }
 
@@ -85,7 +90,8 @@ void find_shared_key(std::string_view line, std::size_t at, Passages& found) {
 // "auth-trunc hmac(sha256) 0x… 128", "enc cbc(aes) 0x…", "aead rfc4106(gcm(aes)) 0x… 128": keys of security associations (ip-xfrm(8)).
 void find_association_key(std::string_view line, std::size_t at, Passages& found) {
   const std::string_view text = trim_left(line);
-  if (!text.starts_with("auth ") && !text.starts_with("auth-trunc ") && !text.starts_with("enc ") && !text.starts_with("aead ")) return;
+  if (!text.starts_with("auth ") && !text.starts_with("auth-trunc ") && !text.starts_with("enc ") && !text.starts_with("aead "))
+    return;
   const std::size_t begin = line.find(" 0x");
   if (begin == std::string_view::npos) return;
   found.push_back({at + begin + 3, at + std::min(line.find_first_of(" \t\\", begin + 1), line.size())});
@@ -102,7 +108,8 @@ void find_hashed_password(std::string_view line, std::size_t at, Passages& found
 
 // "token: …" of a kubeconfig, as YAML or as JSON.
 void find_credential(std::string_view line, std::size_t at, Passages& found) {
-  static constexpr std::string_view kKeys[] = {"client-key-data", "token", "id-token", "refresh-token", "access-token", "password", "client-secret"};
+  static constexpr std::string_view kKeys[] = {"client-key-data", "token",    "id-token",     "refresh-token",
+                                               "access-token",    "password", "client-secret"};
   std::string_view key = trim_left(line);
   while (key.starts_with("- ")) key = trim_left(key.substr(2));
   const bool quoted = key.starts_with('"');
@@ -144,7 +151,7 @@ void find_shared_keys(std::string_view text, Passages& found) {
 void find_private_keys(std::string_view text, Passages& found) {
   constexpr std::string_view kKind = "PRIVATE KEY-----", kEnd = "-----END";
   for (std::size_t at = text.find(kKind); at != std::string_view::npos; at = text.find(kKind, at + kKind.size())) {
-    const std::size_t line = text.rfind('\n', at) + 1;   // 0 where it is the first
+    const std::size_t line = text.rfind('\n', at) + 1;  // 0 where it is the first
     if (text.substr(line, at - line).find("-----BEGIN") == std::string_view::npos) continue;
     const std::size_t end = std::min(text.find(kEnd, at), text.size());
     found.push_back({at + kKind.size(), end});

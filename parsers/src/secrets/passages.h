@@ -10,7 +10,7 @@
 namespace egt::parsers::secrets {
 
 struct Passage {
-  std::size_t begin = 0, end = 0;   // bytes of the text, without the newline of their line
+  std::size_t begin = 0, end = 0;  // bytes of the text, without the newline of their line
 };
 using Passages = std::vector<Passage>;
 
@@ -24,7 +24,10 @@ void find_shared_keys(std::string_view text, Passages& found);
 // Blocks "-----BEGIN … PRIVATE KEY-----", over lines or in one string.
 void find_private_keys(std::string_view text, Passages& found);
 
-enum class Of { secrets, environment };   // data of Secrets, users of kubeconfigs; values of environment variables and HTTP headers
+enum class Of {
+  secrets,
+  environment
+};  // data of Secrets, users of kubeconfigs; values of environment variables and HTTP headers
 void find_in_yaml(std::string_view text, Of what, Passages& found);
 void find_in_json(std::string_view text, Of what, Passages& found);
 

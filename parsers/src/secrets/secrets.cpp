@@ -33,8 +33,9 @@ namespace {
 
 // Words of which one stands in every text that has a secret.
 bool may_have_secrets(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"PRIVATE KEY", "assword", "Secret", "key-string", "authentication", "psk", "token",
-                                                "-key", "_key", "stable_secret", "client-secret", "users", ":$"};
+  static constexpr std::string_view kWords[] = {"PRIVATE KEY",   "assword", "Secret", "key-string", "authentication",
+                                                "psk",           "token",   "-key",   "_key",       "stable_secret",
+                                                "client-secret", "users",   ":$"};
   return has_any_word(text, kWords);
 }
 
@@ -62,13 +63,11 @@ bool is_large_flow_dump(std::string_view text) {
 // The records of a database file have checksums.
 bool is_checksummed(std::string_view text) { return text.starts_with("OVSDB "); }
 
-bool may_be_kubeconfig(std::string_view text) {
-  return text.size() < kLargeDump && has(text, "users") && has(text, "Config");
-}
+bool may_be_kubeconfig(std::string_view text) { return text.size() < kLargeDump && has(text, "users") && has(text, "Config"); }
 
 void find_in_objects(std::string_view text, Of what, Passages& found) {
   if (kube::looks_like_json(text)) find_in_json(text, what, found);
-  find_in_yaml(text, what, found);   // "{kind: Secret}" is YAML, too
+  find_in_yaml(text, what, found);  // "{kind: Secret}" is YAML, too
 }
 
 std::optional<std::string> masked_if_any(std::string_view text, Passages found) {

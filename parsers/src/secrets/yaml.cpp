@@ -12,11 +12,11 @@ namespace {
 constexpr std::string_view kApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 struct YamlLine {
-  std::size_t at = 0;        // of the line in the text
-  std::size_t outer = 0;     // blanks before it
-  std::size_t inner = 0;     // where its key stands, behind the dashes of lists
-  std::string_view text;     // from there on
-  bool item = false;         // a dash stands before
+  std::size_t at = 0;     // of the line in the text
+  std::size_t outer = 0;  // blanks before it
+  std::size_t inner = 0;  // where its key stands, behind the dashes of lists
+  std::string_view text;  // from there on
+  bool item = false;      // a dash stands before
 };
 
 std::vector<YamlLine> yaml_lines(std::string_view text) {
@@ -86,12 +86,14 @@ class YamlSearch {
   // Its items name no kind.
   bool is_list_of_secrets(std::size_t begin) const {
     for (std::size_t i = begin; i < lines_.size() && (i == begin || !begins_document(lines_[i])); ++i)
-      if (lines_[i].outer == 0 && has_key(lines_[i], "kind") && lines_[i].text.find("SecretList") != std::string_view::npos) return true;
+      if (lines_[i].outer == 0 && has_key(lines_[i], "kind") && lines_[i].text.find("SecretList") != std::string_view::npos)
+        return true;
     return false;
   }
 
   bool any_line(std::size_t begin, std::size_t end, auto&& is_it) const {
-    return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.begin() + static_cast<std::ptrdiff_t>(end), is_it);
+    return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.begin() + static_cast<std::ptrdiff_t>(end),
+                       is_it);
   }
 
   bool is_secret(std::size_t begin, std::size_t end) const {
@@ -135,7 +137,9 @@ class YamlSearch {
   // Where what belongs to the key of line `i` ends: deeper lines, and the items of a list that stands beneath it.
   std::size_t end_of_block(std::size_t i, std::size_t end) const {
     std::size_t j = i + 1;
-    while (j < end && (lines_[j].text.empty() || lines_[j].outer > lines_[i].inner || (lines_[j].item && lines_[j].outer == lines_[i].inner && !lines_[i].text.empty()))) ++j;
+    while (j < end && (lines_[j].text.empty() || lines_[j].outer > lines_[i].inner ||
+                       (lines_[j].item && lines_[j].outer == lines_[i].inner && !lines_[i].text.empty())))
+      ++j;
     return j;
   }
 
@@ -212,8 +216,8 @@ class YamlSearch {
   std::vector<YamlLine> lines_;
   Of what_;
   Passages& found_;
-  std::size_t of_items_ = kNoItems;   // how deep the items of the List stand
-  bool list_of_secrets_ = false;      // the document is one
+  std::size_t of_items_ = kNoItems;  // how deep the items of the List stand
+  bool list_of_secrets_ = false;     // the document is one
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ const std::string kTooDeep = fmt::format("not read: more than {} archives in one
 constexpr const char* kTooMuch = "the archive grows like a bomb";
 
 std::string out_of_budget(const ContentLimits& limits) {
-  return fmt::format("the archives unpack to more than {} GB ({} GB of dumps)", limits.unpacked_bytes >> 30, limits.archive_bytes >> 30);
+  return fmt::format("the archives unpack to more than {} GB ({} GB of dumps)", limits.unpacked_bytes >> 30,
+                     limits.archive_bytes >> 30);
 }
 
 std::string text_of(const char* words) { return words != nullptr ? words : ""; }
@@ -133,9 +134,8 @@ class Visit {
    private:
     std::uint64_t packed() const {
       if (grows_from != nullptr) return grows_from->count;
-      return member_of != nullptr
-                 ? static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(member_of, -1), 0))
-                 : count;
+      return member_of != nullptr ? static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(member_of, -1), 0))
+                                  : count;
     }
 
     Visit& visit_;
@@ -208,8 +208,8 @@ class Visit {
     std::size_t encrypted = 0;
     read_members(a, place, encrypted);
     if (encrypted > 0)
-      visitor_.missing(place.path, fmt::format("{} of its members {} encrypted and not read; unpack it with its password first", encrypted,
-                                               encrypted == 1 ? "is" : "are"));
+      visitor_.missing(place.path, fmt::format("{} of its members {} encrypted and not read; unpack it with its password first",
+                                               encrypted, encrypted == 1 ? "is" : "are"));
   }
 
   void read_members(archive* a, const Place& place, std::size_t& encrypted) {

@@ -60,8 +60,7 @@ class GzipSource : public ByteSource {
 
   bool refill() {
     const std::string_view block = packed_.next();
-    if (block.empty())
-      end(!packed_.error().empty() ? packed_.error() : between_members() ? "" : "truncated gzip input");
+    if (block.empty()) end(!packed_.error().empty() ? packed_.error() : between_members() ? "" : "truncated gzip input");
     zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.data()));
     zlib_.avail_in = static_cast<uInt>(block.size());
     return !ended_;
@@ -153,8 +152,7 @@ std::unique_ptr<ByteSource> decompressed(ByteSource& packed, std::string_view be
 
 bool says_truncated(std::string_view error) {
   // The latter is how liblzma says that it wants more (LZMA_BUF_ERROR).
-  return error.find("runcated") != std::string_view::npos ||
-         error.find("No progress is possible") != std::string_view::npos;
+  return error.find("runcated") != std::string_view::npos || error.find("No progress is possible") != std::string_view::npos;
 }
 
 }  // namespace egt::parsers

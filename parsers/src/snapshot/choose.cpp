@@ -13,8 +13,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr int kWideQuality =
-    50;  // from here on a dump shows the whole topic, below only a part (one table, one family)
+constexpr int kWideQuality = 50;  // from here on a dump shows the whole topic, below only a part (one table, one family)
 
 // Whether the name speaks of another tool's output than what the file holds: a copy in the wrong place, as a rule.
 bool is_misnamed(const Candidate& c) {
@@ -30,7 +29,8 @@ bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
     const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 8>{wide, whole, filled, !is_misnamed(c), !is_second_dump(c.place), c.how.quality, !c.by_link, c.how.confidence};
+    return std::array<int, 8>{wide,          whole,      filled,          !is_misnamed(c), !is_second_dump(c.place),
+                              c.how.quality, !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;
@@ -55,7 +55,7 @@ void judge_completeness(Candidate& c, bool no_netfilter_rules) {
 
 bool adds_to(const Candidate& other, const Candidate& best) {
   if (best.why_partial.empty() || other.format != best.format) return false;
-  if (is_second_dump(other.place) != is_second_dump(best.place)) return false;   // flows of both would be two each
+  if (is_second_dump(other.place) != is_second_dump(best.place)) return false;  // flows of both would be two each
   if (other.identity == best.identity) return other.dump.first_line != best.dump.first_line;
   return !trim(other.dump.text).empty() && other.dump.text != best.dump.text;
 }
@@ -78,7 +78,9 @@ bool is_of_switch(const Candidate& c) { return c.format != nullptr && c.format->
 }  // namespace
 
 void leave_out_strays(const std::vector<Candidate*>& dumps) {
-  const auto speaks_of_switch = [](const Candidate* c) { return is_of_switch(*c) && (!is_misnamed(*c) || c->central || !c->node.empty()); };
+  const auto speaks_of_switch = [](const Candidate* c) {
+    return is_of_switch(*c) && (!is_misnamed(*c) || c->central || !c->node.empty());
+  };
   const auto is_of_another = [](const Candidate* c) { return c->format != nullptr && !is_of_switch(*c); };
   if (std::any_of(dumps.begin(), dumps.end(), speaks_of_switch)) return;
   if (std::none_of(dumps.begin(), dumps.end(), is_of_another)) return;

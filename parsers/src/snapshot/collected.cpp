@@ -8,7 +8,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::size_t kLooked = std::size_t{64} << 10;   // of each file: the words are everywhere or nowhere
+constexpr std::size_t kLooked = std::size_t{64} << 10;  // of each file: the words are everywhere or nowhere
 
 bool is_named(const std::string& path, std::string_view name) {
   return path.ends_with(name) && (path.size() == name.size() || path[path.size() - name.size() - 1] == '/');
@@ -44,7 +44,8 @@ std::string obfuscation_of(const std::vector<FoundFile>& files) {
   for (const FoundFile& file : files) {
     const std::string_view text = file.content.text.substr(0, kLooked);
     const bool worded = has_any_word(text, kWords);
-    if (is_named(file.path, "watermark.txt") || (worded && find_word(text, kOfMustGather) != std::string_view::npos)) return "must-gather-clean";
+    if (is_named(file.path, "watermark.txt") || (worded && find_word(text, kOfMustGather) != std::string_view::npos))
+      return "must-gather-clean";
     if (worded || file.path.find("-obfuscated") != std::string::npos) return "sos clean";
   }
   return {};

@@ -21,8 +21,8 @@ using host::Route;
 
 // What of a route decides, as text: to be compared.
 std::string text_to_compare(const Route& r) {
-  std::string text = fmt::format("{} {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type),
-                                 r.to.to_string(), host::canonical_table(r.table), r.metric, r.tos.value_or(0),
+  std::string text = fmt::format("{} {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type), r.to.to_string(),
+                                 host::canonical_table(r.table), r.metric, r.tos.value_or(0),
                                  r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id.value_or(0));
   std::set<std::string> hops;
   for (const host::NextHop& hop : r.next_hops)
@@ -51,7 +51,8 @@ class Comparison {
  public:
   explicit Comparison(cluster::Node& node) : node_(node) {}
 
-  void compare(const host::Part<std::vector<Route>>& read, const host::Part<std::vector<Route>>& other, std::set<std::string>& confirmed) {
+  void compare(const host::Part<std::vector<Route>>& read, const host::Part<std::vector<Route>>& other,
+               std::set<std::string>& confirmed) {
     if (!read.present || read.partial || !other.present) return;
     const Tables ours = tables_of(read.value), theirs = tables_of(other.value);
     for (const auto& [table, routes] : ours) {
@@ -68,8 +69,8 @@ class Comparison {
   void report(const Route* r) {
     if (r == nullptr) return;
     const char* dash = r->family == Family::v4 ? "-4" : "-6";
-    node_.inconsistencies.push_back({cluster::Inconsistency::About::routes, "", r->to, cluster::Conflict::routes,
-                                    {r->to.to_short_string(), r->table, dash}});
+    node_.inconsistencies.push_back(
+        {cluster::Inconsistency::About::routes, "", r->to, cluster::Conflict::routes, {r->to.to_short_string(), r->table, dash}});
   }
 
   cluster::Node& node_;
@@ -124,7 +125,7 @@ host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, 
 }
 
 void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
-  using Key = std::pair<IpAddr, std::string_view>;   // address, device
+  using Key = std::pair<IpAddr, std::string_view>;  // address, device
   std::map<Key, const host::Neighbour*> known;
   for (const host::Neighbour& n : node.host.neighbours.value)
     if (n.mac) known.emplace(Key{n.address, n.device}, &n);
@@ -132,8 +133,11 @@ void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node
     for (const host::Neighbour& n : other.host.neighbours.value) {
       const auto same = known.find({n.address, n.device});
       if (same == known.end() || !n.mac || *n.mac == *same->second->mac) continue;
-      node.inconsistencies.push_back({cluster::Inconsistency::About::neighbour, "", Prefix::host(n.address), cluster::Conflict::neighbour,
-                                     {n.address.to_string(), n.device}});
+      node.inconsistencies.push_back({cluster::Inconsistency::About::neighbour,
+                                      "",
+                                      Prefix::host(n.address),
+                                      cluster::Conflict::neighbour,
+                                      {n.address.to_string(), n.device}});
     }
 }
 
@@ -156,7 +160,8 @@ std::string command_of(const Candidate& other, std::string_view read_by) {
 }
 
 bool lists_rules(const Candidate& c) {
-  constexpr std::string_view kKinds[] = {"iptables-save", "ip6tables-save", "iptables -S", "nft list ruleset", "nft -j list ruleset"};
+  constexpr std::string_view kKinds[] = {"iptables-save", "ip6tables-save", "iptables -S", "nft list ruleset",
+                                         "nft -j list ruleset"};
   return std::any_of(std::begin(kKinds), std::end(kKinds), [&](std::string_view kind) { return is_of(c, kind); });
 }
 
@@ -167,26 +172,30 @@ bool was_read(const Candidate& c, const cluster::Node& node) {
 
 // A table as iptables-save or iptables -S prints it: policies in no order, rules in that of their chains, without counters.
 struct PrintedTable {
-  std::set<std::string_view> policies;   // "INPUT DROP"
-  std::vector<std::string_view> rules;   // "-A INPUT …"
+  std::set<std::string_view> policies;  // "INPUT DROP"
+  std::vector<std::string_view> rules;  // "-A INPUT …"
   friend bool operator==(const PrintedTable&, const PrintedTable&) = default;
 };
 
 std::vector<PrintedTable> printed_tables(std::string_view text) {
-  std::vector<PrintedTable> tables(1);   // of -S, which names none
+  std::vector<PrintedTable> tables(1);  // of -S, which names none
   for (std::string_view line : split(text, '\n')) {
     if (line.starts_with('*')) tables.emplace_back();
     if (line.starts_with('[')) line = trim(line.substr(std::min(line.find(']'), line.size() - 1) + 1));
     if (line.starts_with("-A ")) tables.back().rules.push_back(line);
     if (line.starts_with("-P ")) tables.back().policies.insert(line.substr(3));
-    if (line.starts_with(':') && line.find(" - ") == std::string_view::npos) tables.back().policies.insert(trim(line.substr(1, line.find('[') - 1)));
+    if (line.starts_with(':') && line.find(" - ") == std::string_view::npos)
+      tables.back().policies.insert(trim(line.substr(1, line.find('[') - 1)));
   }
   return tables;
 }
 
 bool is_of_same_tool(const Candidate& a, const Candidate& b) {
-  const auto says = [](const Candidate& c, std::string_view word) { return c.dump.command.find(word) != std::string_view::npos || c.format->kind.find(word) != std::string_view::npos; };
-  return says(a, "tables") && says(b, "tables") && says(a, "ip6tables") == says(b, "ip6tables") && says(a, "legacy") == says(b, "legacy");
+  const auto says = [](const Candidate& c, std::string_view word) {
+    return c.dump.command.find(word) != std::string_view::npos || c.format->kind.find(word) != std::string_view::npos;
+  };
+  return says(a, "tables") && says(b, "tables") && says(a, "ip6tables") == says(b, "ip6tables") &&
+         says(a, "legacy") == says(b, "legacy");
 }
 
 // Whether `other` only repeats tables of the listing that was read, which spares it being parsed.
@@ -194,7 +203,8 @@ bool is_printed_alike(const Candidate& other, const std::vector<Candidate*>& dum
   const std::vector<PrintedTable> tables = printed_tables(other.dump.text);
   const auto alike = [&](const Candidate& read) {
     const std::vector<PrintedTable> known = printed_tables(read.dump.text);
-    return std::all_of(tables.begin(), tables.end(), [&](const PrintedTable& t) { return std::find(known.begin(), known.end(), t) != known.end(); });
+    return std::all_of(tables.begin(), tables.end(),
+                       [&](const PrintedTable& t) { return std::find(known.begin(), known.end(), t) != known.end(); });
   };
   return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) {
     return lists_rules(*c) && is_of_same_tool(*c, other) && was_read(*c, node) && alike(*c);
@@ -205,14 +215,20 @@ bool is_printed_alike(const Candidate& other, const std::vector<Candidate*>& dum
 
 void compare_rule_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
   for (const Candidate* c : dumps) {
-    if (!lists_rules(*c) || !c->why_partial.empty() || was_read(*c, node) || is_copy_of_read(*c, dumps) || is_printed_alike(*c, dumps, node)) continue;
+    if (!lists_rules(*c) || !c->why_partial.empty() || was_read(*c, node) || is_copy_of_read(*c, dumps) ||
+        is_printed_alike(*c, dumps, node))
+      continue;
     const auto other = shown_by(*c);
     for (const auto& [rules, command] : kRuleListings) {
       const auto& read = node.host.*rules;
       if (!other || !read.present || read.partial || !(other->host.*rules).present) continue;
       if (const auto differs = netfilter::different_chain(read.value, (other->host.*rules).value))
-        node.inconsistencies.push_back({cluster::Inconsistency::About::netfilter, "", std::nullopt, cluster::Conflict::rules,
-                                       {differs->chain, differs->table, fmt::format("{}; {}", command, command_of(*c, command))}});
+        node.inconsistencies.push_back(
+            {cluster::Inconsistency::About::netfilter,
+             "",
+             std::nullopt,
+             cluster::Conflict::rules,
+             {differs->chain, differs->table, fmt::format("{}; {}", command, command_of(*c, command))}});
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "egtrace/parsers/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -7,8 +9,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
@@ -26,7 +26,8 @@ namespace {
 // The file that is this source as a whole and unchanged; null for pieces of a file and for texts that were made anew.
 FileToCompile* file_of(std::vector<FileToCompile>& files, const Source& source) {
   const auto it = std::find_if(files.begin(), files.end(), [&](const FileToCompile& f) {
-    return f.file->shown == source.path && !f.file->masked && f.file->content.text.size() == source.text.size() && source.first_line == 1;
+    return f.file->shown == source.path && !f.file->masked && f.file->content.text.size() == source.text.size() &&
+           source.first_line == 1;
   });
   return it == files.end() ? nullptr : &*it;
 }
@@ -47,8 +48,8 @@ void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile
 
 // Files that say how the others were collected, and what they are.
 bool is_about_the_snapshot(std::string_view path) {
-  static constexpr std::string_view kNames[] = {"egtrace.yaml", "egtrace-collect.tsv", "sos_reports/manifest.json",
-                                                "version.txt", "version", "watermark.txt"};
+  static constexpr std::string_view kNames[] = {"egtrace.yaml", "egtrace-collect.tsv", "sos_reports/manifest.json", "version.txt",
+                                                "version",      "watermark.txt"};
   return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
     return path.ends_with(name) && (path.size() == name.size() || path[path.size() - name.size() - 1] == '/');
   });
@@ -77,7 +78,8 @@ bool is_from_outside(const FoundFile& file, const std::string& root) {
 }
 
 CompiledEntry entry_of(const FileToCompile& f, const std::string& root) {
-  return {f.file->path, f.file->content.text.size(), !f.found.empty(), f.file->masked, f.file->left_out, is_from_outside(*f.file, root)};
+  return {f.file->path,     f.file->content.text.size(),   !f.found.empty(), f.file->masked,
+          f.file->left_out, is_from_outside(*f.file, root)};
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   if (!asked.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
   if (asked.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   SnapshotRequest request = asked;
-  request.follow_links = false;   // what the snapshot does not hold itself is not handed on with it
+  request.follow_links = false;  // what the snapshot does not hold itself is not handed on with it
   const Result<Snapshot> snapshot = open_snapshot(request);
   if (!snapshot) return snapshot.error();
   Result<Discovery> found = discover(request.path, {request.jobs, {}, nullptr});

@@ -1,5 +1,7 @@
 #include "snapshot/compiled.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -7,18 +9,19 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "egtrace/base/sha256.h"
 #include "snapshot/machine_key.h"
 #include "snapshot/readers_hash.h"
 #include "support/binary.h"
 #include "support/quick_hash.h"
-#include "egtrace/base/sha256.h"
 
 namespace egt::parsers {
 namespace {
 
-constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
+constexpr std::string_view kMagic{
+    "\x7f"
+    "EGTRACE",
+    8};
 constexpr std::uint32_t kVersion = 5, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
@@ -148,8 +151,8 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key
   Header h;
   std::memcpy(&h, bytes.data(), sizeof h);
   if (h.version != kVersion)
-    throw std::runtime_error(fmt::format("compiled by another version of egtrace (format {}, not {}); compile it again",
-                                         h.version, kVersion));
+    throw std::runtime_error(
+        fmt::format("compiled by another version of egtrace (format {}, not {}); compile it again", h.version, kVersion));
   if (h.byte_order != kByteOrder) throw std::runtime_error("compiled on a machine of another byte order; compile it again");
   if (h.header_hash != hash_of(h)) throw std::runtime_error("the header is damaged; compile it again");
   if (h.file_size != bytes.size()) throw std::runtime_error("the compiled snapshot is cut; copy it again");
@@ -290,8 +293,20 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::vector<s
   std::uint64_t at = kHeaderBytes;
   std::vector<Row> rows;
   for (const FileToCompile& f : files) {
-    Row r{f.file->path, f.file->shown, f.file->identity, f.file->problem, f.file->content.cut_why, {}, f.file->by_link,
-          f.file->content.cut, f.file->left_out, f.file->masked, at, f.file->content.text.size(), 0, 0};
+    Row r{f.file->path,
+          f.file->shown,
+          f.file->identity,
+          f.file->problem,
+          f.file->content.cut_why,
+          {},
+          f.file->by_link,
+          f.file->content.cut,
+          f.file->left_out,
+          f.file->masked,
+          at,
+          f.file->content.text.size(),
+          0,
+          0};
     at = aligned(at + r.text_size);
     if (!f.found.empty()) r.found_at = at, r.found_size = f.found.size(), at = aligned(at + r.found_size);
     const std::string digest = sha256(f.file->content.text);

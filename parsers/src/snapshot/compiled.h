@@ -31,7 +31,7 @@ class CompiledDump {
   void check_ends(std::string_view text) const;
 
  private:
-  std::shared_ptr<const CompiledFile> file_;   // null: it is being compiled
+  std::shared_ptr<const CompiledFile> file_;  // null: it is being compiled
   std::string_view found_;
 };
 
@@ -66,7 +66,7 @@ void check_ends(const FoundFile& file);
 
 struct FileToCompile {
   const FoundFile* file = nullptr;
-  std::string found;   // empty: nothing beside the text
+  std::string found;  // empty: nothing beside the text
 };
 // What a file's row in the directory says of it, and whether secrets may be in it: the file as it will be opened.
 FoundFile file_to_open(const FileToCompile& file);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_name_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-'; }
 
-std::uint32_t hash_of_word(std::string_view word) {   // FNV-1a
+std::uint32_t hash_of_word(std::string_view word) {  // FNV-1a
   std::uint32_t hash = 2166136261U;
   for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   return hash;
@@ -36,7 +36,7 @@ struct KeptCandidate {
   std::string_view text;
   std::uint32_t first_line = 1;
   bool partial = false, is_whole_file = false;
-  std::string kind;                      // empty: nobody knows it
+  std::string kind;  // empty: nobody knows it
   int confidence = 0, quality = 0;
   std::string topic;
   std::string place, identity;
@@ -109,7 +109,7 @@ Candidate restored(KeptCandidate&& k, const std::vector<FoundFile>& files, const
   c.dump.first_line = k.first_line;
   c.dump.partial = k.partial;
   if (k.is_whole_file) c.dump.compiled = file.compiled;
-  c.keep = keep;   // all texts are of one file
+  c.keep = keep;  // all texts are of one file
   c.format = format_of_kind(k.kind);
   c.how = {k.confidence, std::move(k.topic), k.quality};
   c.place = std::move(k.place);
@@ -166,8 +166,10 @@ bool MentionedWords::may_have(std::string_view shown) const {
     std::size_t begin = 0, end = hashes_.size() / sizeof hash;
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
-      if (at(middle) < hash) begin = middle + 1;
-      else end = middle;
+      if (at(middle) < hash)
+        begin = middle + 1;
+      else
+        end = middle;
     }
     return all = begin < hashes_.size() / sizeof hash && at(begin) == hash;
   });
@@ -184,11 +186,11 @@ struct StateWriter::Kept {
   ModelWriter out;
   const std::vector<Candidate>& candidates;
   std::vector<KeptMachine> machines;
-  std::vector<std::string> words;   // which the machines view
+  std::vector<std::string> words;  // which the machines view
 };
 
-StateWriter::StateWriter(const std::vector<FoundFile>& files, const cluster::Cluster& cluster, const cluster::Collection& collection,
-                         const std::vector<Candidate>& candidates) {
+StateWriter::StateWriter(const std::vector<FoundFile>& files, const cluster::Cluster& cluster,
+                         const cluster::Collection& collection, const std::vector<Candidate>& candidates) {
   const auto known = static_cast<SourceId>(cluster.sources->size());
   kept_ = std::make_shared<Kept>(Kept{ModelWriter(*cluster.sources, known, texts_of(files)), candidates, {}, {}});
   ModelWriter& out = kept_->out;
@@ -241,8 +243,8 @@ std::string StateWriter::take() {
   return kept_->out.take();
 }
 
-OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections, SourceTable& sources,
-                          SourceId known) {
+OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections,
+                          SourceTable& sources, SourceId known) {
   const auto keep = sections->keep();
   ModelReader in(sections->at(0), sources, 0, texts_of(files), keep);
   OpenedSnapshot opened;
@@ -283,8 +285,12 @@ OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared
     m.machine.dumps = found(k.dumps);
     for (const auto& [name, places] : k.namespaces) m.machine.namespaces.emplace(name, found(places));
     if (k.section >= sections->size()) ModelReader::wrong();
-    m.known = KnownMachine{{std::move(k.links), k.may_be_router, k.may_answer_for_others}, k.lacks_flows, k.has_pods_without_address,
-                           MentionedWords(k.words), sections, k.section};
+    m.known = KnownMachine{{std::move(k.links), k.may_be_router, k.may_answer_for_others},
+                           k.lacks_flows,
+                           k.has_pods_without_address,
+                           MentionedWords(k.words),
+                           sections,
+                           k.section};
   }
   return opened;
 }

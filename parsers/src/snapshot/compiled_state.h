@@ -23,23 +23,23 @@ namespace egt::parsers {
 class MentionedWords {
  public:
   MentionedWords() = default;
-  explicit MentionedWords(std::string_view hashes) : hashes_(hashes) {}   // as bytes_of() gave them
+  explicit MentionedWords(std::string_view hashes) : hashes_(hashes) {}  // as bytes_of() gave them
   static std::string bytes_of(const std::vector<std::string_view>& texts);
 
   // False: none of the texts has it as a name or an address of its own.
   bool may_have(std::string_view shown) const;
 
  private:
-  std::string_view hashes_;   // 32 bits each, ascending
+  std::string_view hashes_;  // 32 bits each, ascending
 };
 
 // Of one machine, before it is read.
 struct KnownMachine {
   cluster::Outline outline;
   bool lacks_flows = false, has_pods_without_address = false;
-  MentionedWords words;                                 // of dumps that list ports
+  MentionedWords words;  // of dumps that list ports
   std::shared_ptr<const CompiledSections> sections;
-  std::size_t section = 0;                              // what reading it found out; 0: nothing is kept
+  std::size_t section = 0;  // what reading it found out; 0: nothing is kept
 };
 
 struct OpenedMachine {
@@ -56,7 +56,7 @@ struct OpenedSnapshot {
   std::string obfuscated_by;
   std::vector<std::string> collected_by, missing;
   bool translated_back = false;
-  std::vector<OpenedMachine> machines;                  // their dumps are among `candidates`
+  std::vector<OpenedMachine> machines;  // their dumps are among `candidates`
 };
 
 class StateWriter {
@@ -74,8 +74,8 @@ class StateWriter {
 };
 
 // Throws std::runtime_error where the section is not what StateWriter wrote for these files.
-OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections, SourceTable& sources,
-                          SourceId known);
+OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections,
+                          SourceTable& sources, SourceId known);
 
 // The sections of a compiled snapshot of these files (file_to_open()); none where it is opened as if none were kept.
 std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs);

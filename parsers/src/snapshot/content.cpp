@@ -33,7 +33,7 @@ class Descriptor {
 // `expected`: what is thought to come; nothing depends on it.
 Result<Content> read_stream(int fd, const ContentLimits& limits, std::size_t expected) {
   constexpr std::size_t kMore = 1 << 16;
-  std::string text(expected + 1, '\0');   // one more shows the end
+  std::string text(expected + 1, '\0');  // one more shows the end
   for (std::size_t used = 0;;) {
     if (used == text.size()) text.resize(used + std::max(used, kMore));
     const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
@@ -47,7 +47,7 @@ Result<Content> read_stream(int fd, const ContentLimits& limits, std::size_t exp
   }
 }
 
-constexpr std::size_t kMapped = std::size_t{1} << 17;   // files of this size on are not copied
+constexpr std::size_t kMapped = std::size_t{1} << 17;  // files of this size on are not copied
 
 bool has_changed(int fd, const struct stat& before) {
   struct stat now {};
@@ -131,7 +131,7 @@ bool is_control(char c) {
 bool looks_binary(std::string_view text) { return text.substr(0, kBeginning).find('\0') != std::string_view::npos; }
 
 bool is_no_text(std::string_view bytes) {
-  constexpr std::size_t kFew = 32;   // one in so many may be damage
+  constexpr std::size_t kFew = 32;  // one in so many may be damage
   const std::string_view beginning = bytes.substr(0, kBeginning);
   return static_cast<std::size_t>(std::count_if(beginning.begin(), beginning.end(), is_control)) * kFew > beginning.size();
 }

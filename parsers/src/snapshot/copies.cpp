@@ -77,8 +77,7 @@ void follow_flattened_links(std::vector<FoundFile>& files) {
 
 void find_copies(std::vector<FoundFile>& files) {
   std::map<std::string, const FoundFile*> by_name;  // without endings of compression and text
-  for (const FoundFile& file : files)
-    by_name.emplace(std::string(parent_of(file.path)) + command_of_path(file.path), &file);
+  for (const FoundFile& file : files) by_name.emplace(std::string(parent_of(file.path)) + command_of_path(file.path), &file);
   for (FoundFile& file : files) {
     const std::string name = command_of_path(file.path);
     const auto original = original_name(name);

@@ -13,9 +13,9 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/compiled.h"
-#include "snapshot/preview.h"
 #include "snapshot/machine_key.h"
 #include "snapshot/mapped_file.h"
+#include "snapshot/preview.h"
 
 namespace egt::parsers {
 namespace {
@@ -95,8 +95,7 @@ class Walk {
     const fs::path target = fs::canonical(entry.path(), failed);
     if (failed) return {};  // leads nowhere, which is shown otherwise
     if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
-    if (is_below(real_root_, target) && target != real_root_)
-      return "leads to what is around the snapshot; not followed";
+    if (is_below(real_root_, target) && target != real_root_) return "leads to what is around the snapshot; not followed";
     if (!follow_links_ && !is_below(target, real_root_)) return kOutOfSnapshot;
     return {};
   }
@@ -117,14 +116,14 @@ class Walk {
     } else if (fs::is_regular_file(status)) {
       file(entry.path(), path, link);
     } else {
-      out_.remarks.push_back(
-          fmt::format("{}: {}", path, fs::exists(status) ? "no regular file, not opened" : "leads nowhere"));
+      out_.remarks.push_back(fmt::format("{}: {}", path, fs::exists(status) ? "no regular file, not opened" : "leads nowhere"));
     }
   }
 
   void file(const fs::path& at, const std::string& path, bool link) {
     if (out_.files.size() >= kMaxFiles) return;
-    if (out_.files.size() + 1 == kMaxFiles) out_.missing.push_back(fmt::format("{}: more than {} files; the rest was not read", path, kMaxFiles));
+    if (out_.files.size() + 1 == kMaxFiles)
+      out_.missing.push_back(fmt::format("{}: more than {} files; the rest was not read", path, kMaxFiles));
     FoundFile found;
     found.path = found.shown = path;
     found.by_link = link;
@@ -230,7 +229,7 @@ void unpack(const FoundFile& file, std::string_view bytes, const std::string& fo
 }
 
 void read_whole_file(const std::string& path, FoundFile file, const std::string& folder, const DiscoverOptions& options,
-               UnpackBudget& budget, Discovery& out) {
+                     UnpackBudget& budget, Discovery& out) {
   Result<Content> content = read_packed(path, options.limits);
   if (!content) {
     file.problem = content.error().message;
@@ -238,7 +237,7 @@ void read_whole_file(const std::string& path, FoundFile file, const std::string&
     return unpack(file, content->text, folder, options, budget, out);
   } else {
     file.content = std::move(*content);
-    const bool compiled = folder.empty() && is_compiled(file.content.text);   // the user named this very file
+    const bool compiled = folder.empty() && is_compiled(file.content.text);  // the user named this very file
     file.left_out = !compiled && !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kPreview));
     if (options.progress != nullptr) ++options.progress->files;
   }
@@ -251,7 +250,7 @@ void read_file(const std::string& path, FoundFile file, const std::string& folde
   try {
     read_whole_file(path, std::move(file), folder, options, budget, out);
   } catch (const OutOfMemory&) {
-    throw;   // it knows which member of an archive
+    throw;  // it knows which member of an archive
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(shown);
   }
@@ -299,8 +298,7 @@ Result<Discovery> discover(const std::string& path, const DiscoverOptions& optio
     if (!found.problem.empty())
       return Error{fmt::format("{}: {}; name a snapshot's directory, archive or dump", shown, found.problem)};
   }
-  if (out.files.size() == 1 && out.files[0].shown == shown && out.files[0].content.cut &&
-      out.files[0].content.text.empty()) {
+  if (out.files.size() == 1 && out.files[0].shown == shown && out.files[0].content.cut && out.files[0].content.text.empty()) {
     return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
   if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {

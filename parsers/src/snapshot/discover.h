@@ -27,19 +27,20 @@ struct FoundFile {
   bool left_out = false;  // its beginning shows that it is no dump: not read
   std::int64_t time = 0;  // of its last change, as an archive shows it (seconds since 1970); 0: not shown
   Content content;
-  std::string problem;  // why it could not be read; empty: it was
+  std::string problem;                           // why it could not be read; empty: it was
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
-  std::shared_ptr<const CompiledDump> unchecked; // likewise; its text is to be checked before anybody reads more than its ends (check_ends())
+  std::shared_ptr<const CompiledDump>
+      unchecked;               // likewise; its text is to be checked before anybody reads more than its ends (check_ends())
   bool masked_before = false;  // this machine compiled it, and masked it then
 };
 
 struct Discovery {
-  std::vector<FoundFile> files;      // in order of their paths
-  std::vector<std::string> remarks;  // what was left out, and why
-  std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
-  std::vector<std::string> missing;  // what was not read and may hold dumps, and why (limits, encryption, nesting)
+  std::vector<FoundFile> files;        // in order of their paths
+  std::vector<std::string> remarks;    // what was left out, and why
+  std::vector<std::string> damaged;    // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
+  std::vector<std::string> missing;    // what was not read and may hold dumps, and why (limits, encryption, nesting)
   std::vector<std::string> links_out;  // symbolic links out of the directory that were not followed
-  std::shared_ptr<const CompiledSections> sections;   // OpenedCompiled::sections of a compiled snapshot
+  std::shared_ptr<const CompiledSections> sections;  // OpenedCompiled::sections of a compiled snapshot
 };
 
 struct DiscoverOptions {

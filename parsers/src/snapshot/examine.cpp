@@ -6,9 +6,9 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/layout.h"
-#include "snapshot/session_text.h"
 #include "snapshot/prompt.h"
 #include "snapshot/segment.h"
+#include "snapshot/session_text.h"
 
 namespace egt::parsers {
 namespace {
@@ -34,9 +34,7 @@ Content normalised(Content content, bool named) {
   return content;
 }
 
-bool is_encrypted(std::string_view path) {
-  return path.ends_with(".gpg") || path.ends_with(".pgp") || path.ends_with(".age");
-}
+bool is_encrypted(std::string_view path) { return path.ends_with(".gpg") || path.ends_with(".pgp") || path.ends_with(".age"); }
 
 std::string problem_of(const FoundFile& file, const Content& content) {
   if (!file.problem.empty()) return file.problem;
@@ -47,8 +45,9 @@ std::string problem_of(const FoundFile& file, const Content& content) {
 // "ip netns exec NAME ss -tln" → "ss -tln"; in names of files '_' stands for the blanks.
 std::string command_within(const std::string& netns, std::string_view command) {
   const std::string entering = "ip netns exec " + netns + " ";
-  const bool enters = command.size() > entering.size() &&
-                      std::equal(entering.begin(), entering.end(), command.begin(), [](char e, char c) { return e == c || (e == ' ' && c == '_'); });
+  const bool enters =
+      command.size() > entering.size() && std::equal(entering.begin(), entering.end(), command.begin(),
+                                                     [](char e, char c) { return e == c || (e == ' ' && c == '_'); });
   return std::string(netns.empty() || !enters ? command : command.substr(entering.size()));
 }
 
@@ -155,7 +154,7 @@ bool pods_identify_machines(const Segments& segments) {
   return pods.size() + (any_host ? 1 : 0) > 1;
 }
 
-using Shell = std::pair<std::string_view, std::string_view>;   // host and pod
+using Shell = std::pair<std::string_view, std::string_view>;  // host and pod
 
 Shell shell_of(const Segment& piece) { return {piece.host, piece.pod}; }
 
@@ -202,8 +201,7 @@ bool Candidate::is_object() const {
   return std::any_of(objects.begin(), objects.end(), [&](const Format& f) { return f.kind == format->kind; });
 }
 
-std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only,
-                               const RanCommand* ran) {
+std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only, const RanCommand* ran) {
   // What a tool's call names holds that call's output and nothing pasted: its beginning shows how its lines end.
   const bool one_tool = begins_with_tool(command_of_path(file.path));
   const Content content = file.compiled ? file.content : normalised(file.content, one_tool);
@@ -223,8 +221,7 @@ std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& se
     const Segments segments = split_pasted(content.text);
     if (is_pasted(segments, whole, only)) {
       std::vector<Candidate> pieces = pieces_of(segments, whole);
-      if (std::any_of(pieces.begin(), pieces.end(), [](const Candidate& c) { return c.format != nullptr; }))
-        return pieces;
+      if (std::any_of(pieces.begin(), pieces.end(), [](const Candidate& c) { return c.format != nullptr; })) return pieces;
     }
   }
   return {std::move(whole)};

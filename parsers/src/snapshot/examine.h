@@ -20,14 +20,14 @@ struct Candidate {
   std::string place;  // path below the snapshot's root, which shows the machine
   std::string identity;
   bool by_link = false;
-  std::string host, pod;  // machine by a prompt, or by where it lies
-  std::string netns;      // network namespace of that machine; empty: its own
-  bool within_machine = false;   // which the prompt is of, rather than a lab's machine of its own
-  bool central = false;   // a database of the whole cluster
-  bool to_mask = false;   // before it is loaded
-  std::shared_ptr<const CompiledDump> unchecked;   // likewise: its text is to be checked (FoundFile::unchecked)
-  std::string node;       // machine by the user's word
-  std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nothing shows
+  std::string host, pod;                          // machine by a prompt, or by where it lies
+  std::string netns;                              // network namespace of that machine; empty: its own
+  bool within_machine = false;                    // which the prompt is of, rather than a lab's machine of its own
+  bool central = false;                           // a database of the whole cluster
+  bool to_mask = false;                           // before it is loaded
+  std::shared_ptr<const CompiledDump> unchecked;  // likewise: its text is to be checked (FoundFile::unchecked)
+  std::string node;                               // machine by the user's word
+  std::int64_t time = 0;                          // when it was printed, seconds since 1970; 0: nothing shows
   bool succeeded = false;  // a collector that keeps the error output apart says so: what is empty is all there is
   std::string why_partial;
   std::string problem;        // unreadable or damaged: why

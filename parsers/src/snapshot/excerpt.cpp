@@ -40,14 +40,12 @@ bool flows_lack_their_beginning(std::string_view text) {
   if (const std::size_t header = head.find("_FLOW reply"); header != std::string_view::npos)
     return mentions(head.substr(0, header), "actions=");  // the header of a further part
   const std::string_view first = trim(line);
-  constexpr std::string_view kBegins[] = {
-      "cookie=", "duration=", "table=", "table_id=", "n_packets=", "priority=", "actions="};
+  constexpr std::string_view kBegins[] = {"cookie=", "duration=", "table=", "table_id=", "n_packets=", "priority=", "actions="};
   const bool begins =
       first.empty() || first.starts_with('#') ||
       std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view b) { return first.starts_with(b); });
   const bool several = mentions(rest, "actions=");
-  return several &&
-         ((!begins && mentions(first, "actions=")) || (mentions(first, " table=") && !mentions(text, " table=0,")));
+  return several && ((!begins && mentions(first, "actions=")) || (mentions(first, " table=") && !mentions(text, " table=0,")));
 }
 
 // Whether the first line of `ip route` begins within a route: what stands before it is lost.
@@ -55,8 +53,8 @@ bool begins_within_a_route(std::string_view text) {
   const std::string_view whole = next_line(text), line = trim(whole);
   if (line.empty()) return !whole.empty() && mentions(text, " dev ");  // the blank that ends each route
   const std::string_view first = line.substr(0, line.find(' '));
-  constexpr std::string_view kWords[] = {"default", "unicast",   "local",    "broadcast",  "multicast", "anycast",
-                                         "throw",   "blackhole", "prohibit", "unreachable"};  // ip-route(8), TYPE
+  constexpr std::string_view kWords[] = {"default", "unicast", "local",     "broadcast", "multicast",
+                                         "anycast", "throw",   "blackhole", "prohibit",  "unreachable"};  // ip-route(8), TYPE
   const bool known = std::find(std::begin(kWords), std::end(kWords), first) != std::end(kWords);
   return !known && !Prefix::parse(first) && mentions(text, " dev ");
 }
@@ -77,8 +75,7 @@ std::string why_cut(std::string_view text, std::string_view kind) {
     return end.ends_with('}') || end.ends_with(']') ? "" : "the JSON text ends early";
   }
   if (more_flows_announced(text)) return "its last header promises more flows";
-  if (kind == "ovs-ofctl dump-flows" && flows_lack_their_beginning(text))
-    return "its beginning is missing: the first tables";
+  if (kind == "ovs-ofctl dump-flows" && flows_lack_their_beginning(text)) return "its beginning is missing: the first tables";
   if (kind == "ip route" && begins_within_a_route(text)) return "it begins in the middle of a line";
   if (mentions(kind, "tables") && count_lines_starting(text, "*") > count_lines_starting(text, "COMMIT")) {
     return "a table lacks its COMMIT";
@@ -103,8 +100,7 @@ bool begins_as_whole(std::string_view text, std::string_view kind) {
   if (mentions(kind, "nft")) return first.starts_with("table ") || first.starts_with("# Warning");
   if (mentions(kind, "ip rule")) return first.starts_with("0:");
   if (mentions(kind, "addr") || mentions(kind, "link")) return first.starts_with("1:");
-  if (mentions(kind, "route") || mentions(kind, "neigh") || mentions(kind, "list") || mentions(kind, "find"))
-    return false;
+  if (mentions(kind, "route") || mentions(kind, "neigh") || mentions(kind, "list") || mentions(kind, "find")) return false;
   return true;
 }
 
@@ -124,8 +120,7 @@ std::string why_partial(const Dump& dump, const Format& format, bool newline_kep
 bool shows_no_netfilter_rule(const Dump& dump, const Format& format) {
   const std::string_view text = dump.text;
   if (trim(text).empty()) return false;
-  if (mentions(format.kind, "nft"))
-    return is_json(text) ? mentions(text, "\"nftables\"") && !mentions(text, "\"rule\"") : false;
+  if (mentions(format.kind, "nft")) return is_json(text) ? mentions(text, "\"nftables\"") && !mentions(text, "\"rule\"") : false;
   if (!mentions(format.kind, "tables")) return false;
   return text.starts_with("-P ") ? !mentions(text, "\n-A ") : false;
 }

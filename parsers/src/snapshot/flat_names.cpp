@@ -14,7 +14,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::string_view kBetween = "_-.";   // a machine's name and the command's
+constexpr std::string_view kBetween = "_-.";  // a machine's name and the command's
 
 // With the '/' behind it.
 std::string_view folder_around(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
@@ -48,7 +48,8 @@ std::string_view machine_before(std::string_view name, const std::set<std::strin
   std::string_view best;
   for (const std::string& machine : machines)
     if (machine.size() > best.size() && name.starts_with(machine) && name.size() > machine.size() + 1 &&
-        kBetween.find(name[machine.size()]) != std::string_view::npos && begins_with_tool(command_of_path(name.substr(machine.size() + 1))))
+        kBetween.find(name[machine.size()]) != std::string_view::npos &&
+        begins_with_tool(command_of_path(name.substr(machine.size() + 1))))
       best = machine;
   return best;
 }
@@ -63,7 +64,8 @@ void give_machines_folders(std::vector<FoundFile>& files, std::size_t count) {
     const std::string_view folder = folder_around(path), name = std::string_view(path).substr(folder.size());
     const auto machines = folders.find(folder);
     const std::string_view machine = machines == folders.end() ? std::string_view() : machine_before(name, machines->second);
-    return machine.empty() ? path : std::string(folder) + std::string(machine) + "/" + std::string(name.substr(machine.size() + 1));
+    return machine.empty() ? path
+                           : std::string(folder) + std::string(machine) + "/" + std::string(name.substr(machine.size() + 1));
   };
   for (FoundFile& file : some) {
     file.path = placed(file.path);

@@ -34,7 +34,7 @@ class Gathering {
  private:
   Result<Gathered> settle() {
     if (auto error = find_settings()) return *error;
-    if (!out_.settings_file) give_machines_folders(out_.files, out_.root_files);   // else the user says what is whose
+    if (!out_.settings_file) give_machines_folders(out_.files, out_.root_files);  // else the user says what is whose
     mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }
@@ -115,13 +115,11 @@ class Gathering {
     check_ends(file);
     if (file.unchecked) file.unchecked->check(file.content.text.data(), file.content.text.size());
     Result<SnapshotSettings> settings = parse_settings(file.content.text);
-    if (!settings)
-      return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", file.shown, settings.error().message)};
+    if (!settings) return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", file.shown, settings.error().message)};
     out_.settings = std::move(*settings);
     for (const auto& dump : out_.settings.dumps) {
       if (dump.kind.empty() || find_format(dump.kind) != nullptr) continue;
-      return Error{
-          fmt::format("{}:{}: unknown kind `{}`; `egtrace parse --help` lists them", file.shown, dump.line, dump.kind)};
+      return Error{fmt::format("{}:{}: unknown kind `{}`; `egtrace parse --help` lists them", file.shown, dump.line, dump.kind)};
     }
     return std::nullopt;
   }
@@ -140,6 +138,8 @@ class Gathering {
 }  // namespace
 
 Result<Gathered> gather(const SnapshotRequest& request) { return Gathering(request).gather(); }
-Result<Gathered> gather(const SnapshotRequest& request, std::vector<FoundFile> files) { return Gathering(request).gather(std::move(files)); }
+Result<Gathered> gather(const SnapshotRequest& request, std::vector<FoundFile> files) {
+  return Gathering(request).gather(std::move(files));
+}
 
 }  // namespace egt::parsers

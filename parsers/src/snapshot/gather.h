@@ -20,12 +20,12 @@ struct Gathered {
   std::size_t root_files = 0;                     // of `files`, those below the snapshot's path; --dump follows
   std::map<std::size_t, DumpArgument> arguments;  // by index into files
   SnapshotSettings settings;
-  std::optional<FoundFile> settings_file;         // is not among `files`
+  std::optional<FoundFile> settings_file;  // is not among `files`
   std::vector<std::string> remarks;
-  std::vector<std::string> damaged;               // archives with wrong bytes in them
-  std::vector<std::string> missing;               // Discovery::missing
-  std::vector<std::string> links_out;             // Discovery::links_out
-  std::shared_ptr<const CompiledSections> sections;   // Discovery::sections
+  std::vector<std::string> damaged;                  // archives with wrong bytes in them
+  std::vector<std::string> missing;                  // Discovery::missing
+  std::vector<std::string> links_out;                // Discovery::links_out
+  std::shared_ptr<const CompiledSections> sections;  // Discovery::sections
 };
 
 // The error is for a path that cannot be read, a --dump that names nothing, and settings that egtrace does not know.

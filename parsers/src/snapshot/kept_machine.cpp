@@ -15,7 +15,7 @@ namespace {
 // What reading changes of a dump.
 struct KeptDump {
   bool is_left_out = false, partial = false;
-  std::uint64_t size = 0;   // of its text, of which the end may be cut off
+  std::uint64_t size = 0;  // of its text, of which the end may be cut off
   std::string topic, note, why_partial, superseded_by;
   cluster::DumpInfo info;
 };
@@ -27,7 +27,8 @@ struct KeptRead {
 };
 
 bool shows_flows(const Candidate& c) {
-  return c.format != nullptr && (c.format->kind.find("dump-flows") != std::string_view::npos || c.format->kind.find("dump-groups") != std::string_view::npos);
+  return c.format != nullptr && (c.format->kind.find("dump-flows") != std::string_view::npos ||
+                                 c.format->kind.find("dump-groups") != std::string_view::npos);
 }
 
 // Which dumps showed a bridge's flows and groups.
@@ -52,7 +53,9 @@ void take_members(cluster::Node& into, cluster::Node& from, std::index_sequence<
   (take(std::get<I>(members), std::get<I>(made), into), ...);
 }
 
-void take_all(cluster::Node& into, cluster::Node& from) { take_members(into, from, std::make_index_sequence<kMembers<cluster::Node>>()); }
+void take_all(cluster::Node& into, cluster::Node& from) {
+  take_members(into, from, std::make_index_sequence<kMembers<cluster::Node>>());
+}
 
 }  // namespace
 
@@ -60,9 +63,10 @@ std::string MachineReader::bytes_of(const cluster::Node& node) const {
   const cluster::Cluster& cluster = **sorted_->cluster;
   KeptRead read;
   for (const Candidate* c : all_dumps_)
-    read.dumps.push_back({c->format == nullptr, c->dump.partial, c->dump.text.size(), c->how.topic, c->note, c->why_partial, c->superseded_by,
-                          sorted_->info_of(*c)});
-  for (const Candidate* c : chosen_) read.chosen.push_back(static_cast<std::size_t>(std::find(all_dumps_.begin(), all_dumps_.end(), c) - all_dumps_.begin()));
+    read.dumps.push_back({c->format == nullptr, c->dump.partial, c->dump.text.size(), c->how.topic, c->note, c->why_partial,
+                          c->superseded_by, sorted_->info_of(*c)});
+  for (const Candidate* c : chosen_)
+    read.chosen.push_back(static_cast<std::size_t>(std::find(all_dumps_.begin(), all_dumps_.end(), c) - all_dumps_.begin()));
   read.diagnostics = diagnostics;
   ModelWriter out(*cluster.sources, sorted_->known_sources, texts_);
   out.put(read);
@@ -86,7 +90,7 @@ std::string MachineReader::kept(const cluster::Node& node) const {
 }
 
 void MachineReader::read_kept(cluster::Node& node) {
-  for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);   // which evidence quotes
+  for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);  // which evidence quotes
   read_bytes(known_->sections->at(known_->section), known_->sections->keep(), node);
 }
 
@@ -107,7 +111,7 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
     c.superseded_by = std::move(dump.superseded_by);
     cluster::DumpInfo& info = sorted_->info_of(c);
     if (dump.info.source != info.source) ModelReader::wrong();
-    info.lines = dump.info.lines;   // what else is in it was known before, and other threads may look at it
+    info.lines = dump.info.lines;  // what else is in it was known before, and other threads may look at it
     info.understood = dump.info.understood;
     info.ignored = dump.info.ignored;
     info.not_understood = std::move(dump.info.not_understood);
@@ -131,7 +135,8 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
     openflow::Bridge& bridge = node.bridges[i];
     const BridgeCounts& counts = in.bridges[i];
     if (counts.ports_indexed) bridge.index_ports();
-    if (counts != BridgeCounts{bridge.flows.has_value(), counts.ports_indexed, bridge.flows ? bridge.flows->size() : 0, bridge.groups.size()})
+    if (counts != BridgeCounts{bridge.flows.has_value(), counts.ports_indexed, bridge.flows ? bridge.flows->size() : 0,
+                               bridge.groups.size()})
       ModelReader::wrong();
   }
 }
@@ -140,7 +145,8 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
 void MachineReader::load_flows(cluster::Node& node) const {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
-  for (openflow::Bridge& bridge : node.bridges) bridge.has_groups = false, bridge.groups_source = kNoSource;   // whose dump says so
+  for (openflow::Bridge& bridge : node.bridges)
+    bridge.has_groups = false, bridge.groups_source = kNoSource;  // whose dump says so
   for (Candidate* c : chosen_) {
     if (!shows_flows(*c)) continue;
     Report said_before;

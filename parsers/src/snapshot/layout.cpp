@@ -138,16 +138,15 @@ std::string path_in_machine(std::string_view path) {
 }
 
 Root sos_root(std::string_view path) {
-  static constexpr std::array<std::string_view, 4> kFolders = {"sos_commands/", "sos_strings/", "sos_reports/",
-                                                               "sos_logs/"};
+  static constexpr std::array<std::string_view, 4> kFolders = {"sos_commands/", "sos_strings/", "sos_reports/", "sos_logs/"};
   const std::size_t at = find_folder(path, kFolders);
   if (at == std::string_view::npos) return {};
   return {std::string(path.substr(0, at)), true};
 }
 
 Root must_gather_root(std::string_view path) {
-  static constexpr std::array<std::string_view, 4> kFolders = {"cluster-scoped-resources/", "namespaces/",
-                                                               "network_logs/", "host_service_logs/"};
+  static constexpr std::array<std::string_view, 4> kFolders = {"cluster-scoped-resources/", "namespaces/", "network_logs/",
+                                                               "host_service_logs/"};
   if (sos_root(path).found) return {};
   const std::size_t at = find_folder(path, kFolders);
   if (at == std::string_view::npos) return {};

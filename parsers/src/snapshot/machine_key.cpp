@@ -1,13 +1,12 @@
 #include "snapshot/machine_key.h"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "egtrace/base/sha256.h"
 #include "egtrace/parsers/content.h"
@@ -48,7 +47,7 @@ void write_key(const std::string& path, const std::string& key) {
   auto file = OutputFile::create(path, Readers::owner_alone);
   if (!file) return;
   file->write(key);
-  static_cast<void>(file->finish());   // whether it is there is seen when it is read again
+  static_cast<void>(file->finish());  // whether it is there is seen when it is read again
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "egtrace/base/text.h"
-#include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/parsers/out_of_memory.h"
+#include "egtrace/parsers/ovn_reader.h"
 #include "snapshot/choose.h"
 #include "snapshot/compared_dumps.h"
 #include "snapshot/compiled.h"
@@ -78,10 +78,11 @@ bool lists_pods_without_address(std::string_view text) {
   constexpr std::string_view kId = "iface-id", kAddresses = "ip_addresses";
   std::size_t pods = 0, addresses = 0;
   for (std::size_t at = find_word(text, kId); at != std::string_view::npos; at = find_word(text, kId, at + 1)) {
-    const bool id = text.substr(at + kId.size(), 1) != "-";   // no iface-id-ver
+    const bool id = text.substr(at + kId.size(), 1) != "-";  // no iface-id-ver
     if (id && value_behind(text, at + kId.size()).find('_') != std::string_view::npos) ++pods;
   }
-  for (std::size_t at = find_word(text, kAddresses); at != std::string_view::npos; at = find_word(text, kAddresses, at + 1)) ++addresses;
+  for (std::size_t at = find_word(text, kAddresses); at != std::string_view::npos; at = find_word(text, kAddresses, at + 1))
+    ++addresses;
   return pods > addresses;
 }
 
@@ -137,7 +138,8 @@ cluster::Outline MachineReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
   if (known_) return known_->outline;
   std::vector<Candidate*> some;
-  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return lists_links(*c); });
+  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some),
+               [](const Candidate* c) { return lists_links(*c); });
   for (Candidate* c : some) prepare_text(*sorted_, *c);
   cluster::Cluster scratch;
   cluster::Node node;
@@ -149,7 +151,8 @@ cluster::Outline MachineReader::outline() {
     }
   const auto any = [&](auto is) { return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), is); };
   const auto& links = node.host.links.value;
-  const bool has_switch = any([](const Candidate* c) { return c->format != nullptr && c->format->kind.starts_with("ovs-ofctl"); });
+  const bool has_switch =
+      any([](const Candidate* c) { return c->format != nullptr && c->format->kind.starts_with("ovs-ofctl"); });
   const bool as_device = !node.host.link_list_complete || std::any_of(links.begin(), links.end(), is_switch_device);
   cluster::Outline outline;
   outline.may_be_router = !has_switch || !as_device;
@@ -161,12 +164,15 @@ cluster::Outline MachineReader::outline() {
 bool MachineReader::lacks_flows() const {
   if (known_) return known_->lacks_flows;
   const auto& dumps = machine_.dumps;
-  const auto any = [&](auto is) { return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); }); };
-  const auto is_of_pipeline = [](const Candidate& c) {   // a flow of OVN matches the logical datapath
+  const auto any = [&](auto is) {
+    return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); });
+  };
+  const auto is_of_pipeline = [](const Candidate& c) {  // a flow of OVN matches the logical datapath
     return c.format->kind == "ovs-ofctl dump-flows" && c.dump.text.find("metadata=0x") != std::string_view::npos;
   };
   if (any(is_of_pipeline)) return false;
-  return any([](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
+  return any(
+      [](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
 }
 
 bool MachineReader::may_have_port(std::string_view shown) {
@@ -182,7 +188,8 @@ bool MachineReader::may_have_port(std::string_view shown) {
 
 bool MachineReader::has_pods_without_address() const {
   if (known_) return known_->has_pods_without_address;
-  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [](const Candidate* c) { return lists_ports(*c) && lists_pods_without_address(c->dump.text); });
+  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(),
+                     [](const Candidate* c) { return lists_ports(*c) && lists_pods_without_address(c->dump.text); });
 }
 
 std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
@@ -238,16 +245,19 @@ void MachineReader::read(cluster::Node& node) {
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
   node.place_interfaces();
   node.host.settle_routes();
-  const host::ConfirmedTables confirmed = sorted_->as_dumped ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
+  const host::ConfirmedTables confirmed =
+      sorted_->as_dumped ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
   if (!sorted_->as_dumped) {
     compare_neighbour_dumps(machine_.dumps, node);
     compare_rule_dumps(machine_.dumps, node);
   }
   node.host.notice_missing_routes(confirmed);
   for (const host::Address& a : node.host.addresses_without_route)
-    remark(a.from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a.prefix.to_string()));
+    remark(a.from,
+           fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole",
+                       a.prefix.to_string()));
   const bool nameless = node.name.empty();
-  std::string by_content = nameless ? name_of_nameless(node) : std::string();   // before its switch is left out
+  std::string by_content = nameless ? name_of_nameless(node) : std::string();  // before its switch is left out
   cluster::leave_out_foreign_switch(node);
   if (nameless) {
     node.name = std::move(by_content);
@@ -259,7 +269,7 @@ void MachineReader::read(cluster::Node& node) {
     cluster::DumpInfo& info = sorted_->info_of(*c);
     info.partial = c->dump.partial;
     info.superseded_by = c->superseded_by;
-    if (info.lines == 0) info.lines = count_lines(c->dump.text);   // no parser went through it
+    if (info.lines == 0) info.lines = count_lines(c->dump.text);  // no parser went through it
   }
 }
 

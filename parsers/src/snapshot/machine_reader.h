@@ -21,10 +21,10 @@ namespace egt::parsers {
 // What all machines of a snapshot are read from.
 struct Sorted {
   bool as_dumped = false, as_of = false;
-  SnapshotProgress* progress = nullptr;   // until the snapshot is open
+  SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
-  std::vector<Candidate> candidates;      // parallel to Cluster::dumps
-  SourceId known_sources = kNoSource;     // the last that is there before a machine is read
+  std::vector<Candidate> candidates;   // parallel to Cluster::dumps
+  SourceId known_sources = kNoSource;  // the last that is there before a machine is read
   std::shared_ptr<cluster::Cluster*> cluster;
   MadeOnce<cluster::DumpsBySize> sizes;
 
@@ -57,7 +57,7 @@ class MachineReader : public cluster::NodeReader {
   void assign_dumps(cluster::Node& node) const;
   // Whether it has databases of OVN and no flows of a switch.
   bool lacks_flows() const;
-  bool has_pods_without_address() const;   // ports of pods of which only the names are listed
+  bool has_pods_without_address() const;  // ports of pods of which only the names are listed
   const Machine& machine() const { return machine_; }
   // What reading it, which is done, found out, as bytes from which it is read again: without looking at its dumps but for flows.
   // Empty where that would come to something else.
@@ -78,11 +78,11 @@ class MachineReader : public cluster::NodeReader {
 
   std::shared_ptr<Sorted> sorted_;
   Machine machine_;
-  std::vector<Candidate*> all_dumps_;   // with those of its network namespaces
+  std::vector<Candidate*> all_dumps_;  // with those of its network namespaces
   std::vector<Candidate*> chosen_;
   std::optional<KnownMachine> known_;
-  std::vector<std::string_view> texts_;   // of all dumps, before they are read
-  std::mutex guard_;   // of the candidates, which choosing among them marks
+  std::vector<std::string_view> texts_;  // of all dumps, before they are read
+  std::mutex guard_;                     // of the candidates, which choosing among them marks
   bool is_read_ = false;
 };
 

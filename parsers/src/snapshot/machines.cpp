@@ -75,8 +75,8 @@ std::string host_in_switch_database(const Candidate& c) {
 
 // By what dumps show which machine they are of.
 struct MachineSigns {
-  std::string name;                  // `hostname`, or what the switch's database says
-  std::set<std::string> addresses;   // of `ip addr`, but for those that many machines have
+  std::string name;                 // `hostname`, or what the switch's database says
+  std::set<std::string> addresses;  // of `ip addr`, but for those that many machines have
   bool any() const { return !name.empty() || !addresses.empty(); }
 };
 
@@ -86,7 +86,8 @@ void add_addresses(std::string_view text, std::set<std::string>& addresses) {
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
       if (parts[i] != "inet" && parts[i] != "inet6") continue;
       const auto prefix = Prefix::parse(parts[i + 1]);
-      if (prefix && !prefix->address.is_loopback() && !prefix->address.is_link_local()) addresses.insert(prefix->address.to_string());
+      if (prefix && !prefix->address.is_loopback() && !prefix->address.is_link_local())
+        addresses.insert(prefix->address.to_string());
     }
   }
 }
@@ -104,7 +105,8 @@ MachineSigns signs_of(const std::vector<Candidate*>& dumps) {
 bool differ(const MachineSigns& a, const MachineSigns& b) {
   if (!a.name.empty() && !b.name.empty()) return short_name_of(a.name) != short_name_of(b.name);
   if (a.addresses.empty() || b.addresses.empty()) return false;
-  return std::none_of(a.addresses.begin(), a.addresses.end(), [&](const std::string& address) { return b.addresses.contains(address); });
+  return std::none_of(a.addresses.begin(), a.addresses.end(),
+                      [&](const std::string& address) { return b.addresses.contains(address); });
 }
 
 // The name that the facts in some dumps show, learnt by loading them for this alone.
@@ -340,9 +342,7 @@ class Sorting {
   // Of several reports of one host the newest counts: mixed, they would show a machine that never was.
   void add_newest(const std::string& name, std::vector<std::pair<std::string, Group*>>& some) {
     std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
-      const auto age = [](const auto& report) {
-        return std::tuple(report.second->time(), date_of(report.first), report.first);
-      };
+      const auto age = [](const auto& report) { return std::tuple(report.second->time(), date_of(report.first), report.first); };
       return age(a) > age(b);
     });
     add(name, *some.front().second);
@@ -390,7 +390,8 @@ class Sorting {
   std::string node_by_hostname(const std::vector<Candidate*>& dumps) const {
     const std::string host = signs_of(dumps).name;
     const auto& nodes = objects_.nodes;
-    const auto named = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return short_name_of(n.name) == short_name_of(host); });
+    const auto named =
+        std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return short_name_of(n.name) == short_name_of(host); });
     if (host.empty() || named == nodes.end() || has_folder(named->name)) return {};
     return named->name;
   }
@@ -443,9 +444,8 @@ class Sorting {
       std::erase_if(lying_at.second, [&](Candidate* c) {
         const std::string host = c->node.empty() ? host_in_switch_database(*c) : std::string();
         if (host.empty() || short_name_of(host) == short_name_of(name)) return false;
-        const auto owner = std::find_if(by_name_.begin(), by_name_.end(), [&](const auto& machine) {
-          return short_name_of(machine.first) == short_name_of(host);
-        });
+        const auto owner = std::find_if(by_name_.begin(), by_name_.end(),
+                                        [&](const auto& machine) { return short_name_of(machine.first) == short_name_of(host); });
         if (owner == by_name_.end()) return false;
         strays.emplace_back(c, &owner->second);
         return true;
@@ -471,10 +471,10 @@ class Sorting {
 
   const SnapshotSettings& settings_;
   const cluster::Objects& objects_;
-  std::string wrapper_;            // folders around everything, with the '/' behind them
+  std::string wrapper_;  // folders around everything, with the '/' behind them
   std::set<std::string> node_names_;
-  std::set<std::string_view> places_;   // of all candidates
-  std::set<std::string> reports_;  // folders of sosreports
+  std::set<std::string_view> places_;  // of all candidates
+  std::set<std::string> reports_;      // folders of sosreports
   std::map<std::string, Group> groups_;
   std::map<std::string, std::vector<Candidate*>> by_name_;
   std::vector<Candidate*> nameless_;
@@ -488,13 +488,11 @@ std::string host_of_report(std::string_view folder) {
   if (!consume(folder, "sosreport-")) return {};
   const std::vector<std::string_view> parts = split(folder, '-');
   for (std::size_t i = 1; i + 3 < parts.size(); ++i) {
-    const bool date =
-        parts[i].size() == 4 && parts[i + 1].size() == 2 && parts[i + 2].size() == 2 && parse_decimal(parts[i]);
+    const bool date = parts[i].size() == 4 && parts[i + 1].size() == 2 && parts[i + 2].size() == 2 && parse_decimal(parts[i]);
     if (date) return std::string(folder.substr(0, static_cast<std::size_t>(parts[i].data() - folder.data()) - 1));
   }
   const std::size_t dash = folder.rfind('-');  // the old naming: HOST-YYYYMMDDHHMMSS
-  const bool stamp =
-      dash != std::string_view::npos && folder.size() - dash == 15 && parse_decimal(folder.substr(dash + 1));
+  const bool stamp = dash != std::string_view::npos && folder.size() - dash == 15 && parse_decimal(folder.substr(dash + 1));
   return stamp ? std::string(folder.substr(0, dash)) : std::string();
 }
 

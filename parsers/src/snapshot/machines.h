@@ -14,7 +14,7 @@ namespace egt::parsers {
 struct Machine {
   std::string name;  // empty: only the dumps' facts can show it
   std::vector<Candidate*> dumps;
-  std::map<std::string, std::vector<Candidate*>> namespaces;   // dumps of network namespaces other than its own
+  std::map<std::string, std::vector<Candidate*>> namespaces;  // dumps of network namespaces other than its own
 };
 
 // Sorts the dumps of machines (not Kubernetes objects) by machine, in order of their names; the nameless one is last.

@@ -12,11 +12,11 @@
 namespace egt::parsers {
 
 struct RanCommand {
-  std::string command;     // as run
-  bool truncated = false;   // only a part of its output was kept
-  bool keeps_head = false;  // of one that is truncated: its beginning, not its end
-  bool errors_apart = false;   // its error output is not in the file
-  bool timed_out = false;  // status 124: stopped by timeout(1)
+  std::string command;        // as run
+  bool truncated = false;     // only a part of its output was kept
+  bool keeps_head = false;    // of one that is truncated: its beginning, not its end
+  bool errors_apart = false;  // its error output is not in the file
+  bool timed_out = false;     // status 124: stopped by timeout(1)
   int status = 0;
   std::int64_t time = 0;  // when it ended, seconds since 1970; 0: not shown
 };

@@ -21,13 +21,13 @@ namespace {
 // No memory is allocated for a handler of signals; what has no place here is not mapped but read.
 struct Mapped {
   std::atomic<bool> taken{false};
-  std::atomic<std::uintptr_t> begin{0}, end{0};   // end 0: none
+  std::atomic<std::uintptr_t> begin{0}, end{0};  // end 0: none
   std::array<char, 512> path{};
-  struct stat info {};                            // when it was mapped
+  struct stat info {};  // when it was mapped
 };
 std::array<Mapped, 8192> mapped_files;
-std::atomic<std::size_t> next_place{0};   // where to look for one that is free
-std::atomic<const Mapped*> changed_before_unmapping{nullptr};   // never forgotten
+std::atomic<std::size_t> next_place{0};                        // where to look for one that is free
+std::atomic<const Mapped*> changed_before_unmapping{nullptr};  // never forgotten
 std::atomic_flag ending;
 int status_of_change = 0;
 
@@ -35,7 +35,8 @@ int status_of_change = 0;
 bool has_been_written(const Mapped& one) {
   struct stat now {};
   return ::stat(one.path.data(), &now) == 0 && now.st_dev == one.info.st_dev && now.st_ino == one.info.st_ino &&
-         (now.st_size != one.info.st_size || now.st_mtim.tv_sec != one.info.st_mtim.tv_sec || now.st_mtim.tv_nsec != one.info.st_mtim.tv_nsec);
+         (now.st_size != one.info.st_size || now.st_mtim.tv_sec != one.info.st_mtim.tv_sec ||
+          now.st_mtim.tv_nsec != one.info.st_mtim.tv_nsec);
 }
 
 Mapped* remember(void* at, std::size_t size, const std::string& path, const struct stat& info) {
@@ -79,7 +80,7 @@ extern "C" void end_as_changed(int signal, siginfo_t* info, void*) {
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
   for (const Mapped& one : mapped_files) {
     if (at < one.begin || at >= one.end) continue;
-    while (ending.test_and_set()) ::pause();   // another thread says so
+    while (ending.test_and_set()) ::pause();  // another thread says so
     remove_unfinished_files();
     say("egtrace: ");
     say_path(one.path.data());
@@ -88,7 +89,7 @@ extern "C" void end_as_changed(int signal, siginfo_t* info, void*) {
     say("\n");
     ::_exit(status_of_change);
   }
-  std::signal(signal, SIG_DFL);   // another fault: as ever
+  std::signal(signal, SIG_DFL);  // another fault: as ever
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ void end_when_files_change(int status) {
 std::optional<std::string> changed_file() {
   const Mapped* changed = changed_before_unmapping;
   const auto written = [](const Mapped& one) { return one.end != 0 && has_been_written(one); };
-  const Mapped* const end = mapped_files.data() + std::min(next_place.load(), mapped_files.size());   // behind it none has been taken
+  const Mapped* const end =
+      mapped_files.data() + std::min(next_place.load(), mapped_files.size());  // behind it none has been taken
   if (changed == nullptr) changed = std::find_if(std::as_const(mapped_files).data(), end, written);
   if (changed == end) return std::nullopt;
   return std::string(changed->path.data()) + ": " + kChangedWhileRead;

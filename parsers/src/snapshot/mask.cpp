@@ -10,8 +10,8 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/secrets.h"
-#include "kube/documents.h"
 #include "egtrace/parsers/snapshot.h"
+#include "kube/documents.h"
 #include "snapshot/packing.h"
 #include "snapshot/prompt.h"
 
@@ -40,9 +40,11 @@ bool may_wait(const FoundFile& file) {
   if (file.content.text.starts_with("OVSDB ")) return true;
   const std::string command = command_of_path(file.path);
   const auto begins_with = [&](std::string_view tool) { return command.starts_with(tool); };
-  static constexpr std::string_view kTools[] = {"ovs-", "ovn-", "ip_", "ip ", "conntrack"}, kToolsOfLarge[] = {"ip", "nft_", "nft "};
-  const bool waits = std::any_of(std::begin(kTools), std::end(kTools), begins_with) ||
-                     (file.content.text.size() >= kLarge && std::any_of(std::begin(kToolsOfLarge), std::end(kToolsOfLarge), begins_with));
+  static constexpr std::string_view kTools[] = {"ovs-", "ovn-", "ip_", "ip ", "conntrack"},
+                                    kToolsOfLarge[] = {"ip", "nft_", "nft "};
+  const bool waits =
+      std::any_of(std::begin(kTools), std::end(kTools), begins_with) ||
+      (file.content.text.size() >= kLarge && std::any_of(std::begin(kToolsOfLarge), std::end(kToolsOfLarge), begins_with));
   return waits && begins_with_tool(command);
 }
 

@@ -12,7 +12,8 @@ ModelWriter::ModelWriter(const SourceTable& sources, SourceId known, std::vector
     : sources_(sources), known_(known) {
   for (std::size_t i = 0; i < dumps.size(); ++i)
     if (!dumps[i].empty()) dumps_.push_back({dumps[i], i});
-  std::sort(dumps_.begin(), dumps_.end(), [](const Dump& a, const Dump& b) { return std::less<const char*>()(a.text.data(), b.text.data()); });
+  std::sort(dumps_.begin(), dumps_.end(),
+            [](const Dump& a, const Dump& b) { return std::less<const char*>()(a.text.data(), b.text.data()); });
 }
 
 void ModelWriter::number(std::uint64_t n) {
@@ -32,8 +33,9 @@ void ModelWriter::text(std::string_view s) {
 
 void ModelWriter::view(std::string_view s) {
   const std::less<const char*> before;
-  const auto behind = std::upper_bound(dumps_.begin(), dumps_.end(), s.data(), [&](const char* at, const Dump& d) { return before(at, d.text.data()); });
-  constexpr std::size_t kShort = 24;   // what many lines have in common is not many places
+  const auto behind = std::upper_bound(dumps_.begin(), dumps_.end(), s.data(),
+                                       [&](const char* at, const Dump& d) { return before(at, d.text.data()); });
+  constexpr std::size_t kShort = 24;  // what many lines have in common is not many places
   if (s.size() <= kShort || behind == dumps_.begin()) return text(s);
   const Dump& dump = *std::prev(behind);
   if (before(dump.text.data() + dump.text.size(), s.data() + s.size())) return text(s);
@@ -89,7 +91,7 @@ ModelReader::ModelReader(std::string_view bytes, SourceTable& sources, SourceId 
     const auto first_line = static_cast<std::uint32_t>(number());
     added_.push_back(sources.add(std::string(path), shown, keep_, first_line, text()));
   }
-  texts_.clear();   // those of facts are numbered by themselves
+  texts_.clear();  // those of facts are numbered by themselves
 }
 
 void ModelReader::wrong() { throw std::runtime_error("the compiled snapshot is damaged; compile it again"); }

@@ -42,8 +42,9 @@ constexpr bool kIsArray<std::array<T, n>> = true;
 
 // What is not kept, being made anew or read from its own section.
 template <class T>
-constexpr bool kLeftOut = std::is_same_v<T, std::shared_ptr<const ovn::Program>> || std::is_same_v<T, std::shared_ptr<const ovn::Language>> ||
-                          std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
+constexpr bool kLeftOut =
+    std::is_same_v<T, std::shared_ptr<const ovn::Program>> || std::is_same_v<T, std::shared_ptr<const ovn::Language>> ||
+    std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
 
 // How a text is written: one of these, or the number of a text that stood before. A UUID likewise, and an object that is shared.
 enum TextCode : std::uint64_t { kNewText, kEmptyText, kInDump, kKnownText };
@@ -67,21 +68,36 @@ class ModelWriter {
   template <class T>
   void put(const T& x) {
     using namespace model_bytes;
-    if constexpr (std::is_same_v<T, bool>) out_.push_back(x ? 1 : 0);
-    else if constexpr (std::is_same_v<T, U128>) number(low64(x)), number(high64(x));
-    else if constexpr (std::is_enum_v<T>) number(static_cast<std::uint64_t>(x));
-    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) signed_number(x);
-    else if constexpr (std::is_integral_v<T>) number(x);
-    else if constexpr (std::is_same_v<T, double>) raw(&x, sizeof x);
-    else if constexpr (std::is_same_v<T, std::string>) text(x);
-    else if constexpr (std::is_same_v<T, std::string_view>) view(x);
-    else if constexpr (std::is_same_v<T, Name>) text(x.str());
-    else if constexpr (std::is_same_v<T, Provenance>) provenance(x);
-    else if constexpr (std::is_same_v<T, ovn::Uuid>) uuid(x);
-    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>) return;
-    else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>) put(x.has_value()), number(x ? x->size() : 0);
-    else if constexpr (std::is_same_v<T, openflow::GroupTable>) number(x.size());
-    else if constexpr (std::is_same_v<T, openflow::PortIndex>) put(x.known > 0);
+    if constexpr (std::is_same_v<T, bool>)
+      out_.push_back(x ? 1 : 0);
+    else if constexpr (std::is_same_v<T, U128>)
+      number(low64(x)), number(high64(x));
+    else if constexpr (std::is_enum_v<T>)
+      number(static_cast<std::uint64_t>(x));
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+      signed_number(x);
+    else if constexpr (std::is_integral_v<T>)
+      number(x);
+    else if constexpr (std::is_same_v<T, double>)
+      raw(&x, sizeof x);
+    else if constexpr (std::is_same_v<T, std::string>)
+      text(x);
+    else if constexpr (std::is_same_v<T, std::string_view>)
+      view(x);
+    else if constexpr (std::is_same_v<T, Name>)
+      text(x.str());
+    else if constexpr (std::is_same_v<T, Provenance>)
+      provenance(x);
+    else if constexpr (std::is_same_v<T, ovn::Uuid>)
+      uuid(x);
+    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
+      return;
+    else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>)
+      put(x.has_value()), number(x ? x->size() : 0);
+    else if constexpr (std::is_same_v<T, openflow::GroupTable>)
+      number(x.size());
+    else if constexpr (std::is_same_v<T, openflow::PortIndex>)
+      put(x.known > 0);
     else if constexpr (std::is_same_v<T, std::vector<bool>>) {
       number(x.size());
       for (const bool one : x) put(one);
@@ -91,11 +107,16 @@ class ModelWriter {
     } else if constexpr (kIs<T, std::variant>) {
       number(x.index());
       std::visit([&](const auto& one) { put(one); }, x);
-    } else if constexpr (kIs<T, std::shared_ptr>) pointer(x);
-    else if constexpr (kIs<T, std::pair>) put(x.first), put(x.second);
+    } else if constexpr (kIs<T, std::shared_ptr>)
+      pointer(x);
+    else if constexpr (kIs<T, std::pair>)
+      put(x.first), put(x.second);
     else if constexpr (kIsArray<T>) {
       for (const auto& one : x) put(one);
-    } else if constexpr (requires { x.size(); x.begin(); }) {
+    } else if constexpr (requires {
+                           x.size();
+                           x.begin();
+                         }) {
       number(x.size());
       for (const auto& one : x) put(one);
     } else {
@@ -135,14 +156,14 @@ class ModelWriter {
     std::uint64_t number = 0;
   };
 
-  std::vector<Dump> dumps_;   // by address
+  std::vector<Dump> dumps_;  // by address
   std::string out_;
   std::uint64_t texts_so_far_ = 0;
   std::unordered_map<std::string, std::uint64_t> texts_;
-  std::map<std::pair<const char*, std::size_t>, std::uint64_t> views_;   // into dumps: texts, too
+  std::map<std::pair<const char*, std::size_t>, std::uint64_t> views_;  // into dumps: texts, too
   std::map<ovn::Uuid, std::uint64_t> uuids_;
   std::unordered_map<const void*, std::uint64_t> objects_;
-  std::unordered_map<SourceId, std::uint64_t> numbers_;   // of sources that are not known
+  std::unordered_map<SourceId, std::uint64_t> numbers_;  // of sources that are not known
   std::vector<SourceId> named_;
 };
 
@@ -150,26 +171,39 @@ class ModelWriter {
 class ModelReader {
  public:
   // `bytes` and `dumps` outlive what is read. Sources are added to `sources`, whose texts `keep` owns.
-  ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps, std::shared_ptr<const void> keep);
+  ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
+              std::shared_ptr<const void> keep);
 
   template <class T>
   void get(T& x) {
     using namespace model_bytes;
-    if constexpr (std::is_same_v<T, bool>) x = byte() != 0;
+    if constexpr (std::is_same_v<T, bool>)
+      x = byte() != 0;
     else if constexpr (std::is_same_v<T, U128>) {
       const std::uint64_t low = number();
       x = make_u128(number(), low);
-    } else if constexpr (std::is_enum_v<T>) x = static_cast<T>(number());
-    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) x = static_cast<T>(signed_number());
-    else if constexpr (std::is_integral_v<T>) x = static_cast<T>(number());
-    else if constexpr (std::is_same_v<T, double>) std::memcpy(&x, taken(sizeof x).data(), sizeof x);
-    else if constexpr (std::is_same_v<T, std::string>) x = text();
-    else if constexpr (std::is_same_v<T, std::string_view>) x = text();
-    else if constexpr (std::is_same_v<T, Name>) x = Name(text());
-    else if constexpr (std::is_same_v<T, Provenance>) x = provenance();
-    else if constexpr (std::is_same_v<T, ovn::Uuid>) x = uuid();
-    else if constexpr (std::is_same_v<T, std::vector<std::shared_ptr<const void>>>) x.push_back(keep_);
-    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>) return;
+    } else if constexpr (std::is_enum_v<T>)
+      x = static_cast<T>(number());
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+      x = static_cast<T>(signed_number());
+    else if constexpr (std::is_integral_v<T>)
+      x = static_cast<T>(number());
+    else if constexpr (std::is_same_v<T, double>)
+      std::memcpy(&x, taken(sizeof x).data(), sizeof x);
+    else if constexpr (std::is_same_v<T, std::string>)
+      x = text();
+    else if constexpr (std::is_same_v<T, std::string_view>)
+      x = text();
+    else if constexpr (std::is_same_v<T, Name>)
+      x = Name(text());
+    else if constexpr (std::is_same_v<T, Provenance>)
+      x = provenance();
+    else if constexpr (std::is_same_v<T, ovn::Uuid>)
+      x = uuid();
+    else if constexpr (std::is_same_v<T, std::vector<std::shared_ptr<const void>>>)
+      x.push_back(keep_);
+    else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
+      return;
     else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>) {
       bridges.emplace_back().has_flows = byte() != 0;
       bridges.back().flows = number();
@@ -181,9 +215,12 @@ class ModelReader {
       for (std::uint64_t n = count(); n > 0; --n) x.push_back(byte() != 0);
     } else if constexpr (kIs<T, std::optional>) {
       if (byte() != 0) get(x.emplace());
-    } else if constexpr (kIs<T, std::variant>) alternative(x, number(), std::make_index_sequence<std::variant_size_v<T>>());
-    else if constexpr (kIs<T, std::shared_ptr>) pointer(x);
-    else if constexpr (kIs<T, std::pair>) get(x.first), get(x.second);
+    } else if constexpr (kIs<T, std::variant>)
+      alternative(x, number(), std::make_index_sequence<std::variant_size_v<T>>());
+    else if constexpr (kIs<T, std::shared_ptr>)
+      pointer(x);
+    else if constexpr (kIs<T, std::pair>)
+      get(x.first), get(x.second);
     else if constexpr (kIsArray<T>) {
       for (auto& one : x) get(one);
     } else if constexpr (kIs<T, std::map>) {
@@ -202,7 +239,7 @@ class ModelReader {
       const std::uint64_t n = count();
       x.reserve(x.size() + n);
       for (std::uint64_t i = 0; i < n; ++i) get(x.emplace_back());
-    } else if constexpr (requires { x.add(*x.begin()); }) {   // objects of one kind
+    } else if constexpr (requires { x.add(*x.begin()); }) {  // objects of one kind
       for (std::uint64_t n = count(); n > 0; --n) {
         std::remove_cvref_t<decltype(*x.begin())> one;
         get(one);
@@ -222,10 +259,10 @@ class ModelReader {
   bool at_end() const { return at_ == bytes_.size(); }
   [[noreturn]] static void wrong();
 
-  std::vector<BridgeCounts> bridges;   // of those that were read, in their order
+  std::vector<BridgeCounts> bridges;  // of those that were read, in their order
 
  private:
-  static constexpr unsigned kDepth = 200;   // of objects in one another
+  static constexpr unsigned kDepth = 200;  // of objects in one another
 
   std::uint8_t byte();
   std::int64_t signed_number() {
@@ -249,7 +286,7 @@ class ModelReader {
     }
     if (++depth_ > kDepth) wrong();
     const std::size_t place = objects_.size();
-    objects_.emplace_back(nullptr, nullptr);   // nothing holds itself
+    objects_.emplace_back(nullptr, nullptr);  // nothing holds itself
     auto object = std::make_shared<Object>();
     get(*object);
     objects_[place] = {&typeid(Object), object};

@@ -20,7 +20,8 @@ auto with_base(T& x, Own&... own) {
 }  // namespace detail
 
 inline auto members_of(cluster::NodeObject& x) {
-  return detail::with_base<cluster::Object>(x, x.addresses, x.pod_subnets, x.labels, x.annotations, x.ready, x.why_not_ready, x.provider);
+  return detail::with_base<cluster::Object>(x, x.addresses, x.pod_subnets, x.labels, x.annotations, x.ready, x.why_not_ready,
+                                            x.provider);
 }
 inline auto members_of(cluster::Network& x) { return detail::with_base<cluster::Object>(x, x.pods, x.services); }
 inline auto members_of(cluster::NamespaceObject& x) { return detail::with_base<cluster::Object>(x, x.labels, x.annotations); }
@@ -31,7 +32,9 @@ inline auto members_of(cluster::Pod& x) {
 inline auto members_of(cluster::EgressIp& x) {
   return detail::with_base<cluster::Object>(x, x.addresses, x.namespaces, x.pods, x.status, x.mark);
 }
-inline auto members_of(cluster::EgressService& x) { return detail::with_base<cluster::Object>(x, x.host, x.source_ip_by, x.network); }
+inline auto members_of(cluster::EgressService& x) {
+  return detail::with_base<cluster::Object>(x, x.host, x.source_ip_by, x.network);
+}
 inline auto members_of(cluster::ExternalRoute& x) {
   return detail::with_base<cluster::Object>(x, x.namespaces, x.next_hops, x.has_dynamic_hops);
 }
@@ -39,7 +42,9 @@ inline auto members_of(cluster::Service& x) {
   return detail::with_base<cluster::Object>(x, x.type, x.cluster_ips, x.external_ips, x.load_balancer_ips, x.ports,
                                             x.external_traffic_policy, x.internal_traffic_policy, x.selector);
 }
-inline auto members_of(cluster::EndpointSlice& x) { return detail::with_base<cluster::Object>(x, x.service, x.ports, x.endpoints); }
+inline auto members_of(cluster::EndpointSlice& x) {
+  return detail::with_base<cluster::Object>(x, x.service, x.ports, x.endpoints);
+}
 inline auto members_of(cluster::NetworkRule& x) { return detail::with_base<cluster::PolicyRule>(x, x.all_peers); }
 inline auto members_of(cluster::NetworkPolicy& x) {
   return detail::with_base<cluster::Object>(x, x.pods, x.ingress, x.egress, x.ingress_rules, x.egress_rules, x.is_open);

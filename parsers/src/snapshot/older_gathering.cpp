@@ -15,9 +15,9 @@ namespace {
 
 // What one must-gather has: its dumps by their path in the folder of their image, which has another name after an upgrade.
 struct MustGather {
-  std::string folder;                               // with '/' behind it
-  std::map<std::string_view, Candidate*> dumps;     // the first of each file
-  std::int64_t time = 0;                            // of its newest file, seconds since 1970; 0: unknown
+  std::string folder;                            // with '/' behind it
+  std::map<std::string_view, Candidate*> dumps;  // the first of each file
+  std::int64_t time = 0;                         // of its newest file, seconds since 1970; 0: unknown
   const MustGather* newer = nullptr;
 };
 
@@ -46,7 +46,7 @@ bool is_database(const Candidate& c) { return c.how.topic.starts_with("database 
 
 std::map<std::string, MustGather> gatherings_of(std::vector<Candidate>& candidates) {
   std::map<std::string, MustGather> all;
-  std::map<std::string, std::int64_t> written;   // what `timestamp` says
+  std::map<std::string, std::int64_t> written;  // what `timestamp` says
   for (Candidate& c : candidates) {
     const Root root = must_gather_root(c.place);
     if (!root.found) continue;
@@ -66,11 +66,13 @@ std::map<std::string, MustGather> gatherings_of(std::vector<Candidate>& candidat
   return all;
 }
 
-using NewestWith = std::map<std::string_view, MustGather*>;   // by that path
+using NewestWith = std::map<std::string_view, MustGather*>;  // by that path
 
 // A pod's database has the pod's name, so that two of one name are two states of it. Where there is none, most files must be the same.
 const MustGather* newer_than(const MustGather& older, const NewestWith& newest_with) {
-  struct Common { std::size_t files = 0, databases = 0; };
+  struct Common {
+    std::size_t files = 0, databases = 0;
+  };
   std::map<const MustGather*, Common> common;
   std::size_t databases = 0;
   for (const auto& [path, dump] : older.dumps) {
@@ -81,7 +83,9 @@ const MustGather* newer_than(const MustGather& older, const NewestWith& newest_w
     ++both.files;
     both.databases += is_database(*dump) && other->second->dumps.at(path)->dump.text != dump->dump.text;
   }
-  const auto is_same_cluster = [&](const auto& entry) { return databases > 0 ? entry.second.databases > 0 : 2 * entry.second.files > older.dumps.size(); };
+  const auto is_same_cluster = [&](const auto& entry) {
+    return databases > 0 ? entry.second.databases > 0 : 2 * entry.second.files > older.dumps.size();
+  };
   const auto found = std::find_if(common.begin(), common.end(), is_same_cluster);
   return found == common.end() ? nullptr : found->first;
 }
@@ -90,7 +94,8 @@ std::string name_of(const MustGather& g) { return g.folder.empty() ? "the must-g
 
 std::string left_out(const MustGather& g) {
   return fmt::format("{}: {} {}, which is read alone; name it by itself to ask about it", name_of(g),
-                     g.time == g.newer->time ? "a must-gather of the same cluster as, and not known to be newer than," : "an older must-gather of the same cluster than",
+                     g.time == g.newer->time ? "a must-gather of the same cluster as, and not known to be newer than,"
+                                             : "an older must-gather of the same cluster than",
                      name_of(*g.newer));
 }
 
@@ -101,12 +106,14 @@ std::vector<std::string> leave_out_older_gatherings(std::vector<Candidate>& cand
   if (all.size() < 2) return {};
   std::vector<MustGather*> by_age;
   for (auto& [folder, one] : all) by_age.push_back(&one);
-  std::sort(by_age.begin(), by_age.end(), [](const MustGather* a, const MustGather* b) { return std::tie(a->time, a->folder) > std::tie(b->time, b->folder); });
+  std::sort(by_age.begin(), by_age.end(),
+            [](const MustGather* a, const MustGather* b) { return std::tie(a->time, a->folder) > std::tie(b->time, b->folder); });
   std::vector<std::string> sentences;
   NewestWith newest_with;
   for (MustGather* g : by_age) {
     g->newer = newer_than(*g, newest_with);
-    if (g->newer != nullptr) sentences.push_back(left_out(*g));
+    if (g->newer != nullptr)
+      sentences.push_back(left_out(*g));
     else
       for (const auto& [path, dump] : g->dumps) newest_with.try_emplace(path, g);
   }

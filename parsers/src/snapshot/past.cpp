@@ -19,11 +19,9 @@ Result<std::int64_t> resolve_moment(const Moment& moment, const std::vector<Cand
     if (moment.before_newest) newest = std::max(newest, c.format->newest(c.dump));
   }
   if (!any)
-    return Error{
-        "no database file in the snapshot, so nothing shows what was before; add ovnnb_db.db, ovnsb_db.db, conf.db"};
+    return Error{"no database file in the snapshot, so nothing shows what was before; add ovnnb_db.db, ovnsb_db.db, conf.db"};
   if (moment.before_newest && newest == 0)
-    return Error{
-        "no transaction in the snapshot's databases has a time; give a moment such as 2026-03-01T12:00:00Z"};
+    return Error{"no transaction in the snapshot's databases has a time; give a moment such as 2026-03-01T12:00:00Z"};
   return moment.relative_to(newest);
 }
 

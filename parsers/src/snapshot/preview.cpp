@@ -14,16 +14,13 @@ namespace {
 
 // Where support archives keep what daemons wrote. A dump pasted into a file of the user's is never there.
 bool is_log_place(std::string_view path) {
-  static constexpr std::string_view kPlaces[] = {"/logs/current",      "/logs/previous", "/logs/rotated/",
-                                                 "host_service_logs/", "/var/log/",      "audit_logs/",
-                                                 "/journalctl_"};
+  static constexpr std::string_view kPlaces[] = {"/logs/current", "/logs/previous", "/logs/rotated/", "host_service_logs/",
+                                                 "/var/log/",     "audit_logs/",    "/journalctl_"};
   return std::any_of(std::begin(kPlaces), std::end(kPlaces),
                      [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
 }
 
-bool is_index(std::string_view path) {
-  return path.ends_with("sos_reports/manifest.json") || path.ends_with("egtrace.yaml");
-}
+bool is_index(std::string_view path) { return path.ends_with("sos_reports/manifest.json") || path.ends_with("egtrace.yaml"); }
 
 }  // namespace
 

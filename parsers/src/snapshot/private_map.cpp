@@ -75,7 +75,8 @@ class PrivateMaps {
       std::string_view report = name_of(file.path);
       const bool named = report.ends_with(kMapEnding);
       if (named) report.remove_suffix(kMapEnding.size());
-      const bool whose = named && std::any_of(files.begin(), files.end(), [&](const FoundFile& f) { return leads_into(f.path, report); });
+      const bool whose =
+          named && std::any_of(files.begin(), files.end(), [&](const FoundFile& f) { return leads_into(f.path, report); });
       maps_.push_back({whose ? std::string(report) : std::string(), std::move(*map)});
     }
   }
@@ -159,8 +160,8 @@ std::string PrivateMap::original_of(std::string_view text) const {
     std::size_t taken = 0;
     if (begins) {
       std::size_t address = run_at(text, at, of_address).size();
-      while (address > 0 && (text[at + address - 1] == '.' ||
-                             (text[at + address - 1] == ':' && !text.substr(at, address).ends_with("::"))))
+      while (address > 0 &&
+             (text[at + address - 1] == '.' || (text[at + address - 1] == ':' && !text.substr(at, address).ends_with("::"))))
         --address;  // the end of a sentence or of a key
       const std::size_t name = run_at(text, at, of_name).size();
       for (const std::size_t length : {with_prefix_length(text, at, address), address, name}) {

@@ -9,19 +9,46 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::array<std::string_view, 35> kTools = {
-    "ovs-ofctl",        "ovs-vsctl",         "ovs-appctl",         "ovs-dpctl",          "ovn-nbctl",
-    "ovn-sbctl",        "ovn-appctl",        "ip",                 "iptables",           "ip6tables",
-    "iptables-save",    "ip6tables-save",    "iptables-nft",       "ip6tables-nft",      "iptables-legacy",
-    "ip6tables-legacy", "iptables-nft-save", "ip6tables-nft-save", "iptables-legacy-save", "ip6tables-legacy-save",
-    "nft",              "sysctl",            "conntrack",          "hostname",           "hostnamectl",
-    "vtysh",            "bridge",            "ipset",              "ethtool",            "tc",
-    "oc",               "kubectl",           "ss",                 "netstat",             "nstat"};
+constexpr std::array<std::string_view, 35> kTools = {"ovs-ofctl",
+                                                     "ovs-vsctl",
+                                                     "ovs-appctl",
+                                                     "ovs-dpctl",
+                                                     "ovn-nbctl",
+                                                     "ovn-sbctl",
+                                                     "ovn-appctl",
+                                                     "ip",
+                                                     "iptables",
+                                                     "ip6tables",
+                                                     "iptables-save",
+                                                     "ip6tables-save",
+                                                     "iptables-nft",
+                                                     "ip6tables-nft",
+                                                     "iptables-legacy",
+                                                     "ip6tables-legacy",
+                                                     "iptables-nft-save",
+                                                     "ip6tables-nft-save",
+                                                     "iptables-legacy-save",
+                                                     "ip6tables-legacy-save",
+                                                     "nft",
+                                                     "sysctl",
+                                                     "conntrack",
+                                                     "hostname",
+                                                     "hostnamectl",
+                                                     "vtysh",
+                                                     "bridge",
+                                                     "ipset",
+                                                     "ethtool",
+                                                     "tc",
+                                                     "oc",
+                                                     "kubectl",
+                                                     "ss",
+                                                     "netstat",
+                                                     "nstat"};
 
 // Words after `ip` and its options that print something.
-constexpr std::array<std::string_view, 17> kIpObjects = {"rule",  "ru",    "rul",       "route", "r",       "ro",
-                                                         "addr",  "a",     "address",   "link",  "l",       "li",
-                                                         "neigh", "n",     "neighbour", "neighbor", "netns"};
+constexpr std::array<std::string_view, 17> kIpObjects = {"rule",  "ru", "rul",       "route",    "r",    "ro",
+                                                         "addr",  "a",  "address",   "link",     "l",    "li",
+                                                         "neigh", "n",  "neighbour", "neighbor", "netns"};
 
 // Likewise; `ip -d addr` prints lines that begin with "bridge", too.
 constexpr std::array<std::string_view, 5> kBridgeObjects = {"fdb", "vlan", "link", "mdb", "vni"};
@@ -96,9 +123,10 @@ bool is_shell(std::string_view word) {
 
 // Whether the words from `at` on are a shell that somebody types into: none, or one without -c and a script.
 bool is_typed_into(const Words& w, std::size_t at) {
-  return at >= w.size() || (is_shell(w[at]) && std::all_of(w.begin() + static_cast<std::ptrdiff_t>(at) + 1, w.end(), [](std::string_view word) {
-                              return word.starts_with('-') && word.find('c') == std::string_view::npos;
-                            }));
+  return at >= w.size() ||
+         (is_shell(w[at]) && std::all_of(w.begin() + static_cast<std::ptrdiff_t>(at) + 1, w.end(), [](std::string_view word) {
+            return word.starts_with('-') && word.find('c') == std::string_view::npos;
+          }));
 }
 
 // `ip netns exec NAME CMD…` runs CMD; everything else is its own call.
@@ -132,7 +160,7 @@ void read_nsenter(const Words& w, std::size_t at, Prompt& prompt) {
     } else if (word == "-a" || word == "--all") {
       net = true;
     } else if (word.starts_with('-') && !word.starts_with("--") && word.find('n') != std::string_view::npos) {
-      net = true;   // -mnu
+      net = true;  // -mnu
     }
   }
   if (!net || (file.empty() && target.empty())) return;
@@ -167,9 +195,8 @@ std::size_t find_call(const Words& w, std::size_t from, Prompt& prompt) {
 }
 
 bool is_wrapper(std::string_view word) {
-  static constexpr std::array<std::string_view, 13> kWrappers = {"sudo",   "oc",   "kubectl", "chroot", "nsenter",
-                                                                 "podman", "ssh",  "crictl",  "docker", "time",
-                                                                 "timeout", "bash", "sh"};
+  static constexpr std::array<std::string_view, 13> kWrappers = {
+      "sudo", "oc", "kubectl", "chroot", "nsenter", "podman", "ssh", "crictl", "docker", "time", "timeout", "bash", "sh"};
   return one_of(kWrappers, program_name(word));
 }
 

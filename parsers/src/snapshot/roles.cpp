@@ -31,8 +31,8 @@ bool has_two_legs(const host::Host& host) {
 bool may_have_switch(const host::Host& host) {
   const auto& links = host.links.value;
   return !host.link_list_complete || links.empty() || std::any_of(links.begin(), links.end(), [](const host::Link& l) {
-           return l.name == "ovs-system" || l.name == "ovs-netdev" || l.kind == "openvswitch" || l.master == "ovs-system";
-         });
+    return l.name == "ovs-system" || l.name == "ovs-netdev" || l.kind == "openvswitch" || l.master == "ovs-system";
+  });
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string name_by_content(const cluster::Node& node) {
   const ovn::Chassis* own = nullptr;
   for (const ovn::Chassis& chassis : node.ovn.chassis) {
     if (chassis.is_remote) continue;
-    if (own != nullptr) return {};   // a database of all nodes
+    if (own != nullptr) return {};  // a database of all nodes
     own = &chassis;
   }
   if (own == nullptr) return {};

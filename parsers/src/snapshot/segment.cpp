@@ -11,8 +11,8 @@ namespace egt::parsers {
 namespace {
 
 struct Line {
-  std::string_view text;      // as in the file, without line end
-  std::string_view content;   // without a comment sign, where the line is a dump's line behind one
+  std::string_view text;     // as in the file, without line end
+  std::string_view content;  // without a comment sign, where the line is a dump's line behind one
   LineKind kind = LineKind::none;
 };
 
@@ -47,9 +47,8 @@ bool is_prose(std::string_view line) {
     if (word.find_first_of("=|<>{}[]@*") != std::string_view::npos || word.starts_with('-')) return false;
     const std::size_t from = std::min(word.find_first_not_of("(\"'"), word.size());
     word = word.substr(from, word.find_last_not_of(").,:;!?\"'") + 1 - from);
-    plain += !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    });
+    plain +=
+        !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; });
   }
   if (all.empty()) return false;
   const bool numbered = is_digit(all[0].front()) && (all[0].ends_with('.') || all[0].ends_with(')'));
@@ -65,8 +64,10 @@ class Builder {
   void begin(const Prompt& prompt, std::uint32_t next_line) {
     end();
     if (!prompt.host.empty() && prompt.host != host_) shell_netns_.clear();
-    if (!prompt.host.empty() || !prompt.pod.empty()) host_ = prompt.host, pod_ = prompt.pod;
-    else if (!prompt.shell) host_.clear(), pod_.clear();
+    if (!prompt.host.empty() || !prompt.pod.empty())
+      host_ = prompt.host, pod_ = prompt.pod;
+    else if (!prompt.shell)
+      host_.clear(), pod_.clear();
     command_ = prompt.command;
     if (prompt.enters) shell_netns_ = prompt.netns;
     if (prompt.leaves) shell_netns_.clear();
@@ -80,7 +81,7 @@ class Builder {
     if (line.kind != LineKind::none) {
       if (kind_ != LineKind::none && !goes_on(line)) {
         end();
-        command_.clear();   // the prompt spoke of the lines before
+        command_.clear();  // the prompt spoke of the lines before
       }
       kind_ = starts_block(kind_) ? kind_ : line.kind;
       commented_ = line.content.data() != line.text.data();
@@ -153,9 +154,8 @@ class Builder {
       while (begin > 0 && !trim(lines_[begin - 1].text).empty()) --begin;
       if (begin == 0) return;
       const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(begin);
-      const bool prose = std::all_of(first, lines_.end(), [](const Line& line) {
-        return line.kind == LineKind::none && is_prose(line.text);
-      });
+      const bool prose =
+          std::all_of(first, lines_.end(), [](const Line& line) { return line.kind == LineKind::none && is_prose(line.text); });
       if (!prose) return;
       lines_.erase(first, lines_.end());
     }
@@ -204,8 +204,8 @@ class Builder {
   std::vector<Line> lines_;
   LineKind kind_ = LineKind::none;
   std::uint32_t first_line_ = 1;
-  bool open_ = false;        // behind a prompt: whatever comes is its output
-  bool commented_ = false;   // the lines stand behind '#'
+  bool open_ = false;       // behind a prompt: whatever comes is its output
+  bool commented_ = false;  // the lines stand behind '#'
   std::string command_, host_, pod_, netns_, shell_netns_;
 };
 

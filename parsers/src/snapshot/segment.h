@@ -14,23 +14,38 @@ namespace egt::parsers {
 
 // What a line of a dump looks like at a glance; `none` says nothing (prose, blank lines, inner lines of blocks).
 enum class LineKind : std::uint8_t {
-  none, flow, group, logical_flow, policy_rule, route, neighbour, link, iptables, iptables_list, nft, record, sysctl,
-  conntrack, ovs_show, ovn_show, object
+  none,
+  flow,
+  group,
+  logical_flow,
+  policy_rule,
+  route,
+  neighbour,
+  link,
+  iptables,
+  iptables_list,
+  nft,
+  record,
+  sysctl,
+  conntrack,
+  ovs_show,
+  ovn_show,
+  object
 };
 LineKind classify_line(std::string_view line);
 
 struct Segment {
-  std::string_view text;                // of the file, or of `kept`, when comment signs or indentation were taken away
+  std::string_view text;  // of the file, or of `kept`, when comment signs or indentation were taken away
   std::shared_ptr<const std::string> kept;
   std::uint32_t first_line = 1;
-  LineKind kind = LineKind::none;       // of its lines; none: only a prompt shows what it is
+  LineKind kind = LineKind::none;         // of its lines; none: only a prompt shows what it is
   std::string command, host, pod, netns;  // from its prompt
 };
 
 struct Segments {
   std::vector<Segment> pieces;
-  std::size_t prompts = 0;              // prompts with a dump's command
-  std::size_t kinds = 0;                // different kinds of pieces
+  std::size_t prompts = 0;                // prompts with a dump's command
+  std::size_t kinds = 0;                  // different kinds of pieces
   std::size_t classified = 0, lines = 0;  // lines of a known kind; all lines that are not blank
 };
 Segments split_pasted(std::string_view text);

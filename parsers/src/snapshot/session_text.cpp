@@ -36,8 +36,7 @@ bool is_chatter(std::string_view line) {
 
 // "2026-03-01T12:00:00Z|00001|vconn|WARN|…" of a tool of Open vSwitch.
 bool is_ovs_log(std::string_view line) {
-  return line.size() > 30 && is_digit(line[0]) && line[4] == '-' && line[10] == 'T' &&
-         line.find("Z|0") != std::string_view::npos;
+  return line.size() > 30 && is_digit(line[0]) && line[4] == '-' && line[10] == 'T' && line.find("Z|0") != std::string_view::npos;
 }
 
 // "ovs-ofctl: …", "iptables v1.8.9 (nf_tables): …", "/bin/sh: line 1: …"

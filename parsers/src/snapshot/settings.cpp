@@ -69,8 +69,7 @@ void read_dump(const YAML::Node& item, SnapshotSettings& out) {
 std::pair<std::string, std::string> wire_end(const YAML::Node& value) {
   const std::string text = value.IsScalar() ? value.Scalar() : std::string();
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size())
-    refuse(value, "a link's end is NODE/DEVICE");
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) refuse(value, "a link's end is NODE/DEVICE");
   return {text.substr(0, slash), text.substr(slash + 1)};
 }
 

@@ -112,9 +112,7 @@ class Reader {
   }
 
   // Not where other dumps are read with those that were compiled, or those otherwise.
-  bool takes_kept() const {
-    return request_.dumps.empty() && !request_.as_of && !request_.history && !request_.logical_only;
-  }
+  bool takes_kept() const { return request_.dumps.empty() && !request_.as_of && !request_.history && !request_.logical_only; }
 
   std::optional<Error> open() {
     examine_files();
@@ -184,7 +182,9 @@ class Reader {
   }
 
   void read_manifests() {
-    const auto folder = [](const FoundFile& file, std::string_view name) { return file.path.substr(0, file.path.size() - name.size()); };
+    const auto folder = [](const FoundFile& file, std::string_view name) {
+      return file.path.substr(0, file.path.size() - name.size());
+    };
     for (const FoundFile& file : files_) {
       if (file.path.ends_with(kCollectLogName)) manifests_[folder(file, kCollectLogName)] = parse_collect_log(file.content.text);
       if (!file.path.ends_with(kManifestName)) continue;
@@ -211,8 +211,7 @@ class Reader {
       return examine(file, settings(), root_files_ == 1 && arguments_.empty(), run_of(file.path));
     }
     SnapshotSettings own;
-    if (!argument->second.kind.empty())
-      own.dumps.push_back({"**", argument->second.node, argument->second.kind, "", 0});
+    if (!argument->second.kind.empty()) own.dumps.push_back({"**", argument->second.node, argument->second.kind, "", 0});
     std::vector<Candidate> some = examine(files_[index], own, true);
     // A path of its own keeps the settings and the layout of the snapshot away from it.
     for (Candidate& c : some) {
@@ -223,18 +222,15 @@ class Reader {
   }
 
   std::string nothing_found() const {
-    const std::string shown = request_.path.empty()  ? "--dump"
-                              : request_.path == "-" ? "(standard input)"
-                                                     : request_.path;
+    const std::string shown = request_.path.empty() ? "--dump" : request_.path == "-" ? "(standard input)" : request_.path;
     if (!collection_.links_out.empty())
       return fmt::format("{}: no dump in it; its links lead out of it ({}), --follow-links follows them", shown,
                          collection_.links_out.front());
     if (!collection_.missing.empty()) return "no dump in what could be read: " + collection_.missing.front();
     if (files_.empty()) return shown + ": holds no files; give the directory that holds the dumps";
     if (files_.size() > 1) {
-      return fmt::format(
-          "{}: none of its {} files is a dump that egtrace knows; give the directory that holds the dumps", shown,
-          files_.size());
+      return fmt::format("{}: none of its {} files is a dump that egtrace knows; give the directory that holds the dumps", shown,
+                         files_.size());
     }
     const FoundFile& file = files_.front();
     if (!file.problem.empty()) return fmt::format("{}: {}", file.shown, file.problem);
@@ -283,7 +279,8 @@ class Reader {
   }
 
   void add_machines() {
-    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects)) add_machine(std::move(machine), std::nullopt);
+    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects))
+      add_machine(std::move(machine), std::nullopt);
   }
 
   void add_machine(Machine machine, std::optional<KnownMachine> known) {
@@ -292,7 +289,7 @@ class Reader {
     auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine), std::move(known));
     readers_.push_back(reader.get());
     if (node->name.empty())
-      nameless_ = true, reader->read(*node);   // which shows its name
+      nameless_ = true, reader->read(*node);  // which shows its name
     else
       reader->assign_dumps(*node);
     const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
@@ -314,11 +311,13 @@ class Reader {
   // Machines of which something is to be presumed are read at once: their outlines do not show what.
   bool has_to_presume() const {
     if (!request_.presume) return false;
-    return request_.as_intended || std::any_of(readers_.begin(), readers_.end(), [](const MachineReader* reader) { return reader->lacks_flows(); });
+    return request_.as_intended ||
+           std::any_of(readers_.begin(), readers_.end(), [](const MachineReader* reader) { return reader->lacks_flows(); });
   }
 
   bool may_wait() const {
-    return request_.when_needed && !has_to_presume() && !collection_.as_of && !request_.history && !nameless_ && !has_shared_dumps();
+    return request_.when_needed && !has_to_presume() && !collection_.as_of && !request_.history && !nameless_ &&
+           !has_shared_dumps();
   }
 
   // First each by itself, then beside the others.
@@ -333,7 +332,7 @@ class Reader {
       for (const Candidate* c : reader->chosen()) remember(*c, info_of(*c).node);
     }
     for (const Candidate& c : candidates())
-      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);   // of no machine
+      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);  // of no machine
   }
 
   // What the log of a database shows besides its rows.
@@ -381,25 +380,23 @@ class Reader {
 
   const SnapshotRequest& request_;
   std::vector<FoundFile> files_;
-  std::shared_ptr<const CompiledSections> sections_;   // of a compiled snapshot, as far as they are believed
-  std::size_t root_files_ = 0;                     // of `files_`, those below request_.path; --dump follows
-  std::map<std::size_t, DumpArgument> arguments_;  // by index into files_
-  std::map<std::string, Manifest> manifests_;      // by folder of the report
-  std::shared_ptr<Sorted> sorted_ = std::make_shared<Sorted>();   // which machines are read from, also later
+  std::shared_ptr<const CompiledSections> sections_;             // of a compiled snapshot, as far as they are believed
+  std::size_t root_files_ = 0;                                   // of `files_`, those below request_.path; --dump follows
+  std::map<std::size_t, DumpArgument> arguments_;                // by index into files_
+  std::map<std::string, Manifest> manifests_;                    // by folder of the report
+  std::shared_ptr<Sorted> sorted_ = std::make_shared<Sorted>();  // which machines are read from, also later
   cluster::Cluster cluster_;
   cluster::Collection collection_;
   cluster::History history_;
-  Moments moments_;                       // that are not in the collection yet
-  std::vector<MachineReader*> readers_;   // in order of names, the nameless last
+  Moments moments_;                      // that are not in the collection yet
+  std::vector<MachineReader*> readers_;  // in order of names, the nameless last
   bool nameless_ = false;
-  std::set<const Candidate*> remembered_;                         // whose history is taken
+  std::set<const Candidate*> remembered_;  // whose history is taken
 };
 
 }  // namespace
 
-Result<Snapshot> open_snapshot(const SnapshotRequest& request) {
-  return Reader(request).read();
-}
+Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
 
 std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs) {
   SnapshotRequest request;

@@ -18,11 +18,13 @@ constexpr std::size_t kBlock = 16, kBlocks = 4, kAtOnce = kBlock * kBlocks;
 class Ends {
  public:
   Ends() = default;
-  explicit Ends(std::string_view word) : last_at_(word.size() - 1), first_(_mm_set1_epi8(word.front())), last_(_mm_set1_epi8(word.back())) {}
+  explicit Ends(std::string_view word)
+      : last_at_(word.size() - 1), first_(_mm_set1_epi8(word.front())), last_(_mm_set1_epi8(word.back())) {}
 
   // At any of kAtOnce places.
   bool any_at(const char* text) const {
-    const __m128i all = _mm_or_si128(_mm_or_si128(at(text), at(text + kBlock)), _mm_or_si128(at(text + 2 * kBlock), at(text + 3 * kBlock)));
+    const __m128i all =
+        _mm_or_si128(_mm_or_si128(at(text), at(text + kBlock)), _mm_or_si128(at(text + 2 * kBlock), at(text + 3 * kBlock)));
     return _mm_movemask_epi8(all) != 0;
   }
   // At which of kBlock places.
@@ -30,7 +32,9 @@ class Ends {
 
  private:
   static __m128i load(const char* text) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text)); }
-  __m128i at(const char* text) const { return _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_)); }
+  __m128i at(const char* text) const {
+    return _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_));
+  }
 
   std::size_t last_at_ = 0;
   __m128i first_{}, last_{};
@@ -67,16 +71,19 @@ bool has_any_word(std::string_view text, std::span<const std::string_view> words
 #ifdef __SSE2__
   constexpr std::size_t kMost = 16;
   std::size_t longest = 0;
-  for (const std::string_view word : words) longest = word.empty() || words.size() > kMost ? text.size() : std::max(longest, word.size());
+  for (const std::string_view word : words)
+    longest = word.empty() || words.size() > kMost ? text.size() : std::max(longest, word.size());
   if (text.size() >= longest + kAtOnce) {
     std::array<Ends, kMost> ends;
     for (std::size_t i = 0; i < words.size(); ++i) ends[i] = Ends(words[i]);
     for (; text.size() - from >= longest + kAtOnce; from += kAtOnce)
       for (std::size_t i = 0; i < words.size(); ++i)
-        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i]) != std::string_view::npos) return true;
+        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i]) != std::string_view::npos)
+          return true;
   }
 #endif
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word, from) != std::string_view::npos; });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word, from) != std::string_view::npos; });
 }
 
 }  // namespace egt::parsers

@@ -12,9 +12,7 @@ std::size_t term_length(std::string_view s) {
     switch (s[i]) {
       case '(':
       case '[':
-      case '{':
-        ++depth;
-        break;
+      case '{': ++depth; break;
       case ')':
       case ']':
       case '}':
@@ -27,8 +25,7 @@ std::size_t term_length(std::string_view s) {
         for (++i; i < s.size() && s[i] != '"'; ++i)
           if (s[i] == '\\') ++i;
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return s.size();

@@ -10,8 +10,7 @@ namespace egt::parsers {
 bool LineReader::next(Line& line) {
   if (rest_.empty()) return false;
   const void* found = std::memchr(rest_.data(), '\n', rest_.size());
-  const std::size_t length =
-      found ? static_cast<std::size_t>(static_cast<const char*>(found) - rest_.data()) : rest_.size();
+  const std::size_t length = found ? static_cast<std::size_t>(static_cast<const char*>(found) - rest_.data()) : rest_.size();
   const std::size_t text = length > 0 && rest_[length - 1] == '\r' ? length - 1 : length;
   const std::size_t whole = found ? length + 1 : length;
   line.text = rest_.substr(0, text);

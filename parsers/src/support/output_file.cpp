@@ -1,6 +1,7 @@
 #include "egtrace/parsers/output_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,6 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace egt::parsers {
 namespace {
@@ -52,7 +51,9 @@ extern "C" void remove_and_end(int signal) {
   ::raise(signal);
 }
 
-Error cannot(const std::string& path, int why) { return Error{fmt::format("{}: cannot be written: {}", path, std::strerror(why))}; }
+Error cannot(const std::string& path, int why) {
+  return Error{fmt::format("{}: cannot be written: {}", path, std::strerror(why))};
+}
 
 // What the name means once it is written: behind symbolic links, also where the last leads to nothing so far.
 std::string behind_links(const std::string& path) {
@@ -72,7 +73,7 @@ mode_t mode_for(Readers readers, const struct stat* old) {
 void sync_folder(const std::string& target) {
   const std::string folder = fs::path(target).parent_path().string();
   const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;   // the file has its name already; the kernel brings it to the disk some time
+  if (fd < 0) return;  // the file has its name already; the kernel brings it to the disk some time
   ::fsync(fd);
   ::close(fd);
 }

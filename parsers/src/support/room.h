@@ -26,14 +26,15 @@ class Room {
   std::size_t enough(std::size_t entries, std::uint32_t line) {
     if (lines_ == 0) lines_ = 1 + static_cast<std::uint64_t>(std::count(text_.begin(), text_.end(), '\n'));
     const std::uint64_t done = std::min<std::uint64_t>(line < first_line_ ? 1 : line - first_line_ + 1, lines_);
-    const auto expected = static_cast<std::size_t>(static_cast<double>(entries) * static_cast<double>(lines_) / static_cast<double>(done));
-    const bool known = done > 1;   // JSON may be one line
+    const auto expected =
+        static_cast<std::size_t>(static_cast<double>(entries) * static_cast<double>(lines_) / static_cast<double>(done));
+    const bool known = done > 1;  // JSON may be one line
     return known ? std::clamp(expected + entries / 16, entries + entries / 8, kMostGrowth * entries) : 2 * entries;
   }
 
   std::string_view text_;
   std::uint32_t first_line_;
-  std::uint64_t lines_ = 0;   // 0: not counted
+  std::uint64_t lines_ = 0;  // 0: not counted
 };
 
 }  // namespace egt::parsers

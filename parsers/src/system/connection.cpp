@@ -106,9 +106,9 @@ std::uint64_t number_of(const std::vector<Item>& items, std::string_view key) {
 
 bool is_known_attribute(const Item& item) {
   static constexpr std::array<std::string_view, 22> kKnown = {
-      "mark",    "zone",   "use",    "id",      "secmark", "secctx", "labels",    "helper",     "delta-time", "timeout", "status",
-      "protoinfo", "parent", "start", "stop", "ASSURED", "OFFLOAD", "HW_OFFLOAD", "UNREPLIED", "portid", "progname",
-      "USERSPACE"};
+      "mark",       "zone",       "use",       "id",        "secmark",  "secctx",   "labels", "helper",
+      "delta-time", "timeout",    "status",    "protoinfo", "parent",   "start",    "stop",   "ASSURED",
+      "OFFLOAD",    "HW_OFFLOAD", "UNREPLIED", "portid",    "progname", "USERSPACE"};
   return std::find(kKnown.begin(), kKnown.end(), item.key) != kKnown.end();
 }
 
@@ -151,14 +151,12 @@ bool report_attributes(const Connection& c, const Line& line, LineReport& report
   }
   const Item* zone = one_way_zone(c);
   if (zone == nullptr) return true;
-  report.note(line, column_of(zone->key, line.text),
-              "a zone of one direction only is not modelled: the connection is left out", Diagnostic::Severity::warning);
+  report.note(line, column_of(zone->key, line.text), "a zone of one direction only is not modelled: the connection is left out",
+              Diagnostic::Severity::warning);
   return false;
 }
 
-bool may_be_cut(const Line& line, const Dump& dump) {
-  return line.end.empty() && dump.text.find('\n') != std::string_view::npos;
-}
+bool may_be_cut(const Line& line, const Dump& dump) { return line.end.empty() && dump.text.find('\n') != std::string_view::npos; }
 
 void add_entries(std::vector<host::ConntrackEntry> entries, bool partial, const Dump& dump,
                  host::Part<std::vector<host::ConntrackEntry>>& part) {
@@ -169,7 +167,7 @@ void add_entries(std::vector<host::ConntrackEntry> entries, bool partial, const 
     part.value = std::move(entries);
     return;
   }
-  part.partial = part.partial && partial;   // one whole table is enough; the others can only add to it
+  part.partial = part.partial && partial;  // one whole table is enough; the others can only add to it
   using Key = std::tuple<std::uint16_t, Tuple, Tuple>;
   std::set<Key> known;
   for (const host::ConntrackEntry& e : part.value) known.emplace(e.zone, e.original, e.reply);

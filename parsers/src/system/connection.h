@@ -17,9 +17,9 @@ namespace egt::parsers::system {
 
 struct Connection {
   std::uint8_t proto = 0;
-  std::vector<Item> original, reply;   // with counters and flags that stand there
-  std::vector<Item> rest;              // behind the reply tuple
-  Tuple original_tuple, reply_tuple;   // of settle()
+  std::vector<Item> original, reply;  // with counters and flags that stand there
+  std::vector<Item> rest;             // behind the reply tuple
+  Tuple original_tuple, reply_tuple;  // of settle()
 };
 
 // Why a line was not understood. `column` counts from 1.

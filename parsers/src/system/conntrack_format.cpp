@@ -187,16 +187,16 @@ class Loader {
   std::vector<host::ConntrackEntry> entries_;
   std::uint64_t seen_ = 0, shown_ = 0, events_ = 0;
   Line last_summary_;
-  bool lost_ = false;     // a connection that was printed is not among the entries
-  bool known_ = false;    // something shows that the tool ran
+  bool lost_ = false;   // a connection that was printed is not among the entries
+  bool known_ = false;  // something shows that the tool ran
 };
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   Loader loader(dump, report);
   loader.read();
   if (!is_other_namespace(dump) && !is_other_table(dump)) return loader.fill(node.host);
-  report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, 0}, 0,
-                                "not the connections of the machine's own network: left out", {}});
+  report.diagnostics.push_back(
+      {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the connections of the machine's own network: left out", {}});
 }
 
 }  // namespace

@@ -26,13 +26,15 @@ bool is_plain_decimal(std::string_view word) {
 }
 
 bool is_name(std::string_view word) {
-  const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-'; };
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-';
+  };
   return !word.empty() && !is_digit(word.front()) && std::all_of(word.begin(), word.end(), is_part);
 }
 
 bool is_tuple_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 13> kKeys = {"src",  "dst",    "sport",  "dport",   "type",      "code",      "id",
-                                                            "srckey", "dstkey", "packets", "bytes", "zone-orig", "zone-reply"};
+  static constexpr std::array<std::string_view, 13> kKeys = {
+      "src", "dst", "sport", "dport", "type", "code", "id", "srckey", "dstkey", "packets", "bytes", "zone-orig", "zone-reply"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
@@ -43,7 +45,7 @@ bool read_summary(std::string_view text, ConntrackLine& line) {
   if (end == std::string_view::npos) return false;
   line.version = s.substr(0, end);
   s.remove_prefix(end + kToolEnd.size());
-  line.kind = Kind::aside;   // what was created, deleted or flushed
+  line.kind = Kind::aside;  // what was created, deleted or flushed
   if (!s.ends_with(kShown)) return true;
   const std::string_view count = s.substr(0, s.size() - kShown.size());
   const auto shown = parse_decimal(count);

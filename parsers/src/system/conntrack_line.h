@@ -17,16 +17,16 @@ struct ConntrackLine {
   enum class Kind : std::uint8_t {
     blank,
     entry,
-    summary,   // "conntrack v1.4.7 (conntrack-tools): 3 flow entries have been shown."
-    aside,     // other things that the tool says
+    summary,  // "conntrack v1.4.7 (conntrack-tools): 3 flow entries have been shown."
+    aside,    // other things that the tool says
     unknown,
   };
   Kind kind = Kind::unknown;
-  Problem problem;                       // of unknown
+  Problem problem;  // of unknown
 
-  std::string_view stamp;                // "[1700000000.123456]" of -o timestamp
-  std::string_view event;                // NEW, UPDATE or DESTROY: a line of -E, which shows a change
-  std::string_view family;               // "ipv4" of -o extended
+  std::string_view stamp;   // "[1700000000.123456]" of -o timestamp
+  std::string_view event;   // NEW, UPDATE or DESTROY: a line of -E, which shows a change
+  std::string_view family;  // "ipv4" of -o extended
   std::uint32_t family_number = 0;
   std::string_view proto_name;           // "tcp", "unknown"
   std::optional<std::uint64_t> timeout;  // seconds
@@ -34,7 +34,7 @@ struct ConntrackLine {
   std::string_view state;
   Connection connection;
 
-  std::string_view version;              // of a summary
+  std::string_view version;  // of a summary
   std::uint64_t shown = 0;
 };
 

@@ -20,8 +20,7 @@ CounterLine one_counter(std::string name, std::string device, std::uint64_t valu
 
 bool is_counter_name(std::string_view s) {
   return !s.empty() &&
-         s.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-             std::string_view::npos &&
+         s.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos &&
          !is_digit(s[0]);
 }
 
@@ -61,16 +60,11 @@ struct Metric {
   std::string_view metric, name;
 };
 constexpr Metric kDeviceMetrics[] = {
-    {"node_network_receive_drop_total", "rx_dropped"},
-    {"node_network_receive_errs_total", "rx_errors"},
-    {"node_network_receive_fifo_total", "rx_fifo_errors"},
-    {"node_network_receive_frame_total", "rx_frame_errors"},
-    {"node_network_transmit_drop_total", "tx_dropped"},
-    {"node_network_transmit_errs_total", "tx_errors"},
-    {"node_network_transmit_fifo_total", "tx_fifo_errors"},
-    {"node_network_transmit_carrier_total", "tx_carrier_errors"},
-    {"node_network_receive_packets_total", "rx_packets"},
-    {"node_network_transmit_packets_total", "tx_packets"},
+    {"node_network_receive_drop_total", "rx_dropped"},      {"node_network_receive_errs_total", "rx_errors"},
+    {"node_network_receive_fifo_total", "rx_fifo_errors"},  {"node_network_receive_frame_total", "rx_frame_errors"},
+    {"node_network_transmit_drop_total", "tx_dropped"},     {"node_network_transmit_errs_total", "tx_errors"},
+    {"node_network_transmit_fifo_total", "tx_fifo_errors"}, {"node_network_transmit_carrier_total", "tx_carrier_errors"},
+    {"node_network_receive_packets_total", "rx_packets"},   {"node_network_transmit_packets_total", "tx_packets"},
 };
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
@@ -99,8 +93,8 @@ std::string device_counter(std::string_view side, std::string_view title) {
   const bool errors = side.ends_with("errors");
   std::string name = side.starts_with("RX") ? "rx_" : "tx_";
   name += title == "overrun" ? std::string_view("over") : title;
-  const bool complete = title == "errors" || title == "dropped" || title == "bytes" || title == "packets" ||
-                        title == "mcast" || title == "missed" || title == "collsns" || title == "transns";
+  const bool complete = title == "errors" || title == "dropped" || title == "bytes" || title == "packets" || title == "mcast" ||
+                        title == "missed" || title == "collsns" || title == "transns";
   return errors || !complete ? name + "_errors" : name;
 }
 
@@ -109,18 +103,12 @@ std::string device_counter(std::string_view side, std::string_view title) {
 CounterLine CounterReader::read(std::string_view line) {
   if (trim(line).empty()) return ignored_line();
   switch (dialect_) {
-    case CounterDialect::nstat:
-      return nstat(line);
-    case CounterDialect::netstat:
-      return netstat(line);
-    case CounterDialect::proc_net:
-      return proc_net(line);
-    case CounterDialect::ethtool:
-      return ethtool(line);
-    case CounterDialect::metrics:
-      return metric(line);
-    case CounterDialect::ip_link:
-      return ip_link(line);
+    case CounterDialect::nstat: return nstat(line);
+    case CounterDialect::netstat: return netstat(line);
+    case CounterDialect::proc_net: return proc_net(line);
+    case CounterDialect::ethtool: return ethtool(line);
+    case CounterDialect::metrics: return metric(line);
+    case CounterDialect::ip_link: return ip_link(line);
   }
   return unknown_line();
 }
@@ -158,9 +146,8 @@ CounterLine CounterReader::number_between(std::string_view text) const {
     const auto value = parse_decimal(word);
     if (!value) continue;
     const std::size_t at = static_cast<std::size_t>(word.data() - text.data());
-    return one_counter(
-        section_ + ": " + std::string(text.substr(0, at)) + std::string(trim_left(text.substr(at + word.size()))), {},
-        *value);
+    return one_counter(section_ + ": " + std::string(text.substr(0, at)) + std::string(trim_left(text.substr(at + word.size()))),
+                       {}, *value);
   }
   return unknown_line();
 }
@@ -199,12 +186,10 @@ CounterLine CounterReader::ethtool(std::string_view line) {
 CounterLine CounterReader::metric(std::string_view line) {
   if (line.starts_with('#')) return ignored_line();
   const std::size_t brace = line.find('{'), close = line.rfind('}');
-  const std::size_t blank =
-      line.find(' ', brace == std::string_view::npos || close == std::string_view::npos ? 0 : close);
+  const std::size_t blank = line.find(' ', brace == std::string_view::npos || close == std::string_view::npos ? 0 : close);
   if (blank == std::string_view::npos) return unknown_line();
   const std::string_view name = line.substr(0, std::min(brace, blank));
-  const std::string_view labels =
-      brace < blank && close < blank ? line.substr(brace, close - brace) : std::string_view{};
+  const std::string_view labels = brace < blank && close < blank ? line.substr(brace, close - brace) : std::string_view{};
   const auto w = words(line.substr(blank));
   if (!is_counter_name(name) || w.empty() || w.size() > 2) return unknown_line();
   CounterLine found{CounterLine::Kind::counters, {}};
@@ -213,13 +198,11 @@ CounterLine CounterReader::metric(std::string_view line) {
   constexpr std::string_view kNetstat = "node_netstat_";
   if (name.starts_with(kNetstat)) {
     std::string counter(name.substr(kNetstat.size()));
-    if (const std::size_t line_between = counter.find('_'); line_between != std::string::npos)
-      counter.erase(line_between, 1);
+    if (const std::size_t line_between = counter.find('_'); line_between != std::string::npos) counter.erase(line_between, 1);
     found.counters.push_back({std::move(counter), {}, *value});
   }
   for (const Metric& m : kDeviceMetrics)
-    if (m.metric == name)
-      found.counters.push_back({std::string(m.name), std::string(label(labels, "device=\"")), *value});
+    if (m.metric == name) found.counters.push_back({std::string(m.name), std::string(label(labels, "device=\"")), *value});
   return found;
 }
 

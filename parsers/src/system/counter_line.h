@@ -24,8 +24,7 @@ struct CounterLine {
 class CounterReader {
  public:
   // `device`: of ethtool, which does not print it.
-  explicit CounterReader(CounterDialect dialect, std::string device = {})
-      : dialect_(dialect), device_(std::move(device)) {}
+  explicit CounterReader(CounterDialect dialect, std::string device = {}) : dialect_(dialect), device_(std::move(device)) {}
   CounterLine read(std::string_view line);
 
  private:

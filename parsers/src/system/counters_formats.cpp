@@ -28,15 +28,9 @@ void read_counter_lines(const Dump& dump, CounterDialect dialect, Report& report
   for (Line line; lines.next(line);) {
     const CounterLine parsed = reader.read(without_colour(line.text, buffer));
     switch (parsed.kind) {
-      case CounterLine::Kind::ignored:
-        counts.ignored();
-        break;
-      case CounterLine::Kind::unknown:
-        counts.not_understood(line, 1, "no counter");
-        break;
-      case CounterLine::Kind::counters:
-        counts.understood(), take(line, parsed);
-        break;
+      case CounterLine::Kind::ignored: counts.ignored(); break;
+      case CounterLine::Kind::unknown: counts.not_understood(line, 1, "no counter"); break;
+      case CounterLine::Kind::counters: counts.understood(), take(line, parsed); break;
     }
   }
 }
@@ -66,12 +60,11 @@ Recognition recognise_counters(const Dump& dump) {
     CounterDialect dialect;
     std::string_view text;
   };
-  static constexpr Mark kMarks[] = {
-      {CounterDialect::nstat, "IpInReceives"},     {CounterDialect::nstat, "TcpExt"},
-      {CounterDialect::netstat, "Ip:\n"},          {CounterDialect::netstat, "TcpExt:\n"},
-      {CounterDialect::proc_net, "TcpExt: "},      {CounterDialect::proc_net, "Ip: Forwarding "},
-      {CounterDialect::proc_net, "Ip6InReceives"}, {CounterDialect::ethtool, "NIC statistics:\n"},
-      {CounterDialect::metrics, "# TYPE node_"},   {CounterDialect::metrics, "node_net"}};
+  static constexpr Mark kMarks[] = {{CounterDialect::nstat, "IpInReceives"},     {CounterDialect::nstat, "TcpExt"},
+                                    {CounterDialect::netstat, "Ip:\n"},          {CounterDialect::netstat, "TcpExt:\n"},
+                                    {CounterDialect::proc_net, "TcpExt: "},      {CounterDialect::proc_net, "Ip: Forwarding "},
+                                    {CounterDialect::proc_net, "Ip6InReceives"}, {CounterDialect::ethtool, "NIC statistics:\n"},
+                                    {CounterDialect::metrics, "# TYPE node_"},   {CounterDialect::metrics, "node_net"}};
   for (const Mark& mark : kMarks)
     if (mark.dialect == kDialect && begins_like(dump, kDialect, mark.text))
       return {90, topic_of(dump, "counters", true), dump.partial ? 1 : 10};
@@ -133,8 +126,7 @@ const Format& ethtool_format() {
   return format;
 }
 const Format& metrics_format() {
-  static const Format format =
-      counter_format<CounterDialect::metrics>("node_exporter", "curl -s http://NODE:9100/metrics");
+  static const Format format = counter_format<CounterDialect::metrics>("node_exporter", "curl -s http://NODE:9100/metrics");
   return format;
 }
 

@@ -40,7 +40,8 @@ class Qdiscs {
     if (all[1] != "clsact" && all[1] != "ingress") return {Parsed::Kind::entry};
     const std::string_view device = has(all, "dev") ? behind(all, "dev") : std::string_view(device_);
     if (device.empty()) return {};
-    return {Parsed::Kind::entry, DeviceFilter{std::string(device), all[1] == "ingress" ? Hook::ingress : Hook::both, std::string(all[1]), {}}};
+    return {Parsed::Kind::entry,
+            DeviceFilter{std::string(device), all[1] == "ingress" ? Hook::ingress : Hook::both, std::string(all[1]), {}}};
   }
   std::vector<DeviceFilter> of_blank() const { return {}; }
 
@@ -98,11 +99,14 @@ class Programs {
       return {Parsed::Kind::detail};
     }
     if (section_.empty()) return {};
-    if (section_ != "xdp:" && section_ != "tc:") return {Parsed::Kind::detail};   // flow dissectors look, netfilter's are rules
+    if (section_ != "xdp:" && section_ != "tc:") return {Parsed::Kind::detail};  // flow dissectors look, netfilter's are rules
     const std::size_t index = all[0].find('(');
     if (index == std::string_view::npos || index == 0 || all.size() < 3) return {};
-    const Hook hook = section_ == "xdp:" || all[1].ends_with("ingress") ? Hook::ingress : all[1].ends_with("egress") ? Hook::egress : Hook::both;
-    return {Parsed::Kind::entry, DeviceFilter{std::string(all[0].substr(0, index)), hook, section_ == "xdp:" ? "xdp" : "bpf", {}}};
+    const Hook hook = section_ == "xdp:" || all[1].ends_with("ingress") ? Hook::ingress
+                      : all[1].ends_with("egress")                      ? Hook::egress
+                                                                        : Hook::both;
+    return {Parsed::Kind::entry,
+            DeviceFilter{std::string(all[0].substr(0, index)), hook, section_ == "xdp:" ? "xdp" : "bpf", {}}};
   }
   std::vector<DeviceFilter> of_blank() const { return {}; }
 
@@ -137,8 +141,8 @@ std::vector<DeviceFilter> read(const Dump& dump, Report& report) {
 template <class Parser>
 Recognition recognise(const Dump& dump) {
   const bool named = command_has(dump, Parser::kVerb) || command_has(dump, std::string("tc -s ") + (Parser::kVerb + 3));
-  const bool by_content = dump.text.starts_with("qdisc ") || dump.text.starts_with("filter protocol ") || dump.text.starts_with("filter parent ") ||
-                          dump.text.starts_with("xdp:\n");
+  const bool by_content = dump.text.starts_with("qdisc ") || dump.text.starts_with("filter protocol ") ||
+                          dump.text.starts_with("filter parent ") || dump.text.starts_with("xdp:\n");
   if (!named && !by_content) return {};
   const std::string topic = topic_of(dump, Parser::kVerb, true);
   if (named && is_blank_dump(dump)) return {80, topic, 10};
@@ -159,7 +163,8 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   static constexpr const char* kHooks[] = {"ingress", "egress", "both"};
   Json all = Json::array();
   for (const DeviceFilter& f : read<Parser>(dump, report))
-    all.push_back(Json{{"line", f.from.line}, {"device", f.device}, {"hook", kHooks[static_cast<std::size_t>(f.hook)]}, {"kind", f.kind}});
+    all.push_back(
+        Json{{"line", f.from.line}, {"device", f.device}, {"hook", kHooks[static_cast<std::size_t>(f.hook)]}, {"kind", f.kind}});
   append_json(Json{{"filters", std::move(all)}}, out);
 }
 

@@ -149,8 +149,8 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
 }  // namespace
 
 const Format& dpctl_conntrack_format() {
-  static const Format format{"ovs-appctl dpctl/dump-conntrack", "ovs-appctl dpctl/dump-conntrack -m", recognise, reprint,
-                             to_json, load};
+  static const Format format{
+      "ovs-appctl dpctl/dump-conntrack", "ovs-appctl dpctl/dump-conntrack -m", recognise, reprint, to_json, load};
   return format;
 }
 

@@ -20,8 +20,8 @@ struct NamedProtocol {
 };
 
 bool read_protocol(std::string_view name, std::uint8_t& number) {
-  static constexpr std::array<NamedProtocol, 8> kNamed = {{{"icmp", 1}, {"icmpv6", 58}, {"tcp", 6}, {"udp", 17}, {"sctp", 132},
-                                                          {"udplite", 136}, {"dccp", 33}, {"igmp", 2}}};
+  static constexpr std::array<NamedProtocol, 8> kNamed = {
+      {{"icmp", 1}, {"icmpv6", 58}, {"tcp", 6}, {"udp", 17}, {"sctp", 132}, {"udplite", 136}, {"dccp", 33}, {"igmp", 2}}};
   for (const NamedProtocol& p : kNamed) {
     if (p.name != name) continue;
     number = p.number;
@@ -59,8 +59,9 @@ bool read_entry(std::string_view text, DpctlLine& line) {
 
 // In the order of enum ct_dpif_tcp_state.
 std::size_t rank_of(std::string_view state) {
-  static constexpr std::array<std::string_view, 12> kStates = {"CLOSED",     "LISTEN",  "SYN_SENT", "SYN_RECV",   "ESTABLISHED", "CLOSE_WAIT",
-                                                              "FIN_WAIT_1", "CLOSING", "LAST_ACK", "FIN_WAIT_2", "TIME_WAIT",   ""};
+  static constexpr std::array<std::string_view, 12> kStates = {"CLOSED",      "LISTEN",     "SYN_SENT",   "SYN_RECV",
+                                                               "ESTABLISHED", "CLOSE_WAIT", "FIN_WAIT_1", "CLOSING",
+                                                               "LAST_ACK",    "FIN_WAIT_2", "TIME_WAIT",  ""};
   return static_cast<std::size_t>(std::find(kStates.begin(), kStates.end(), state) - kStates.begin());
 }
 

@@ -1,10 +1,9 @@
 // The formats of this folder and what they share.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "egtrace/parsers/format.h"
 #include "support/lines.h"

@@ -38,9 +38,12 @@ void read_names(const Dump& dump, Report& report, Take take) {
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
-    if (trim(line.text).empty()) lines.ignored();
-    else if (is_hostname(trim(line.text))) lines.understood(), take(line);
-    else lines.not_understood(line, 1, "no name of a machine");
+    if (trim(line.text).empty())
+      lines.ignored();
+    else if (is_hostname(trim(line.text)))
+      lines.understood(), take(line);
+    else
+      lines.not_understood(line, 1, "no name of a machine");
   }
 }
 

@@ -43,7 +43,8 @@ HostsLine parse_line(std::string_view text) {
 }
 
 bool is_hosts_file(const Dump& dump) {
-  return dump.command == "hosts" || dump.command.ends_with("/hosts") || command_has(dump, "cat /etc/hosts") || command_has(dump, "getent hosts");
+  return dump.command == "hosts" || dump.command.ends_with("/hosts") || command_has(dump, "cat /etc/hosts") ||
+         command_has(dump, "getent hosts");
 }
 
 template <class Take>

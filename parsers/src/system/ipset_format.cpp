@@ -22,22 +22,15 @@ class IpsetReader {
   IpsetLine parse(std::string_view text, Provenance at = {}) {
     IpsetLine line = parse_ipset_line(text);
     switch (line.kind) {
-      case Kind::create:
-        create(line, line.set, line.type, at);
-        break;
-      case Kind::heading:
-        head(line, at);
-        break;
+      case Kind::create: create(line, line.set, line.type, at); break;
+      case Kind::heading: head(line, at); break;
       case Kind::add:
         current_ = sets_.find(std::string(line.set));
         take_member(line, at);
         break;
-      case Kind::member:
-        take_member(line, at);
-        break;
+      case Kind::member: take_member(line, at); break;
       case Kind::blank:
-      case Kind::unknown:
-        break;
+      case Kind::unknown: break;
     }
     if (line.kind == Kind::unknown) lose(line);
     return line;
@@ -122,8 +115,7 @@ bool is_ipset(const Dump& dump) { return dump.command == "ipset" || command_has(
 // Whether one set was asked for, or its members left out: such dumps add up.
 bool is_some(const Dump& dump) {
   for (const std::string_view word : words_behind(dump, "ipset"))
-    if (word != "save" && word != "list" && word != "-s" && word != "-sorted" && word != "-L" && word != "-S")
-      return true;
+    if (word != "save" && word != "list" && word != "-s" && word != "-sorted" && word != "-L" && word != "-S") return true;
   return false;
 }
 

@@ -10,10 +10,9 @@ namespace {
 
 using LineKind = IpsetLine::Kind;
 
-constexpr std::string_view kWithValue[] = {"family",     "hashsize", "maxelem", "netmask",  "bitmask", "timeout",
-                                           "probes",     "resize",   "gc",      "markmask", "size",    "range",
-                                           "bucketsize", "initval",  "packets", "bytes",    "comment", "skbmark",
-                                           "skbprio",    "skbqueue", "before",  "after"};
+constexpr std::string_view kWithValue[] = {
+    "family", "hashsize",   "maxelem", "netmask", "bitmask", "timeout", "probes",  "resize",  "gc",       "markmask", "size",
+    "range",  "bucketsize", "initval", "packets", "bytes",   "comment", "skbmark", "skbprio", "skbqueue", "before",   "after"};
 constexpr std::string_view kFlags[] = {"counters", "comment", "skbinfo", "forceadd", "nomatch", "wildcard"};
 constexpr std::string_view kHeadings[] = {"Name",           "Type",       "Revision", "Header",
                                           "Size in memory", "References", "Members",  "Number of entries"};
@@ -128,12 +127,9 @@ void print_ipset_line(const IpsetLine& line, std::string& out) {
       if (line.key == "Header") return print_options(line.options, out);
       if (!line.value.empty()) (out += ' ') += line.value;
       return;
-    case LineKind::member:
-      out += line.element;
-      return print_options(line.options, out);
+    case LineKind::member: out += line.element; return print_options(line.options, out);
     case LineKind::blank:
-    case LineKind::unknown:
-      return;
+    case LineKind::unknown: return;
   }
 }
 

@@ -38,8 +38,8 @@ bool read_type(std::string_view type, IpSet& set) {
     if (!part || set.parts.size() == host::kMostIpSetParts) return false;
     set.parts.push_back(*part);
   }
-  const bool addressed = std::any_of(set.parts.begin(), set.parts.end(),
-                                     [](IpSetPart p) { return p == IpSetPart::ip || p == IpSetPart::net; });
+  const bool addressed =
+      std::any_of(set.parts.begin(), set.parts.end(), [](IpSetPart p) { return p == IpSetPart::ip || p == IpSetPart::net; });
   if (addressed) set.family = Family::v4;  // unless an option says otherwise
   return true;
 }
@@ -120,17 +120,12 @@ void read_device(std::string_view text, IpSetMember& m) {
 bool read_part(const IpSet& set, std::string_view text, std::size_t i, IpSetMember& m) {
   std::optional<U128> value;
   switch (set.parts[i]) {
-    case IpSetPart::net:
-      return read_net(set, text, i, m);
-    case IpSetPart::iface:
-      read_device(text, m);
-      return !m.key.device.empty();
+    case IpSetPart::net: return read_net(set, text, i, m);
+    case IpSetPart::iface: read_device(text, m); return !m.key.device.empty();
     case IpSetPart::ip:
       if (const auto a = IpAddr::parse(text); a && a->family == set.family) value = a->value;
       break;
-    case IpSetPart::port:
-      value = port_number(text);
-      break;
+    case IpSetPart::port: value = port_number(text); break;
     case IpSetPart::mac:
       if (const auto mac = MacAddr::parse(text)) value = mac->value;
       break;
@@ -153,8 +148,7 @@ std::optional<IpSet> ipset_of(std::string_view type, const std::vector<IpsetOpti
   return set;
 }
 
-std::optional<IpSetMember> ipset_member(const IpSet& set, std::string_view element,
-                                        const std::vector<IpsetOption>& options) {
+std::optional<IpSetMember> ipset_member(const IpSet& set, std::string_view element, const std::vector<IpsetOption>& options) {
   if (set.is_list) return std::nullopt;
   const std::vector<std::string_view> texts = split(element, ',');
   IpSetMember m;

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/u128.h"
@@ -25,12 +24,12 @@ struct Item {
     group,        // (state=ESTABLISHED)
   };
   Form form = Form::text;
-  bool written_out = false;     // an IPv6 address of eight groups of four digits, as /proc/net/nf_conntrack has it
-  bool comma = false;           // "timeout=0,": a comma behind the value that does not separate items
-  std::string_view key, text;   // into the line
-  U128 number = 0;              // of decimal and hexadecimal
+  bool written_out = false;    // an IPv6 address of eight groups of four digits, as /proc/net/nf_conntrack has it
+  bool comma = false;          // "timeout=0,": a comma behind the value that does not separate items
+  std::string_view key, text;  // into the line
+  U128 number = 0;             // of decimal and hexadecimal
   IpAddr address;
-  std::vector<Item> items;      // of a group; never groups themselves
+  std::vector<Item> items;  // of a group; never groups themselves
 };
 
 // "key=value" without blanks; false when `word` is none.

@@ -14,8 +14,10 @@ void split_words(std::string_view line, SocketLine& out) {
     while (at < line.size() && is_blank(line[at])) ++at;
     const std::size_t word = at;
     while (at < line.size() && !is_blank(line[at])) ++at;
-    if (word == at) out.tail = line.substr(begin);
-    else out.words.push_back({line.substr(begin, word - begin), line.substr(word, at - word)});
+    if (word == at)
+      out.tail = line.substr(begin);
+    else
+      out.words.push_back({line.substr(begin, word - begin), line.substr(word, at - word)});
   }
 }
 
@@ -77,7 +79,7 @@ bool read_header(SocketLine& line, SocketColumns& columns) {
 
 // Netid State Recv-Q Send-Q Local Peer …, the first only where the header has it.
 SocketKind read_ss(SocketLine& line, const SocketColumns& columns) {
-  if (!line.words.front().blanks.empty()) return SocketKind::other;   // -i prints a second line for each socket
+  if (!line.words.front().blanks.empty()) return SocketKind::other;  // -i prints a second line for each socket
   const std::size_t state = columns.has_protocol ? 1 : 0;
   if (columns.has_protocol && (line.proto = protocol_of(word_at(line, 0))) == 0) return SocketKind::other;
   if (line.words.size() < state + 5 || !read_local(word_at(line, state + 3), line)) return SocketKind::unknown;

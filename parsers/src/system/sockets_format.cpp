@@ -16,10 +16,10 @@ constexpr std::array<std::uint8_t, 3> kProtocols = {ip_proto::tcp, ip_proto::udp
 
 // What the command asked for; where no command is known, what the header of netstat says.
 struct Asked {
-  bool listening = false;              // -l or -a
-  bool filtered = false;               // ss: "sport = :22", "state established"
-  std::vector<std::uint8_t> protocols; // empty: all
-  std::vector<Family> families;        // empty: both
+  bool listening = false;               // -l or -a
+  bool filtered = false;                // ss: "sport = :22", "state established"
+  std::vector<std::uint8_t> protocols;  // empty: all
+  std::vector<Family> families;         // empty: both
 };
 
 void add_flags(std::string_view letters, bool netstat, Asked& asked) {
@@ -39,10 +39,14 @@ Asked asked_by(const Dump& dump) {
   const bool netstat = command_has(dump, "netstat");
   for (const std::string_view word : words_behind(dump, netstat ? "netstat" : "ss")) {
     if (word == "|") asked.filtered = true;
-    if (word == "--listening" || word == "--all") asked.listening = true;
-    else if (word.starts_with("--")) continue;
-    else if (word.starts_with('-')) add_flags(word.substr(1), netstat, asked);
-    else asked.filtered = true;
+    if (word == "--listening" || word == "--all")
+      asked.listening = true;
+    else if (word.starts_with("--"))
+      continue;
+    else if (word.starts_with('-'))
+      add_flags(word.substr(1), netstat, asked);
+    else
+      asked.filtered = true;
   }
   return asked;
 }
@@ -51,7 +55,8 @@ Asked asked_by(const Dump& dump) {
 bool has_socket_header(std::string_view text) {
   SocketColumns columns;
   for (int i = 0; i < 4 && !text.empty(); ++i)
-    if (read_socket_line(next_line(text), columns).kind == SocketKind::header && columns.tool != SocketColumns::Tool::none) return true;
+    if (read_socket_line(next_line(text), columns).kind == SocketKind::header && columns.tool != SocketColumns::Tool::none)
+      return true;
   return false;
 }
 
@@ -131,11 +136,13 @@ void set_families(const SocketLine& line, bool old_style, host::ListeningSocket&
   socket.address.reset();
 }
 
-bool is_new_style(const SocketLine& line) { return line.bracketed || (line.address && line.address->is_v4() && line.address->is_unspecified()); }
+bool is_new_style(const SocketLine& line) {
+  return line.bracketed || (line.address && line.address->is_v4() && line.address->is_unspecified());
+}
 
 struct Listening {
   std::vector<std::pair<SocketLine, Provenance>> lines;
-  std::vector<std::uint8_t> unreadable;   // protocols of which a port is printed by name
+  std::vector<std::uint8_t> unreadable;  // protocols of which a port is printed by name
   bool all_lines = true;
   bool new_style = false;
 };
@@ -148,8 +155,10 @@ Listening listening_in(const Dump& dump, const Asked& asked, Report& report) {
     if (s.kind != SocketKind::socket || !s.listening) return;
     if (s.proto == 0 && asked.protocols.size() == 1) s.proto = asked.protocols.front();
     if (s.proto == 0) return;
-    if (!s.port) found.unreadable.push_back(s.proto);
-    else found.lines.emplace_back(std::move(s), Provenance{dump.source, line.number});
+    if (!s.port)
+      found.unreadable.push_back(s.proto);
+    else
+      found.lines.emplace_back(std::move(s), Provenance{dump.source, line.number});
   });
   return found;
 }

@@ -107,8 +107,8 @@ class Loader {
     const auto [at, fresh] = settings_.try_emplace(name, host::SysctlValue{std::string(value), lines_.at(line)});
     if (!fresh && at->second.value != value) {
       if (name != last_)
-        lines_.note(line, 1, fmt::format("{} has another value than in line {}: it counts as unknown", name,
-                                         at->second.from.line),
+        lines_.note(line, 1,
+                    fmt::format("{} has another value than in line {}: it counts as unknown", name, at->second.from.line),
                     Diagnostic::Severity::warning);
       (at->second.value += '\n') += value;
     }
@@ -134,8 +134,8 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   Loader loader(dump, report);
   loader.read();
   if (!is_other_namespace(dump)) return loader.fill(node.host);
-  report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, 0}, 0,
-                                "not the settings of the machine's own network: left out", {}});
+  report.diagnostics.push_back(
+      {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the settings of the machine's own network: left out", {}});
 }
 
 }  // namespace

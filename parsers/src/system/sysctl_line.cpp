@@ -43,9 +43,12 @@ bool read_setting(std::string_view text, SysctlLine& line) {
 
 SysctlLine parse_sysctl_line(std::string_view text) {
   SysctlLine line;
-  if (trim(text).empty()) line.kind = SysctlLine::Kind::blank;
-  else if (is_aside(text)) line.kind = SysctlLine::Kind::aside;
-  else if (read_setting(text, line)) line.kind = SysctlLine::Kind::setting;
+  if (trim(text).empty())
+    line.kind = SysctlLine::Kind::blank;
+  else if (is_aside(text))
+    line.kind = SysctlLine::Kind::aside;
+  else if (read_setting(text, line))
+    line.kind = SysctlLine::Kind::setting;
   return line;
 }
 
@@ -63,8 +66,8 @@ std::string sysctl_name(std::string_view key) {
 }
 
 bool is_kernel_setting(std::string_view name) {
-  static constexpr std::array<std::string_view, 10> kRoots = {"net.", "kernel.", "vm.",     "fs.",     "user.",
-                                                             "dev.", "abi.",    "debug.", "sunrpc.", "crypto."};
+  static constexpr std::array<std::string_view, 10> kRoots = {"net.", "kernel.", "vm.",    "fs.",     "user.",
+                                                              "dev.", "abi.",    "debug.", "sunrpc.", "crypto."};
   return std::any_of(kRoots.begin(), kRoots.end(), [&](std::string_view root) { return name.starts_with(root); });
 }
 

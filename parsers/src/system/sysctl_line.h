@@ -11,17 +11,17 @@ struct SysctlLine {
   enum class Kind : std::uint8_t {
     blank,
     setting,
-    aside,     // comments, "* Applying /etc/sysctl.conf ..." and what the tool says of settings that it cannot read
+    aside,  // comments, "* Applying /etc/sysctl.conf ..." and what the tool says of settings that it cannot read
     unknown,
   };
   Kind kind = Kind::unknown;
-  std::string_view key;          // as written
-  std::string_view separator;    // " = ", "=", ":"
-  std::string_view value;        // tabs between several numbers stay
+  std::string_view key;        // as written
+  std::string_view separator;  // " = ", "=", ":"
+  std::string_view value;      // tabs between several numbers stay
 };
 
 SysctlLine parse_sysctl_line(std::string_view text);
-void print_sysctl_line(const SysctlLine& line, std::string& out);   // a setting; nothing for other lines
+void print_sysctl_line(const SysctlLine& line, std::string& out);  // a setting; nothing for other lines
 
 // In the words of sysctl: "net.ipv4.conf.eth0/100.forwarding", whichever way it was written. A '/' stands for the dot in
 // the name of a device.

@@ -50,7 +50,9 @@ std::optional<std::uint16_t> port(const Attributes& a, std::string_view key) {
   return n && *n <= 0xffff ? std::optional(static_cast<std::uint16_t>(*n)) : std::nullopt;
 }
 
-std::uint32_t low32(std::optional<std::uint64_t> n, std::uint32_t otherwise = 0) { return n ? static_cast<std::uint32_t>(*n) : otherwise; }
+std::uint32_t low32(std::optional<std::uint64_t> n, std::uint32_t otherwise = 0) {
+  return n ? static_cast<std::uint32_t>(*n) : otherwise;
+}
 
 // "0.0.0.0/0", also the plain address of a single host.
 std::optional<Prefix> prefix(std::string_view text) {
@@ -66,10 +68,12 @@ bool is_indented(std::string_view line) { return line.starts_with('\t') || line.
 // The words with which lines of details begin; those of lifetimes and statistics decide nothing.
 bool is_detail(std::string_view first) {
   static constexpr std::string_view kFirst[] = {
-      "dir",      "socket",  "mark",     "if_id",   "tmpl",    "proto",    "level",   "enc-mask", "lifetime", "limit:",   "lifetime:", "expire",
-      "replay-window", "auth", "auth-trunc", "enc", "aead",    "comp",     "encap",   "anti-replay", "sel",   "coa",      "flag",      "output-mark",
-      "stats:",   "seq-hi:", "seq",      "replay",  "security", "crypto",  "lastused", "nat",     "add",      "current:", "offload",   "share"};
-  return std::find(std::begin(kFirst), std::end(kFirst), first) != std::end(kFirst) || first.ends_with(':') || is_digit(first.front());
+      "dir",    "socket",      "mark",   "if_id",         "tmpl", "proto",       "level",    "enc-mask", "lifetime",
+      "limit:", "lifetime:",   "expire", "replay-window", "auth", "auth-trunc",  "enc",      "aead",     "comp",
+      "encap",  "anti-replay", "sel",    "coa",           "flag", "output-mark", "stats:",   "seq-hi:",  "seq",
+      "replay", "security",    "crypto", "lastused",      "nat",  "add",         "current:", "offload",  "share"};
+  return std::find(std::begin(kFirst), std::end(kFirst), first) != std::end(kFirst) || first.ends_with(':') ||
+         is_digit(first.front());
 }
 
 LineKind kind_of(std::string_view line) {
@@ -93,14 +97,16 @@ host::IpsecSelector selector(const Attributes& a) {
 
 struct Policy {
   IpsecPolicy policy;
-  bool of_socket = false;   // of one process alone: an IKE daemon lets its own packets pass
+  bool of_socket = false;  // of one process alone: an IKE daemon lets its own packets pass
 };
 
 void take_detail(const Attributes& a, Policy& p) {
   if (a.begins_with("socket")) p.of_socket = true;
   if (a.begins_with("dir")) {
     const std::string_view direction = a.text("dir");
-    p.policy.direction = direction == "out" ? IpsecDirection::out : direction == "fwd" ? IpsecDirection::forward : IpsecDirection::in;
+    p.policy.direction = direction == "out"   ? IpsecDirection::out
+                         : direction == "fwd" ? IpsecDirection::forward
+                                              : IpsecDirection::in;
     p.policy.priority = a.number("priority").value_or(0);
     p.policy.blocks = a.text("action") == "block";
   }
@@ -161,15 +167,20 @@ std::vector<Entry> read(const Dump& dump, Report& report) {
       if (of_part == LineKind::entry) all.push_back(begin(Attributes(part), {dump.source, line.number}, Entry{}));
       if (of_part == LineKind::detail && !all.empty()) take_detail(Attributes(part), all.back());
     });
-    if (kind == LineKind::blank) counts.ignored();
-    else if (kind == LineKind::unknown) counts.not_understood(line, 1, "neither a selector nor what a policy or an association has");
-    else counts.understood();
+    if (kind == LineKind::blank)
+      counts.ignored();
+    else if (kind == LineKind::unknown)
+      counts.not_understood(line, 1, "neither a selector nor what a policy or an association has");
+    else
+      counts.understood();
   }
   return all;
 }
 
 // What only a policy has: a direction.
-bool has_direction(std::string_view text) { return text.find("\tdir ") != std::string_view::npos || text.find("\tsocket ") != std::string_view::npos; }
+bool has_direction(std::string_view text) {
+  return text.find("\tdir ") != std::string_view::npos || text.find("\tsocket ") != std::string_view::npos;
+}
 bool has_spi(std::string_view text) { return text.find("spi 0x") != std::string_view::npos; }
 
 template <class Entry>
@@ -190,13 +201,19 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 }
 
 Json json_of(const IpsecTemplate& t) {
-  return {{"source", t.source.to_string()}, {"destination", t.destination.to_string()}, {"proto", t.proto},
-          {"reqid", t.reqid}, {"tunnel", t.is_tunnel}, {"optional", t.is_optional}};
+  return {{"source", t.source.to_string()},
+          {"destination", t.destination.to_string()},
+          {"proto", t.proto},
+          {"reqid", t.reqid},
+          {"tunnel", t.is_tunnel},
+          {"optional", t.is_optional}};
 }
 
 Json json_of(const Policy& p) {
   static constexpr std::array<const char*, 3> kDirections = {"in", "out", "fwd"};
-  Json j{{"line", p.policy.from.line}, {"source", p.policy.selector.source.to_string()}, {"destination", p.policy.selector.destination.to_string()}};
+  Json j{{"line", p.policy.from.line},
+         {"source", p.policy.selector.source.to_string()},
+         {"destination", p.policy.selector.destination.to_string()}};
   j["direction"] = p.of_socket ? "socket" : kDirections[static_cast<std::size_t>(p.policy.direction)];
   j["priority"] = p.policy.priority;
   j["action"] = p.policy.blocks ? "block" : "allow";
@@ -206,7 +223,11 @@ Json json_of(const Policy& p) {
 }
 
 Json json_of(const IpsecAssociation& a) {
-  return {{"line", a.from.line}, {"source", a.source.to_string()}, {"destination", a.destination.to_string()}, {"proto", a.proto}, {"reqid", a.reqid}};
+  return {{"line", a.from.line},
+          {"source", a.source.to_string()},
+          {"destination", a.destination.to_string()},
+          {"proto", a.proto},
+          {"reqid", a.reqid}};
 }
 
 template <class Entry>
@@ -217,7 +238,9 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 Recognition recognise_policies(const Dump& dump) { return recognise<Policy>(dump, kPolicyVerb, "ipsec policies", has_direction); }
-Recognition recognise_associations(const Dump& dump) { return recognise<IpsecAssociation>(dump, kStateVerb, "ipsec associations", has_spi); }
+Recognition recognise_associations(const Dump& dump) {
+  return recognise<IpsecAssociation>(dump, kStateVerb, "ipsec associations", has_spi);
+}
 
 template <class Part>
 void note_presence(const Dump& dump, Part& part) {
@@ -240,13 +263,14 @@ void load_associations(const Dump& dump, cluster::Cluster&, cluster::Node& node,
 }  // namespace
 
 const Format& ipsec_policy_format() {
-  static const Format format{"ip xfrm policy", "ip xfrm policy", recognise_policies, reprint<Policy>, to_json<Policy>, load_policies};
+  static const Format format{"ip xfrm policy", "ip xfrm policy", recognise_policies,
+                             reprint<Policy>,  to_json<Policy>,  load_policies};
   return format;
 }
 
 const Format& ipsec_state_format() {
-  static const Format format{"ip xfrm state", "ip xfrm state list nokeys", recognise_associations, reprint<IpsecAssociation>,
-                             to_json<IpsecAssociation>, load_associations};
+  static const Format format{"ip xfrm state",           "ip xfrm state list nokeys", recognise_associations,
+                             reprint<IpsecAssociation>, to_json<IpsecAssociation>,   load_associations};
   return format;
 }
 

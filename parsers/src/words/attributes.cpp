@@ -38,23 +38,18 @@ std::optional<Value> same_text(const std::optional<T>& v, std::string_view text)
 std::optional<Value> typed(std::string_view text, ValueKind kind) {
   switch (kind) {
     case ValueKind::number:
-    case ValueKind::lockable:
-      return same_text(parse_decimal(text), text);
+    case ValueKind::lockable: return same_text(parse_decimal(text), text);
     case ValueKind::hex: {
       const auto n = text.starts_with("0x") ? parse_u64(text) : std::nullopt;
       return same_text(n ? std::optional(Hex{*n}) : std::nullopt, text);
     }
     case ValueKind::address:
-    case ValueKind::via:
-      return same_text(IpAddr::parse(text), text);
-    case ValueKind::prefix:
-      return same_text(Prefix::parse(text), text);
-    case ValueKind::mac:
-      return same_text(MacAddr::parse(text), text);
+    case ValueKind::via: return same_text(IpAddr::parse(text), text);
+    case ValueKind::prefix: return same_text(Prefix::parse(text), text);
+    case ValueKind::mac: return same_text(MacAddr::parse(text), text);
     case ValueKind::flag:
     case ValueKind::encap:
-    case ValueKind::text:
-      break;
+    case ValueKind::text: break;
   }
   return std::nullopt;
 }

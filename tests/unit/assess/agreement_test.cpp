@@ -41,7 +41,8 @@ bool is_harm(const AuditRow& row, const std::set<std::string>& not_taken_up) {
 
 bool an_expectation_fails(const explain::Explainer& explainer) {
   const auto all = expectations_from_objects(explainer.cluster());
-  return std::any_of(all.begin(), all.end(), [&](const expect::Expectation& e) { return check(explainer, e).overall.holds == false; });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const expect::Expectation& e) { return check(explainer, e).overall.holds == false; });
 }
 
 // Of a row that fails, explain's path has the outcome, and the connection is not answered on all paths.
@@ -54,7 +55,8 @@ void expect_explained(const explain::Explainer& explainer, const AuditRow& row, 
   const auto x = explainer.explain(q);
   ASSERT_TRUE(x) << scenario << " " << from;
   EXPECT_NE(explain::Outcome::answered, x->outcome) << scenario << " " << from << " to " << row.to;
-  EXPECT_TRUE(std::any_of(x->paths.begin(), x->paths.end(), [&](const explain::PathReport& p) { return p.outcome == row.outcome; }))
+  EXPECT_TRUE(
+      std::any_of(x->paths.begin(), x->paths.end(), [&](const explain::PathReport& p) { return p.outcome == row.outcome; }))
       << scenario << " " << from << " to " << row.to;
 }
 

@@ -1,4 +1,6 @@
 // Expectations: how they are read, what they stand for, and what is said of them.
+#include "egtrace/assess/check.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "egtrace/assess/audit.h"
-#include "egtrace/assess/check.h"
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/parsers/snapshot.h"
 #include "egtrace/render/check.h"
@@ -61,7 +62,8 @@ TEST(Expectations, AreRefusedWithTheirLine) {
     const auto all = parsers::parse_expectations(text, "e.yaml");
     return all ? std::string() : all.error().message;
   };
-  EXPECT_TRUE(error("version: 1\nexpect:\n- from: a/b\n  to: 192.0.2.1\n  snta: 192.0.2.7\n").starts_with("e.yaml:5: unknown key `snta`"));
+  EXPECT_TRUE(error("version: 1\nexpect:\n- from: a/b\n  to: 192.0.2.1\n  snta: 192.0.2.7\n")
+                  .starts_with("e.yaml:5: unknown key `snta`"));
   EXPECT_TRUE(error("version: 2\nexpect: []\n").starts_with("e.yaml:1: version 2"));
   EXPECT_TRUE(error("version: 1\nexpect:\n- from: a/b\n").starts_with("e.yaml:3: `to` is missing"));
   EXPECT_TRUE(error("version: 1\nexpect:\n- {from: a/b, to: c/d, verdict: lost}\n").starts_with("e.yaml:3: `verdict: lost`"));
@@ -77,13 +79,16 @@ TEST(Check, HoldsWhereEverythingFits) {
   EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: 192.168.66.0/24}").holds);
   EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: ['10.0.0.1', '192.168.66.100']}").holds);
   EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: '!192.168.99.25'}").holds);
-  EXPECT_EQ(std::optional(true), judged(kPacket + ", contains: [chain:OVN-KUBE-EGRESS-IP-MULTI-NIC, stage:lr_in_policy, rule:6000, master-02-demo]}").holds);
+  EXPECT_EQ(
+      std::optional(true),
+      judged(kPacket + ", contains: [chain:OVN-KUBE-EGRESS-IP-MULTI-NIC, stage:lr_in_policy, rule:6000, master-02-demo]}").holds);
   EXPECT_EQ(std::optional(true), judged(kPacket + ", avoids: node:master-01-demo, device: enp1s0}").holds);
 }
 
 TEST(Check, FailsWhereOneThingDiffers) {
-  for (const char* rest : {", snat: 192.168.99.25}", ", snat: none}", ", snat: '!192.168.66.100'}", ", node: master-03-demo}", ", device: eth9}",
-                           ", verdict: dropped}", ", contains: chain:NONE}", ", avoids: node:master-02-demo}", ", dnat: 192.0.2.1}"}) {
+  for (const char* rest :
+       {", snat: 192.168.99.25}", ", snat: none}", ", snat: '!192.168.66.100'}", ", node: master-03-demo}", ", device: eth9}",
+        ", verdict: dropped}", ", contains: chain:NONE}", ", avoids: node:master-02-demo}", ", dnat: 192.0.2.1}"}) {
     const Judgement j = judged(kPacket + rest);
     EXPECT_EQ(std::optional(false), j.holds) << rest;
     EXPECT_FALSE(j.why.empty());
@@ -94,7 +99,7 @@ TEST(Check, FailsWhereOneThingDiffers) {
 TEST(Check, PatternsSpeakOfEveryPodThatFits) {
   const ExpectationReport all = check(sample(), one("{from: demo-egress/*, to: '192.168.55.13:80', snat: 192.168.66.100}"));
   EXPECT_EQ(3u, all.cases.size());
-  EXPECT_EQ(std::optional(false), all.overall.holds);   // one of the three is not served
+  EXPECT_EQ(std::optional(false), all.overall.holds);  // one of the three is not served
   EXPECT_NE(std::string::npos, all.overall.why.find("requester-3b")) << all.overall.why;
   EXPECT_EQ(2u, check(sample(), one("{from: {labels: {app: client}}, to: 192.168.55.13, proto: icmp}")).cases.size());
   EXPECT_EQ(2u, check(sample(), one("{from: 'demo-egress/requester-3?', to: 192.168.55.13}")).cases.size());
@@ -129,14 +134,19 @@ TEST(Check, ObjectsOfAHealthySnapshotHold) {
 // A service of demo-web with one endpoint, web-2, behind a policy of these rules: names of what is expected.
 std::vector<std::string> of_service(const std::string& rules) {
   egt::testing::Sample s;
-  s.write("k8s/services.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: shop, namespace: demo-web}\n"
-                               "spec:\n  clusterIP: 172.22.1.1\n  selector: {app: web}\n  ports: [{port: 80, protocol: TCP, targetPort: 8080}]\n");
-  s.write("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
-                                     "    kubernetes.io/service-name: shop\nports: [{port: 8080, protocol: TCP}]\nendpoints:\n- addresses: [10.132.0.39]\n"
-                                     "  nodeName: master-02-demo\n  conditions: {ready: true}\n  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n");
+  s.write("k8s/services.yaml",
+          "apiVersion: v1\nkind: Service\nmetadata: {name: shop, namespace: demo-web}\n"
+          "spec:\n  clusterIP: 172.22.1.1\n  selector: {app: web}\n  ports: [{port: 80, protocol: TCP, targetPort: 8080}]\n");
+  s.write(
+      "k8s/endpointslices.yaml",
+      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
+      "    kubernetes.io/service-name: shop\nports: [{port: 8080, protocol: TCP}]\nendpoints:\n- addresses: [10.132.0.39]\n"
+      "  nodeName: master-02-demo\n  conditions: {ready: true}\n  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n");
   if (!rules.empty())
-    s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
-                                 "  podSelector: {}\n  policyTypes: [Ingress]\n" + rules);
+    s.write("k8s/policies.yaml",
+            "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
+            "  podSelector: {}\n  policyTypes: [Ingress]\n" +
+                rules);
   std::vector<std::string> names;
   for (const expect::Expectation& e : expectations_from_objects(s.open().cluster))
     if (e.name.starts_with("Service demo-web/shop")) names.push_back(e.name);
@@ -147,13 +157,14 @@ TEST(Check, ServicesBehindNetworkPoliciesAnswerWhomTheirRulesLetThrough) {
   const std::vector<std::string> free = of_service("");
   EXPECT_EQ(free.size(), 3u);
   const auto are_denied = [](const std::vector<std::string>& names) {
-    return std::count_if(names.begin(), names.end(), [](const std::string& n) { return n.find(" denied to ") != std::string::npos; });
+    return std::count_if(names.begin(), names.end(),
+                         [](const std::string& n) { return n.find(" denied to ") != std::string::npos; });
   };
   EXPECT_EQ(are_denied(free), 0);
   EXPECT_EQ(of_service("  ingress:\n  - {}\n"), free);
-  EXPECT_EQ(of_service("  ingress:\n  - ports: [{port: 8080}]\n"), free);   // of the pods, not of the service
+  EXPECT_EQ(of_service("  ingress:\n  - ports: [{port: 8080}]\n"), free);  // of the pods, not of the service
   EXPECT_EQ(are_denied(of_service("  ingress:\n  - ports: [{port: 80}]\n")), 3);
-  EXPECT_TRUE(of_service("  ingress:\n  - ports: [{port: web}]\n").empty());   // not decided
+  EXPECT_TRUE(of_service("  ingress:\n  - ports: [{port: web}]\n").empty());  // not decided
   // From pods of its namespace alone, on the nodes where there are some: from web-3 of master-03-demo.
   const std::vector<std::string> own = of_service("  ingress:\n  - from: [{podSelector: {}}]\n");
   EXPECT_GT(are_denied(own), 0);
@@ -163,10 +174,12 @@ TEST(Check, ServicesBehindNetworkPoliciesAnswerWhomTheirRulesLetThrough) {
 // Rules with a pair of pods that they let through, and one that none does; the dumps have no such ACLs.
 TEST(Check, RulesOfNetworkPoliciesAreExpectations) {
   egt::testing::Sample s;
-  s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
-                               "  podSelector: {matchLabels: {app: web}}\n  policyTypes: [Ingress]\n  ingress:\n"
-                               "  - from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}]\n    ports: [{port: 8080}]\n"
-                               "  - from: [{podSelector: {}}]\n    ports: [{port: named}]\n");
+  s.write(
+      "k8s/policies.yaml",
+      "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
+      "  podSelector: {matchLabels: {app: web}}\n  policyTypes: [Ingress]\n  ingress:\n"
+      "  - from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}]\n    ports: [{port: 8080}]\n"
+      "  - from: [{podSelector: {}}]\n    ports: [{port: named}]\n");
   const auto opened = s.open();
   const explain::Explainer explainer(opened.cluster);
   std::map<std::string, std::optional<bool>> judged;
@@ -190,21 +203,26 @@ TEST(Audit, SaysWhatExplainSays) {
     q.dport = q.to.port;
     const auto x = sample().explain(q);
     ASSERT_TRUE(x);
-    EXPECT_TRUE(std::any_of(x->paths.begin(), x->paths.end(), [&](const explain::PathReport& w) {
-      return w.verdict == r.verdict && w.confidence == r.confidence && w.source_seen.has_value() == r.source_seen.has_value() &&
-             (!r.source_seen || w.source_seen->ip == r.source_seen->ip) && (w.egress ? w.egress->node : "") == r.egress_node;
-    })) << r.namespace_ << "/" << r.pod << " " << r.node;
+    EXPECT_TRUE(std::any_of(x->paths.begin(), x->paths.end(),
+                            [&](const explain::PathReport& w) {
+                              return w.verdict == r.verdict && w.confidence == r.confidence &&
+                                     w.source_seen.has_value() == r.source_seen.has_value() &&
+                                     (!r.source_seen || w.source_seen->ip == r.source_seen->ip) &&
+                                     (w.egress ? w.egress->node : "") == r.egress_node;
+                            }))
+        << r.namespace_ << "/" << r.pod << " " << r.node;
     if (!r.leak) continue;
     ++leaks;
-    EXPECT_EQ("requester-3b", r.pod);       // selected by the object, and known to no layer
+    EXPECT_EQ("requester-3b", r.pod);  // selected by the object, and known to no layer
   }
   EXPECT_EQ(1u, leaks);
   EXPECT_TRUE(rows->front().leak);
 }
 
 std::string shown(explain::Verdict verdict, explain::Confidence confidence, const std::optional<explain::SeenAddress>& seen,
-                 const std::string& node, const std::string& device) {
-  return std::string(explain::name_of(verdict)) + " " + std::string(explain::name_of(confidence)) + " " + (seen ? seen->ip + " " + std::to_string(seen->port.value_or(0)) : "-") + " " + node + " " + device;
+                  const std::string& node, const std::string& device) {
+  return std::string(explain::name_of(verdict)) + " " + std::string(explain::name_of(confidence)) + " " +
+         (seen ? seen->ip + " " + std::to_string(seen->port.value_or(0)) : "-") + " " + node + " " + device;
 }
 
 // Row for row, towards whatever it asks by itself: nothing is left out, added or shown otherwise.
@@ -216,11 +234,12 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_question;
   std::set<Target> kinds;
   for (const AuditRow& r : *rows) {
-    by_question[{r.namespace_ + "/" + r.pod, r.to}].push_back(shown(r.verdict, r.confidence, r.source_seen, r.egress_node, r.egress_device));
+    by_question[{r.namespace_ + "/" + r.pod, r.to}].push_back(
+        shown(r.verdict, r.confidence, r.source_seen, r.egress_node, r.egress_device));
     kinds.insert(r.to_kind);
   }
   EXPECT_TRUE(kinds.contains(Target::other_node));
-  EXPECT_GE(by_question.size(), 2U * 5U);   // five pods, outside and another node
+  EXPECT_GE(by_question.size(), 2U * 5U);  // five pods, outside and another node
   for (const auto& [question, shown_rows] : by_question) {
     explain::Question q;
     q.from = *explain::parse_point(question.first);
@@ -230,14 +249,15 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
     ASSERT_TRUE(x);
     std::vector<std::string> paths;
     for (const explain::PathReport& w : x->paths)
-      paths.push_back(shown(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
+      paths.push_back(
+          shown(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
     EXPECT_EQ(paths, shown_rows) << question.first << " to " << question.second;
   }
 }
 
 std::vector<ExpectationReport> reports() {
-  return {check(sample(), one(kPacket + ", name: 'a <b> & \"c\"', snat: 192.168.66.100}")), check(sample(), one(kPacket + ", snat: 192.0.2.7}")),
-          check(sample(), one("{from: nowhere/*, to: 192.168.55.13}"))};
+  return {check(sample(), one(kPacket + ", name: 'a <b> & \"c\"', snat: 192.168.66.100}")),
+          check(sample(), one(kPacket + ", snat: 192.0.2.7}")), check(sample(), one("{from: nowhere/*, to: 192.168.55.13}"))};
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -250,7 +270,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 const std::map<std::string, std::pair<std::string, std::vector<std::string>>>& junit_elements() {
   static const std::map<std::string, std::pair<std::string, std::vector<std::string>>> kElements = {
       {"testsuites", {"", {"name", "time", "tests", "failures", "errors"}}},
-      {"testsuite", {"testsuites", {"name*", "tests*", "failures*", "errors*", "time", "skipped", "timestamp", "hostname", "id", "package"}}},
+      {"testsuite",
+       {"testsuites", {"name*", "tests*", "failures*", "errors*", "time", "skipped", "timestamp", "hostname", "id", "package"}}},
       {"testcase", {"testsuite", {"name*", "time", "classname", "group"}}},
       {"skipped", {"testcase", {"type", "message"}}},
       {"failure", {"testcase", {"type", "message"}}},
@@ -271,10 +292,13 @@ void expect_allowed(const std::string& name, const std::string& parent, const st
   }
   const auto& known = element->second.second;
   for (const std::string& attribute : given)
-    EXPECT_TRUE(std::find(known.begin(), known.end(), attribute) != known.end() || std::find(known.begin(), known.end(), attribute + "*") != known.end())
+    EXPECT_TRUE(std::find(known.begin(), known.end(), attribute) != known.end() ||
+                std::find(known.begin(), known.end(), attribute + "*") != known.end())
         << name << " " << attribute;
   for (const std::string& attribute : known)
-    if (attribute.ends_with('*')) { EXPECT_TRUE(given.contains(attribute.substr(0, attribute.size() - 1))) << name << " " << attribute; }
+    if (attribute.ends_with('*')) {
+      EXPECT_TRUE(given.contains(attribute.substr(0, attribute.size() - 1))) << name << " " << attribute;
+    }
 }
 
 // A reader of XML that knows what JUnit reports use: elements close in order, attributes are quoted, entities are known.
@@ -299,7 +323,8 @@ void expect_well_formed(const std::string& xml) {
   EXPECT_TRUE(open.empty());
   for (std::size_t at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1))
     EXPECT_TRUE(xml.compare(at, 5, "&amp;") == 0 || xml.compare(at, 4, "&lt;") == 0 || xml.compare(at, 4, "&gt;") == 0 ||
-                xml.compare(at, 6, "&quot;") == 0 || xml.compare(at, 5, "&#10;") == 0) << xml.substr(at, 10);
+                xml.compare(at, 6, "&quot;") == 0 || xml.compare(at, 5, "&#10;") == 0)
+        << xml.substr(at, 10);
 }
 
 TEST(Reports, JUnit) {
@@ -324,7 +349,8 @@ TEST(Reports, JUnitOfKnownFailures) {
 // Names come from files of any kind, evidence from dumps with any bytes.
 TEST(Reports, JUnitHoldsWhatXmlAllows) {
   ExpectationReport report;
-  report.name = "a\x01 \r\tb \xEF\xBF\xBE\xEF\xBF\xBF \xED\xA0\x80 caf\xE9 \xC3\xA9 \xF0\x9F\x98\x80 \xC0\x80 \xF5\x80\x80\x80 \xE2\x82";
+  report.name =
+      "a\x01 \r\tb \xEF\xBF\xBE\xEF\xBF\xBF \xED\xA0\x80 caf\xE9 \xC3\xA9 \xF0\x9F\x98\x80 \xC0\x80 \xF5\x80\x80\x80 \xE2\x82";
   const std::string xml = render::check_junit({report});
   expect_well_formed(xml);
   const std::string no = "\uFFFD";
@@ -336,7 +362,8 @@ TEST(Reports, JUnitHoldsWhatXmlAllows) {
 
 // What SARIF 2.1.0 asks of the parts that are used (sections 3.13, 3.14, 3.19, 3.27, 3.28, 3.29), and GitHub of them.
 void expect_rule(const json& rule) {
-  for (const char* key : {"shortDescription", "fullDescription", "help"}) EXPECT_FALSE(rule.at(key).at("text").get<std::string>().empty()) << rule;
+  for (const char* key : {"shortDescription", "fullDescription", "help"})
+    EXPECT_FALSE(rule.at(key).at("text").get<std::string>().empty()) << rule;
   EXPECT_NE("none", rule.at("defaultConfiguration").at("level"));
 }
 
@@ -344,7 +371,9 @@ void expect_place(const json& location, const json& run) {
   const json& physical = location.at("physicalLocation");
   EXPECT_EQ(std::string::npos, physical.at("artifactLocation").at("uri").get<std::string>().find(' '));
   EXPECT_TRUE(run.at("originalUriBaseIds").contains(physical.at("artifactLocation").at("uriBaseId").get<std::string>()));
-  if (physical.contains("region")) { EXPECT_GE(physical["region"].at("startLine").get<int>(), 1); }
+  if (physical.contains("region")) {
+    EXPECT_GE(physical["region"].at("startLine").get<int>(), 1);
+  }
 }
 
 void expect_result(const json& result, const json& run) {
@@ -353,12 +382,12 @@ void expect_result(const json& result, const json& run) {
   ASSERT_LT(result.at("ruleIndex").get<std::size_t>(), rules.size());
   EXPECT_EQ(rules[result.at("ruleIndex").get<std::size_t>()].at("id"), result.at("ruleId"));
   EXPECT_TRUE(kind == "fail" ? level != "none" : level == "none") << kind << " " << level;
-  EXPECT_NE("pass", kind);   // GitHub would show it
+  EXPECT_NE("pass", kind);  // GitHub would show it
   ASSERT_EQ(1U, result.at("locations").size());
   expect_place(result["locations"][0], run);
   for (const json& related : result.value("relatedLocations", json::array())) {
     expect_place(related, run);
-    EXPECT_NE(std::string::npos, text.find("](" + related.at("id").dump() + ")")) << text;   // shown where there is a link to it
+    EXPECT_NE(std::string::npos, text.find("](" + related.at("id").dump() + ")")) << text;  // shown where there is a link to it
     EXPECT_TRUE(related.at("message").at("text").is_string());
   }
   EXPECT_TRUE(result.at("partialFingerprints").at("primaryLocationLineHash").get<std::string>().ends_with(":1"));
@@ -370,7 +399,9 @@ void expect_sarif(const std::string& text) {
   for (const json& run : doc.at("runs")) {
     EXPECT_TRUE(run.at("automationDetails").at("id").get<std::string>().ends_with("/"));
     for (const auto& [name, base] : run.at("originalUriBaseIds").items())
-      if (base.contains("uri")) { EXPECT_TRUE(base["uri"].get<std::string>().ends_with("/")) << name; }
+      if (base.contains("uri")) {
+        EXPECT_TRUE(base["uri"].get<std::string>().ends_with("/")) << name;
+      }
     for (const json& rule : run.at("tool").at("driver").at("rules")) expect_rule(rule);
     std::set<std::string> fingerprints;
     for (const json& result : run.at("results")) {
@@ -386,7 +417,7 @@ TEST(Reports, Sarif) {
   const std::string text = render::check_sarif(reports(), kPlaces, "1.0");
   expect_sarif(text);
   const json results = json::parse(text)["runs"][0]["results"];
-  ASSERT_EQ(2u, results.size());   // what holds is none
+  ASSERT_EQ(2u, results.size());  // what holds is none
   EXPECT_EQ("fail", results[0]["kind"]);
   EXPECT_EQ("expectation", results[0]["ruleId"]);
   EXPECT_EQ("my%20expectations.yaml", results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);
@@ -406,7 +437,8 @@ TEST(Reports, SarifOfASnapshotElsewhere) {
   const json& place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
   EXPECT_EQ("SNAPSHOT", place["uriBaseId"]);
   EXPECT_EQ("master-02-demo/iptables-save", place["uri"]);
-  EXPECT_EQ(".", run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);   // nothing proves what is undecided
+  EXPECT_EQ(
+      ".", run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);  // nothing proves what is undecided
 }
 
 TEST(Reports, WithoutObjectsSayWhatIsMissing) {
@@ -416,7 +448,9 @@ TEST(Reports, WithoutObjectsSayWhatIsMissing) {
 }
 
 TEST(Reports, RulesOfSarifHaveTheManualsHelp) {
-  const json rules = json::parse(render::check_sarif({check(sample(), one("{from: demo-egress/requester-3a, to: '192.0.2.99:80'}"))}, kPlaces, "1.0"))["runs"][0]["tool"]["driver"]["rules"];
+  const json rules =
+      json::parse(render::check_sarif({check(sample(), one("{from: demo-egress/requester-3a, to: '192.0.2.99:80'}"))}, kPlaces,
+                                      "1.0"))["runs"][0]["tool"]["driver"]["rules"];
   ASSERT_EQ(2U, rules.size());
   EXPECT_EQ("no-route", rules[1]["id"]);
   EXPECT_EQ("No table has a route.", rules[1]["shortDescription"]["text"]);

@@ -50,8 +50,7 @@ TEST(Threads, CheckAndTriageFindTheSame) {
   const Fresh fresh;
   std::vector<std::string> of_each(3);
   std::vector<std::thread> threads;
-  for (std::string& answer : of_each)
-    threads.emplace_back([&] { answer = answers(fresh.explainer.for_another_thread()); });
+  for (std::string& answer : of_each) threads.emplace_back([&] { answer = answers(fresh.explainer.for_another_thread()); });
   for (std::thread& t : threads) t.join();
   for (const std::string& answer : of_each) EXPECT_EQ(alone, answer);
 }

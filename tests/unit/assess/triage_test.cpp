@@ -1,4 +1,6 @@
 // Each check of the catalogue: a snapshot that has the fault, and one that nearly has it.
+#include "egtrace/assess/triage.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "egtrace/assess/cause.h"
-#include "egtrace/assess/triage.h"
 #include "egtrace/parsers/dump_copies.h"
 #include "support/sample.h"
 
@@ -36,12 +37,14 @@ Sample& only_iptables(Sample& s, const std::string& node) {
 void add_service(Sample& s, const std::string& policy, const std::string& endpoints) {
   s.write("k8s/services.yaml",
           "apiVersion: v1\nkind: Service\nmetadata:\n  name: shop\n  namespace: demo-web\nspec:\n  clusterIP: 172.22.1.1\n"
-          "  type: LoadBalancer\n  selector:\n    app: web\n  externalTrafficPolicy: " + policy +
+          "  type: LoadBalancer\n  selector:\n    app: web\n  externalTrafficPolicy: " +
+              policy +
               "\n  ports:\n  - port: 8080\n    protocol: TCP\n    targetPort: 8080\nstatus:\n  loadBalancer:\n    ingress:\n"
               "    - ip: 192.168.77.1\n");
   s.write("k8s/endpointslices.yaml",
           "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
-          "    kubernetes.io/service-name: shop\nendpoints:\n" + endpoints);
+          "    kubernetes.io/service-name: shop\nendpoints:\n" +
+              endpoints);
 }
 
 const char* const kWebTwo =
@@ -52,7 +55,8 @@ void add_egress_service(Sample& s, const std::string& host) {
   add_service(s, "Cluster", kWebTwo);
   s.write("k8s/egressservices.yaml",
           "apiVersion: k8s.ovn.org/v1\nkind: EgressService\nmetadata:\n  name: shop\n  namespace: demo-web\nspec:\n"
-          "  sourceIPBy: LoadBalancerIP\n" + (host.empty() ? "" : "status:\n  host: " + host + "\n"));
+          "  sourceIPBy: LoadBalancerIP\n" +
+              (host.empty() ? "" : "status:\n  host: " + host + "\n"));
 }
 
 void add_external_route(Sample& s) {
@@ -65,38 +69,49 @@ void add_external_route(Sample& s) {
 std::string policy(const std::string& pod, const std::string& hop) {
   return "\n_uuid               : 11111111-2222-4333-8444-" + std::string(hop.size() > 9 ? "5555555555" : "6666666666") +
          "55\naction              : reroute\nexternal_ids        : {}\nmatch               : \"ip4.src == " + pod +
-         "\"\nnexthop             : []\nnexthops            : [\"" + hop + "\"]\noptions             : {}\npriority            : 101\n";
+         "\"\nnexthop             : []\nnexthops            : [\"" + hop +
+         "\"]\noptions             : {}\npriority            : 101\n";
 }
 
 std::string snat_row(const std::string& pod, const std::string& external, char digit) {
   return "\n_uuid               : 1111111" + std::string(1, digit) +
          "-2222-4333-8444-555555555555\nallowed_ext_ips     : []\nexempted_ext_ips    : []\nexternal_ids        : {}\n"
-         "external_ip         : \"" + external + "\"\nexternal_mac        : []\nexternal_port_range : \"\"\ngateway_port        : []\n"
-         "logical_ip          : \"" + pod + "\"\nlogical_port        : []\noptions             : {stateless=\"false\"}\ntype                : snat\n";
+         "external_ip         : \"" +
+         external +
+         "\"\nexternal_mac        : []\nexternal_port_range : \"\"\ngateway_port        : []\n"
+         "logical_ip          : \"" +
+         pod + "\"\nlogical_port        : []\noptions             : {stateless=\"false\"}\ntype                : snat\n";
 }
 
 std::string static_route(const std::string& pod, char digit) {
   return "\n_uuid               : 2111111" + std::string(1, digit) +
          "-2222-4333-8444-555555555555\nbfd                 : []\nexternal_ids        : {}\nip_prefix           : \"" + pod +
-         "/32\"\nnexthop             : \"192.168.99.12\"\noptions             : {ecmp_symmetric_reply=\"true\"}\noutput_port         : []\n"
+         "/32\"\nnexthop             : \"192.168.99.12\"\noptions             : {ecmp_symmetric_reply=\"true\"}\noutput_port     "
+         "    : []\n"
          "policy              : src-ip\nroute_table         : \"\"\n";
 }
 
 std::string mac_binding(const std::string& mac) {
   return "\n_uuid               : 31111111-2222-4333-8444-555555555555\nip                  : \"192.168.99.12\"\n"
-         "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" + mac + "\"\noverride_dynamic_mac: true\n";
+         "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" +
+         mac + "\"\noverride_dynamic_mac: true\n";
 }
 
 // An ACL that OVN-Kubernetes made, as `ovn-nbctl list acl` prints it; `ids`: those that show what for.
 std::string acl(char digit, const std::string& action, const std::string& ids, const std::string& match) {
-  return "_uuid               : 4111111" + std::string(1, digit) + "-2222-4333-8444-555555555555\naction              : " + action +
-         "\ndirection           : to-lport\nexternal_ids        : {" + ids + "}\nlabel               : 0\nlog                 : false\n"
-         "match               : \"" + match + "\"\nmeter               : []\nname                : []\noptions             : {}\n"
+  return "_uuid               : 4111111" + std::string(1, digit) +
+         "-2222-4333-8444-555555555555\naction              : " + action +
+         "\ndirection           : to-lport\nexternal_ids        : {" + ids +
+         "}\nlabel               : 0\nlog                 : false\n"
+         "match               : \"" +
+         match +
+         "\"\nmeter               : []\nname                : []\noptions             : {}\n"
          "priority            : 10000\nseverity            : []\n\n";
 }
 
 std::string firewall_ids(int rule) {
-  return "\"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=EgressFirewall, rule-index=\"" + std::to_string(rule) + "\"";
+  return "\"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=EgressFirewall, rule-index=\"" + std::to_string(rule) +
+         "\"";
 }
 
 // An EgressFirewall of two rules, the second for a name, with what OVN has of it.
@@ -105,45 +120,55 @@ void add_egress_firewall(Sample& s, const std::string& first_action, const std::
           "apiVersion: v1\nkind: List\nitems:\n- apiVersion: k8s.ovn.org/v1\n  kind: EgressFirewall\n"
           "  metadata: {name: default, namespace: demo-egress}\n  spec:\n    egress:\n"
           "    - {type: Deny, to: {cidrSelector: 203.0.113.0/24}}\n    - {type: Allow, to: {dnsName: www.example.com}}\n"
-          "- apiVersion: network.openshift.io/v1alpha1\n  kind: DNSNameResolver\n  metadata: {name: dns-1, namespace: openshift-ovn-kubernetes}\n"
-          "  spec: {name: www.example.com.}\n  status: {resolvedNames: [{dnsName: www.example.com., resolvedAddresses: [{ip: 198.51.100.7}]}]}\n");
-  s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', first_action, firewall_ids(0), "(ip4.dst == 203.0.113.0/24) && inport == @a7") +
-                                                   acl('2', "allow", firewall_ids(1), "(ip4.dst == $a5115511551) && inport == @a7"));
+          "- apiVersion: network.openshift.io/v1alpha1\n  kind: DNSNameResolver\n  metadata: {name: dns-1, namespace: "
+          "openshift-ovn-kubernetes}\n"
+          "  spec: {name: www.example.com.}\n  status: {resolvedNames: [{dnsName: www.example.com., resolvedAddresses: [{ip: "
+          "198.51.100.7}]}]}\n");
+  s.write("master-03-demo/ovn-nbctl_list_acl",
+          acl('1', first_action, firewall_ids(0), "(ip4.dst == 203.0.113.0/24) && inport == @a7") +
+              acl('2', "allow", firewall_ids(1), "(ip4.dst == $a5115511551) && inport == @a7"));
   s.append("master-03-demo/ovn-nbctl_list_address_set",
            "\n_uuid               : 51111111-2222-4333-8444-555555555555\naddresses           : [\"" + resolved +
-               "\"]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/name\"=www.example.com, \"k8s.ovn.org/owner-type\"=EgressFirewallDNS}\n"
+               "\"]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/name\"=www.example.com, "
+               "\"k8s.ovn.org/owner-type\"=EgressFirewallDNS}\n"
                "name                : a5115511551\n");
 }
 
 void add_admin_network_policy(Sample& s, const std::string& peers) {
-  s.write("k8s/adminnetworkpolicies.yaml",
-          "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: closed}\nspec:\n  priority: 5\n"
-          "  subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}\n  ingress:\n"
-          "  - {action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}]}\n");
-  const std::string ids = "direction=Ingress, gress-index=\"0\", \"k8s.ovn.org/name\"=closed, \"k8s.ovn.org/owner-type\"=AdminNetworkPolicy";
+  s.write(
+      "k8s/adminnetworkpolicies.yaml",
+      "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: closed}\nspec:\n  priority: 5\n"
+      "  subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}\n  ingress:\n"
+      "  - {action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}]}\n");
+  const std::string ids =
+      "direction=Ingress, gress-index=\"0\", \"k8s.ovn.org/name\"=closed, \"k8s.ovn.org/owner-type\"=AdminNetworkPolicy";
   s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', "drop", ids, "outport == @a7 && ((ip4.src == $a6006006006))"));
   s.append("master-03-demo/ovn-nbctl_list_address_set",
-           "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers + "]\nexternal_ids        : {ip-family=v4, " + ids +
-               "}\nname                : a6006006006\n");
+           "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers +
+               "]\nexternal_ids        : {ip-family=v4, " + ids + "}\nname                : a6006006006\n");
 }
 
 // What OVN has on master-03-demo for a NetworkPolicy: of its one rule, and of what isolates the namespace. `peers` and `group`: what is in
 // the rule's address set and in both port groups.
 constexpr const char* kWebPods = "\"10.132.0.39\", \"10.133.0.4\"";
-void add_network_policy(Sample& s, const std::string& peers, const std::vector<std::string>& group, const std::string& action = "allow-related",
-                        const std::string& rule = "0") {
+void add_network_policy(Sample& s, const std::string& peers, const std::vector<std::string>& group,
+                        const std::string& action = "allow-related", const std::string& rule = "0") {
   s.write("k8s/networkpolicies.yaml",
-          "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: demo-egress}\nspec:\n  podSelector: {}\n"
+          "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: demo-egress}\nspec:\n  "
+          "podSelector: {}\n"
           "  ingress:\n  - from:\n    - {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}\n");
   const std::string ids = "direction=Ingress, gress-index=\"" + rule +
-                          "\", ip-block-index=\"-1\", \"k8s.ovn.org/name\"=\"demo-egress:web\", \"k8s.ovn.org/owner-controller\"=default-network-controller, "
+                          "\", ip-block-index=\"-1\", \"k8s.ovn.org/name\"=\"demo-egress:web\", "
+                          "\"k8s.ovn.org/owner-controller\"=default-network-controller, "
                           "\"k8s.ovn.org/owner-type\"=NetworkPolicy, port-policy-protocol=None";
-  const std::string deny = "direction=Ingress, \"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=NetpolNamespace, type=defaultDeny";
+  const std::string deny =
+      "direction=Ingress, \"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=NetpolNamespace, type=defaultDeny";
   s.write("master-03-demo/ovn-nbctl_list_acl",
           acl('1', action, ids, "ip4.src == {$a6006006006} && outport == @a70") + acl('2', "drop", deny, "outport == @a71"));
-  s.append("master-03-demo/ovn-nbctl_list_address_set",
-           "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers +
-               "]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/owner-type\"=PodSelector}\nname                : a6006006006\n");
+  s.append(
+      "master-03-demo/ovn-nbctl_list_address_set",
+      "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers +
+          "]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/owner-type\"=PodSelector}\nname                : a6006006006\n");
   std::string ports;
   const std::string listed = egt::testing::read_file(s.path() + "/master-03-demo/ovn-nbctl_list_logical_switch_port");
   for (const std::string& pod : group) {
@@ -152,8 +177,9 @@ void add_network_policy(Sample& s, const std::string& peers, const std::vector<s
   }
   std::string groups;
   for (const char digit : {'0', '1'})
-    groups += std::string("_uuid               : 7111111") + digit + "-2222-4333-8444-555555555555\nacls                : []\nexternal_ids        : {}\n" +
-              "name                : a7" + digit + "\nports               : [" + ports + "]\n\n";
+    groups += std::string("_uuid               : 7111111") + digit +
+              "-2222-4333-8444-555555555555\nacls                : []\nexternal_ids        : {}\n" + "name                : a7" +
+              digit + "\nports               : [" + ports + "]\n\n";
   s.write("master-03-demo/ovn-nbctl_list_port_group", groups);
 }
 
@@ -161,16 +187,17 @@ void primary_egress_ip(Sample& s) { s.replace("k8s/egressips.yaml", "192.168.66.
 
 void route_to(Sample& s, const std::string& address, const std::string& via) {
   const std::string path = "router/ip_route_show_table_all";
-  s.replace(path, "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n",
-            "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n" + address + " via " + via + " dev enp1s0 \n");
+  s.replace(
+      path, "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n",
+      "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n" + address + " via " + via + " dev enp1s0 \n");
 }
 
 void tenant_rules(Sample& s, const std::string& snat_packets) {
-  only_iptables(s, "router").write(
-      "router/iptables-save",
-      "*mangle\n:PREROUTING ACCEPT [0:0]\n[236:100] -A PREROUTING -i enp1s0 -j MARK --set-xmark 0x64/0xffffffff\nCOMMIT\n"
-      "*nat\n:POSTROUTING ACCEPT [0:0]\n[" + snat_packets +
-          ":0] -A POSTROUTING -o enp7s0 -m mark --mark 0x64 -j SNAT --to-source 192.168.55.113\nCOMMIT\n");
+  only_iptables(s, "router")
+      .write("router/iptables-save",
+             "*mangle\n:PREROUTING ACCEPT [0:0]\n[236:100] -A PREROUTING -i enp1s0 -j MARK --set-xmark 0x64/0xffffffff\nCOMMIT\n"
+             "*nat\n:POSTROUTING ACCEPT [0:0]\n[" +
+                 snat_packets + ":0] -A POSTROUTING -o enp7s0 -m mark --mark 0x64 -j SNAT --to-source 192.168.55.113\nCOMMIT\n");
 }
 
 // An established connection of a pod on the egress node, whose answers go to this address.
@@ -204,7 +231,8 @@ Sample& external_address(Sample& s, const std::string& node) {
   const std::string before = "-A OVN-KUBE-EGRESS-SVC -m mark";
   return only_iptables(s, node).replace(node + "/iptables-save", before,
                                         "-A OVN-KUBE-EXTERNALIP -d 192.168.77.1/32 -p tcp -m tcp --dport 8080 -j DNAT "
-                                        "--to-destination 172.22.1.1:8080\n" + before);
+                                        "--to-destination 172.22.1.1:8080\n" +
+                                            before);
 }
 
 void default_route(Sample& s, const std::string& device) {
@@ -214,8 +242,9 @@ void default_route(Sample& s, const std::string& device) {
 }
 
 void guard(Sample& s, const std::string& network) {
-  only_iptables(s, "router").write("router/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -s " +
-                                                               network + " -o enp7s0 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n");
+  only_iptables(s, "router")
+      .write("router/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -s " +
+                                         network + " -o enp7s0 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n");
 }
 
 void drop_snat(Sample& s) {
@@ -227,14 +256,17 @@ void drop_snat(Sample& s) {
 void stray_snat(Sample& s, const std::string& to) {
   only_iptables(s, "master-01-demo")
       .replace("master-01-demo/iptables-save", "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n",
-               "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9/32 -o br-ex -j SNAT --to-source " + to + "\n");
+               "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9/32 -o br-ex -j SNAT "
+               "--to-source " +
+                   to + "\n");
 }
 
 // In the configuration of a port, as ovs-ofctl(8) shows it.
 void set_flag(Sample& s, const std::string& node, const std::string& bridge, const std::string& port, const std::string& flag) {
   const std::string file = node + "/ovs-ofctl_show_" + bridge;
   std::string mac = port == "br-ex" ? "00:50:56:8e:2a:33" : "42:29:59:b4:c7:2c";
-  s.replace(file, "(" + port + "): addr:" + mac + "\n     config:     0", "(" + port + "): addr:" + mac + "\n     config:     " + flag);
+  s.replace(file, "(" + port + "): addr:" + mac + "\n     config:     0",
+            "(" + port + "): addr:" + mac + "\n     config:     " + flag);
 }
 
 // The translation of the gateway router for pods of master-02-demo that no egress IP selects; empty: none.
@@ -263,21 +295,23 @@ std::string service_connection(const std::string& endpoint) {
 
 std::string cluster_status(const std::string& status, const std::string& leader) {
   return "949b\nName: OVN_Southbound\nCluster ID: eb05 (eb05e5f9-332a-4279-aa33-360b01f951f9)\n"
-         "Server ID: 949b (949b018c-46ae-4d06-8911-10e6c6599d1a)\nAddress: tcp:127.0.0.1:17642\nStatus: " + status +
-         "\nRole: candidate\nTerm: 8\nLeader: " + leader + "\nVote: self\n";
+         "Server ID: 949b (949b018c-46ae-4d06-8911-10e6c6599d1a)\nAddress: tcp:127.0.0.1:17642\nStatus: " +
+         status + "\nRole: candidate\nTerm: 8\nLeader: " + leader + "\nVote: self\n";
 }
 
 // Another document behind the list of the sample.
 std::string pod_of_phase(const std::string& phase, const std::string& address) {
-  return "\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: job\n  namespace: other\nspec:\n  nodeName: master-01-demo\nstatus:\n  phase: " + phase +
-         "\n" + (address.empty() ? "" : "  podIP: " + address + "\n");
+  return "\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: job\n  namespace: other\nspec:\n  nodeName: "
+         "master-01-demo\nstatus:\n  phase: " +
+         phase + "\n" + (address.empty() ? "" : "  podIP: " + address + "\n");
 }
 
 // requester-3a sends by a network of its own, with the address that the sample gives it on the default one.
 void on_its_own_network(Sample& s) {
-  s.replace("k8s/pods.yaml", "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"primary\"}}",
-            "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"infrastructure-locked\"},"
-            "\"demo-egress/blue\":{\"ip_addresses\":[\"10.133.0.9/23\"],\"mac_address\":\"0a:58:0a:85:00:09\",\"role\":\"primary\"}}");
+  s.replace(
+      "k8s/pods.yaml", "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"primary\"}}",
+      "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"infrastructure-locked\"},"
+      "\"demo-egress/blue\":{\"ip_addresses\":[\"10.133.0.9/23\"],\"mac_address\":\"0a:58:0a:85:00:09\",\"role\":\"primary\"}}");
 }
 
 void mark_what_it_sends(Sample& s, const std::string& mark) {
@@ -293,43 +327,66 @@ void mark_what_it_sends(Sample& s, const std::string& mark) {
 std::vector<Case> cases() {
   return {
       {"egressip-not-assigned",
-       [](Sample& s) { s.replace("k8s/egressips.yaml", "  items:\n  - egressIP: 192.168.66.100\n    node: master-02-demo\n", "  items: []\n"); }, as_it_is},
-      {"egressservice-not-hosted", [](Sample& s) { add_egress_service(s, ""); }, [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
-      {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); }, as_it_is},
+       [](Sample& s) {
+         s.replace("k8s/egressips.yaml", "  items:\n  - egressIP: 192.168.66.100\n    node: master-02-demo\n", "  items: []\n");
+       },
+       as_it_is},
+      {"egressservice-not-hosted", [](Sample& s) { add_egress_service(s, ""); },
+       [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
+      {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); },
+       as_it_is},
       {"egressip-link-down",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
            s.replace(file, "br-ex: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "br-ex: <BROADCAST,MULTICAST,PROMISC>");
        },
-       as_it_is},   // br-int is down, and that is right
+       as_it_is},  // br-int is down, and that is right
       {"egressip-reroute-missing",
-       [](Sample& s) { s.without_record(kPolicies, "ip4.src == 10.133.0.9\"").without_lines(kPolicyList, "ip4.src == 10.133.0.9 "); },
+       [](Sample& s) {
+         s.without_record(kPolicies, "ip4.src == 10.133.0.9\"").without_lines(kPolicyList, "ip4.src == 10.133.0.9 ");
+       },
        [](Sample& s) { s.without_record(kPolicies, "pkt.mark == 42").without_lines(kPolicyList, "pkt.mark == 42"); }},
-      {"egressip-reroute-stale", [](Sample& s) { s.replace(kPolicies, "100.88.0.3", "100.88.0.4").replace(kPolicyList, "100.88.0.3", "100.88.0.4"); },
+      {"egressip-reroute-stale",
+       [](Sample& s) { s.replace(kPolicies, "100.88.0.3", "100.88.0.4").replace(kPolicyList, "100.88.0.3", "100.88.0.4"); },
        [](Sample& s) { s.replace(kPolicies, "100.88.0.3", "100.88.0.99").replace(kPolicyList, "100.88.0.3", "100.88.0.99"); }},
       {"egressip-reroute-duplicate",
-       [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.3")).append(kPolicies, policy("10.133.0.9", "10.1.1.1")); },
-       [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.4")); }},   // another priority than the one that is there
+       [](Sample& s) {
+         s.append(kPolicies, policy("10.133.0.9", "100.88.0.3")).append(kPolicies, policy("10.133.0.9", "10.1.1.1"));
+       },
+       [](Sample& s) {
+         s.append(kPolicies, policy("10.133.0.9", "100.88.0.4"));
+       }},  // another priority than the one that is there
       {"egressfirewall-acl", [](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); },
        [](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.7"); }},
       {"adminnetworkpolicy-acl", [](Sample& s) { add_admin_network_policy(s, "\"10.133.0.4\""); },
        [](Sample& s) { add_admin_network_policy(s, "\"10.132.0.39\", \"10.133.0.4\", \"10.133.0.0/24\""); }},
-      {"networkpolicy-acl", [](Sample& s) { add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"}); },
-       [](Sample& s) { add_network_policy(s, kWebPods, {"requester-3a", "requester-3b"}); }},
-      {"stages-differ", [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); }, as_it_is},
+      {"networkpolicy-acl",
+       [](Sample& s) {
+         add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"});
+       },
+       [](Sample& s) {
+         add_network_policy(s, kWebPods, {"requester-3a", "requester-3b"});
+       }},
+      {"stages-differ",
+       [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); }, as_it_is},
       {"egressip-address-set-lacks-pod",
        [](Sample& s) {
          for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
            s.replace(file, "[\"10.132.0.13\", \"10.133.0.9\"]", "[\"10.132.0.13\"]");
        },
-       [](Sample& s) {   // the namespace's set lacks it
+       [](Sample& s) {  // the namespace's set lacks it
          for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
            s.replace(file, "[\"10.132.0.13\", \"10.133.0.3\", \"10.133.0.9\"]", "[\"10.132.0.13\", \"10.133.0.3\"]");
        }},
       {"remote-chassis-missing",
-       [](Sample& s) { s.without_record("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo")
-             .without_record("master-03-demo/ovn-sbctl_list_Encap", "192.168.99.24").remove("master-03-demo/ovn-sbctl_show"); },
-       [](Sample& s) { s.replace("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo", ": \"\""); }},   // known by its encapsulation
+       [](Sample& s) {
+         s.without_record("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo")
+             .without_record("master-03-demo/ovn-sbctl_list_Encap", "192.168.99.24")
+             .remove("master-03-demo/ovn-sbctl_show");
+       },
+       [](Sample& s) {
+         s.replace("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo", ": \"\"");
+       }},  // known by its encapsulation
       {"tunnel-port-missing",
        [](Sample& s) {
          for (const char* file : {"master-03-demo/ovs-vsctl_show", "master-03-demo/ovs-vsctl_list_interface"})
@@ -353,17 +410,22 @@ std::vector<Case> cases() {
        }},
       {"egressip-rule-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_rule", "from 10.133.0.9"); },
        [](Sample& s) { s.without_lines("master-02-demo/ip_rule", "fwmark 0x1745ec"); }},
-      {"egressip-table-stale", [](Sample& s) { s.without_lines("master-02-demo/ip_route_show_table_all", "table 1004"); }, as_it_is},
+      {"egressip-table-stale", [](Sample& s) { s.without_lines("master-02-demo/ip_route_show_table_all", "table 1004"); },
+       as_it_is},
       {"egressip-snat-missing", drop_snat, [](Sample& s) { only_iptables(s, "master-02-demo"); }},
-      {"egressip-snat-stale", [](Sample& s) { stray_snat(s, "192.168.66.100"); }, [](Sample& s) { stray_snat(s, "192.168.66.77"); }},
+      {"egressip-snat-stale", [](Sample& s) { stray_snat(s, "192.168.66.100"); },
+       [](Sample& s) { stray_snat(s, "192.168.66.77"); }},
       {"egressip-two-owners",
        [](Sample& s) {
-         s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24", "    inet 192.168.66.100/32 scope global br-ex\n    inet 192.168.99.23/24");
+         s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24",
+                   "    inet 192.168.66.100/32 scope global br-ex\n    inet 192.168.99.23/24");
        },
        as_it_is},
-      {"egressip-forwarding-off", [](Sample& s) { s.replace("master-02-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); },
-       [](Sample& s) { s.replace("master-01-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); }},   // another node
-      {"egressip-upstream-wrong-node", [](Sample& s) { s.replace("router/ip_route_show_table_all", "via 192.168.99.24", "via 192.168.99.23"); }, as_it_is},
+      {"egressip-forwarding-off",
+       [](Sample& s) { s.replace("master-02-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); },
+       [](Sample& s) { s.replace("master-01-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); }},  // another node
+      {"egressip-upstream-wrong-node",
+       [](Sample& s) { s.replace("router/ip_route_show_table_all", "via 192.168.99.24", "via 192.168.99.23"); }, as_it_is},
       {"egressservice-reroute-missing", [](Sample& s) { add_egress_service(s, "master-01-demo"); },
        [](Sample& s) {
          add_egress_service(s, "master-01-demo");
@@ -374,8 +436,9 @@ std::vector<Case> cases() {
        [](Sample& s) {
          add_egress_service(s, "master-01-demo");
          s.remove("master-01-demo/nft_-j_list_ruleset")
-             .replace("master-01-demo/nft_list_ruleset", "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n",
-                      "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.132.0.39 : 192.168.77.1 }\n");
+             .replace(
+                 "master-01-demo/nft_list_ruleset", "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n",
+                 "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.132.0.39 : 192.168.77.1 }\n");
        }},
       {"egressservice-announced-elsewhere",
        [](Sample& s) {
@@ -392,7 +455,8 @@ std::vector<Case> cases() {
          s.append("master-01-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.0.21", '1'));
          s.append("master-02-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.132.0.22", '2'));
        }},
-      {"stale-mac", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_static_mac_binding", mac_binding("52:54:00:3c:d8:b6")); },
+      {"stale-mac",
+       [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_static_mac_binding", mac_binding("52:54:00:3c:d8:b6")); },
        [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_static_mac_binding", mac_binding("52:54:00:3a:76:95")); }},
       {"service-local-without-endpoint",
        [](Sample& s) {
@@ -406,26 +470,30 @@ std::vector<Case> cases() {
       {"bridge-mac-mismatch",
        [](Sample& s) {
          s.replace("master-03-demo/ovn-nbctl_list_logical_router_port", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
-         s.remove("master-03-demo/ovn-nbctl_show").replace("master-03-demo/ovn-sbctl_list_Port_Binding", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
+         s.remove("master-03-demo/ovn-nbctl_show")
+             .replace("master-03-demo/ovn-sbctl_list_Port_Binding", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
        },
        as_it_is},
       {"bridge-not-set-up",
        [](Sample& s) {
          s.write("master-01-demo/ovs-ofctl_dump-flows_br-ex",
-                 "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=24.8s, table=0, n_packets=0, n_bytes=0, priority=0 actions=NORMAL\n");
+                 "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=24.8s, table=0, n_packets=0, n_bytes=0, priority=0 "
+                 "actions=NORMAL\n");
        },
        as_it_is},
       {"pod-port-unclaimed",
-       [](Sample& s) { s.replace("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3b", "iface-id=demo-egress_requester-gone"); },
+       [](Sample& s) {
+         s.replace("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3b",
+                   "iface-id=demo-egress_requester-gone");
+       },
        as_it_is},
       {"port-flag", [](Sample& s) { set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_FWD"); },
-       [](Sample& s) {   // FLOOD alone heeds it; and the bridge's own device is down in every cluster
+       [](Sample& s) {  // FLOOD alone heeds it; and the bridge's own device is down in every cluster
          set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_FLOOD");
          set_flag(s, "master-03-demo", "br-ex", "br-ex", "NO_FLOOD");
        }},
-      {"dump-incomplete",
-       [](Sample& s) { s.without_lines("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0"); },
-       [](Sample& s) {   // two dumps without it: somebody deleted the route
+      {"dump-incomplete", [](Sample& s) { s.without_lines("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0"); },
+       [](Sample& s) {  // two dumps without it: somebody deleted the route
          s.without_lines("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0");
          s.copy("router/ip_route_show_table_all", "router/ip_route");
          for (const char* other : {" table ", ":"}) s.without_lines("router/ip_route", other);
@@ -433,9 +501,10 @@ std::vector<Case> cases() {
       {"uplink-down",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
-           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>",
+                     "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
        },
-       [](Sample& s) {   // a device that is no uplink
+       [](Sample& s) {  // a device that is no uplink
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
            s.replace(file, "lo: <LOOPBACK,UP,LOWER_UP>", "lo: <LOOPBACK,UP>");
        }},
@@ -444,12 +513,15 @@ std::vector<Case> cases() {
          for (const char* file : {"ovn-sbctl_list_Encap", "ovn-sbctl_show"})
            s.replace(std::string("master-01-demo/") + file, "\"192.168.99.24\"", "\"192.168.99.25\"");
        },
-       [](Sample& s) {   // another one of the node's addresses
+       [](Sample& s) {  // another one of the node's addresses
          for (const char* file : {"ovn-sbctl_list_Encap", "ovn-sbctl_show"})
            s.replace(std::string("master-01-demo/") + file, "\"192.168.99.24\"", "\"192.168.66.100\"");
        }},
-      {"tunnel-key-mismatch", [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "16711683", "16711684"); },
-       [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "tunnel_key          : 2\n", "tunnel_key          : 77\n"); }},
+      {"tunnel-key-mismatch",
+       [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "16711683", "16711684"); },
+       [](Sample& s) {
+         s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "tunnel_key          : 2\n", "tunnel_key          : 77\n");
+       }},
       {"gateway-route-missing", [](Sample& s) { gateway_route(s, "0.0.0.0/0", "0x34c4d4cb"); },
        [](Sample& s) { gateway_route(s, "169.254.0.0/17", "0xd72419f2"); }},
       {"gateway-snat-missing", [](Sample& s) { gateway_snat(s, ""); }, [](Sample& s) { gateway_snat(s, "192.168.99.24"); }},
@@ -458,33 +530,46 @@ std::vector<Case> cases() {
          s.replace("server/ip_route_show_table_all", "default via 192.168.55.12", "default via 192.168.55.99");
          s.append("server/ip_neigh", "192.168.55.99 dev enp1s0 FAILED \n");
        },
-       [](Sample& s) { s.append("server/ip_neigh", "192.168.55.99 dev enp1s0 FAILED \n"); }},   // no next hop
+       [](Sample& s) { s.append("server/ip_neigh", "192.168.55.99 dev enp1s0 FAILED \n"); }},  // no next hop
       {"neighbour-wrong",
-       [](Sample& s) { s.replace("server/ip_neigh", "192.168.55.12 dev enp1s0 lladdr 52:54:00:3c:d8:b6", "192.168.55.12 dev enp1s0 lladdr 02:00:5e:00:53:02"); },
+       [](Sample& s) {
+         s.replace("server/ip_neigh", "192.168.55.12 dev enp1s0 lladdr 52:54:00:3c:d8:b6",
+                   "192.168.55.12 dev enp1s0 lladdr 02:00:5e:00:53:02");
+       },
        [](Sample& s) { s.append("server/ip_neigh", "192.168.55.77 dev enp1s0 lladdr 02:00:5e:00:53:02 REACHABLE \n"); }},
       {"duplicate-address",
-       [](Sample& s) { s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24", "    inet 192.168.99.24/24 scope global br-ex\n    inet 192.168.99.23/24"); },
-       [](Sample& s) {   // as container runtimes have it on every machine
+       [](Sample& s) {
+         s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24",
+                   "    inet 192.168.99.24/24 scope global br-ex\n    inet 192.168.99.23/24");
+       },
+       [](Sample& s) {  // as container runtimes have it on every machine
          for (const char* file : {"master-01-demo/ip_-d_addr", "router/ip_-d_addr"})
-           s.append(file, "99: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default \n"
-                          "    link/ether 02:42:0a:00:00:01 brd ff:ff:ff:ff:ff:ff\n    inet 172.17.0.1/16 scope global docker0\n");
+           s.append(file,
+                    "99: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default \n"
+                    "    link/ether 02:42:0a:00:00:01 brd ff:ff:ff:ff:ff:ff\n    inet 172.17.0.1/16 scope global docker0\n");
        }},
-      {"flows-differ", [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "nw_dst=10.132.0.0/23"); },
-       [](Sample& s) {   // which stay the same
+      {"flows-differ",
+       [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "nw_dst=10.132.0.0/23"); },
+       [](Sample& s) {  // which stay the same
          s.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "n_packets=37, n_bytes=2686", "n_packets=38, n_bytes=2686");
        }},
-      {"controller-not-connected", [](Sample& s) { s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "not connected\n"); },
+      {"controller-not-connected",
+       [](Sample& s) { s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "not connected\n"); },
        [](Sample& s) {
          s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "connected\n")
              .write("master-02-demo/ovn-appctl_-t_ovn-northd_sb-connection-status", "not connected\n");
        }},
-      {"database-without-leader", [](Sample& s) { s.write("master-01-demo/cluster_status", cluster_status("cluster member", "unknown")); },
+      {"database-without-leader",
+       [](Sample& s) { s.write("master-01-demo/cluster_status", cluster_status("cluster member", "unknown")); },
        [](Sample& s) { s.write("master-01-demo/cluster_status", cluster_status("cluster member", "601c")); }},
       {"node-not-ready", [](Sample& s) { s.replace("k8s/nodes.yaml", "status: 'True'", "status: 'Unknown'"); },
-       [](Sample& s) { s.replace("k8s/nodes.yaml", "- type: Ready\n      status: 'True'", "- type: DiskPressure\n      status: 'True'"); }},
+       [](Sample& s) {
+         s.replace("k8s/nodes.yaml", "- type: Ready\n      status: 'True'", "- type: DiskPressure\n      status: 'True'");
+       }},
       {"pod-not-running", [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Pending", "")); },
-       [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Succeeded", "10.132.0.77")); }},   // as of every job that is done
-      {"northd-behind", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
+       [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Succeeded", "10.132.0.77")); }},  // as of every job that is done
+      {"northd-behind",
+       [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
        [](Sample& s) {
          s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1'))
              .remove("master-03-demo/ovn-sbctl_--uuid_lflow-list.gz");
@@ -499,27 +584,45 @@ std::vector<Case> cases() {
          s.append("master-02-demo/conntrack_-L", service_connection("10.132.0.39"));
        }},
       {"egress-leak", drop_snat, [](Sample& s) { only_iptables(s, "master-02-demo"); }},
-      {"ovn-controller-behind", [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "sb_cfg              : ", "sb_cfg              : 9"); },
-       [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "hv_cfg              : ", "hv_cfg              : 9"); }},
+      {"ovn-controller-behind",
+       [](Sample& s) {
+         s.replace("master-03-demo/ovn-nbctl_list_nb_global", "sb_cfg              : ", "sb_cfg              : 9");
+       },
+       [](Sample& s) {
+         s.replace("master-03-demo/ovn-nbctl_list_nb_global", "hv_cfg              : ", "hv_cfg              : 9");
+       }},
       {"egressip-rule-stale", [](Sample& s) { s.append("master-02-demo/ip_rule", "6000:\tfrom 10.132.0.50 lookup 1004\n"); },
-       [](Sample& s) { s.append("master-02-demo/ip_rule", "5000:\tfrom 10.132.0.50 lookup 1004\n"); }},   // another feature's preference
+       [](Sample& s) {
+         s.append("master-02-demo/ip_rule", "5000:\tfrom 10.132.0.50 lookup 1004\n");
+       }},  // another feature's preference
       {"egressip-overlap",
-       [](Sample& s) { s.append("k8s/egressips.yaml", "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
-                                                       "  egressIPs: [192.168.66.101]\n  namespaceSelector: {}\n"); },
-       [](Sample& s) { s.append("k8s/egressips.yaml", "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
-                                                       "  egressIPs: [192.168.66.101]\n  namespaceSelector:\n    matchLabels:\n"
-                                                       "      kubernetes.io/metadata.name: ns-blue\n"); }},
+       [](Sample& s) {
+         s.append("k8s/egressips.yaml",
+                  "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
+                  "  egressIPs: [192.168.66.101]\n  namespaceSelector: {}\n");
+       },
+       [](Sample& s) {
+         s.append("k8s/egressips.yaml",
+                  "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
+                  "  egressIPs: [192.168.66.101]\n  namespaceSelector:\n    matchLabels:\n"
+                  "      kubernetes.io/metadata.name: ns-blue\n");
+       }},
       {"egressservice-node-traffic-translated",
        [](Sample& s) {
          add_egress_service(s, "master-01-demo");
-         s.remove("master-01-demo/nft_-j_list_ruleset").without_lines("master-01-demo/nft_list_ruleset", "meta mark 0x000003f0 return comment");
+         s.remove("master-01-demo/nft_-j_list_ruleset")
+             .without_lines("master-01-demo/nft_list_ruleset", "meta mark 0x000003f0 return comment");
        },
        [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
       {"external-gateway-snat-remains", add_external_route,
        [](Sample& s) {
          add_external_route(s);
-         s.remove("master-01-demo/ovn-nbctl_lr-nat-list_GR_master-01-demo").remove("master-01-demo/ovn-nbctl_show").without_record("master-01-demo/ovn-nbctl_list_nat", "\"10.134.0.21\"");
-         s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo").remove("master-02-demo/ovn-nbctl_show").without_record("master-02-demo/ovn-nbctl_list_nat", "\"10.132.0.22\"");
+         s.remove("master-01-demo/ovn-nbctl_lr-nat-list_GR_master-01-demo")
+             .remove("master-01-demo/ovn-nbctl_show")
+             .without_record("master-01-demo/ovn-nbctl_list_nat", "\"10.134.0.21\"");
+         s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo")
+             .remove("master-02-demo/ovn-nbctl_show")
+             .without_record("master-02-demo/ovn-nbctl_list_nat", "\"10.132.0.22\"");
        }},
       {"guard-cannot-match", [](Sample& s) { guard(s, "10.128.0.0/14"); }, [](Sample& s) { guard(s, "10.132.0.0/14"); }},
       {"gateway-default-past-snat", [](Sample& s) { default_route(s, "enp1s0"); }, [](Sample& s) { default_route(s, "enp7s0"); }},
@@ -529,11 +632,12 @@ std::vector<Case> cases() {
       {"connection-keeps-source", [](Sample& s) { s.append("master-02-demo/conntrack_-L", connection("10.133.0.9")); },
        [](Sample& s) {
          s.append("master-02-demo/conntrack_-L", connection("192.168.66.100"));
-         s.append("master-01-demo/conntrack_-L", connection("10.133.0.9"));   // no egress node
+         s.append("master-01-demo/conntrack_-L", connection("10.133.0.9"));  // no egress node
        }},
-      {"translation-never-counted", [](Sample& s) { counters(s, "[7:420]", "[0:0]"); }, [](Sample& s) { counters(s, "[0:0]", "[0:0]"); }},
+      {"translation-never-counted", [](Sample& s) { counters(s, "[7:420]", "[0:0]"); },
+       [](Sample& s) { counters(s, "[0:0]", "[0:0]"); }},
       {"drop-counts-up", [](Sample& s) { second_dump(s, "duration=96.131s, table=0, n_packets=19,"); },
-       [](Sample& s) { second_dump(s, "duration=96.131s, table=0, n_packets=7,"); }},   // nothing was dropped since
+       [](Sample& s) { second_dump(s, "duration=96.131s, table=0, n_packets=7,"); }},  // nothing was dropped since
       {"service-dnat-missing",
        [](Sample& s) {
          add_service(s, "Cluster", kWebTwo);
@@ -548,16 +652,18 @@ std::vector<Case> cases() {
        [](Sample& s) {
          external_address(s, "master-01-demo")
              .write("master-01-demo/ovn-nbctl_list_load_balancer",
-                    "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+                    "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : "
+                    "[]\n"
                     "ip_port_mappings    : {}\nname                : shop\noptions             : {}\nprotocol            : tcp\n"
                     "selection_fields    : []\nvips                : {\"172.22.1.1:8080\"=\"10.132.0.39:8080\"}\n");
        }},
       {"bridge-drops-pods",
        [](Sample& s) {
-         s.replace("master-01-demo/ovs-ofctl_dump-flows_br-ex", "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src",
+         s.replace("master-01-demo/ovs-ofctl_dump-flows_br-ex",
+                   "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src",
                    "n_packets=9, n_bytes=666, idle_age=3, priority=104,ip,in_port=2,nw_src");
        },
-       [](Sample& s) {   // a network without pods
+       [](Sample& s) {  // a network without pods
          s.replace("master-01-demo/ovs-ofctl_dump-flows_br-ex",
                    "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src=10.132.0.0/14",
                    "n_packets=9, n_bytes=666, idle_age=3, priority=104,ip,in_port=2,nw_src=10.200.0.0/16");
@@ -576,20 +682,23 @@ std::vector<Case> cases() {
       {"tunnel-blocked",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
-           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>",
+                     "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
        },
-       [](Sample& s) {   // a device that no tunnel uses
+       [](Sample& s) {  // a device that no tunnel uses
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
            s.replace(file, "lo: <LOOPBACK,UP,LOWER_UP>", "lo: <LOOPBACK,UP>");
        }},
       {"underlay-mtu",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
-           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500", "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1457");
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500",
+                     "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1457");
        },
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
-           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500", "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1458");
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500",
+                     "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1458");
        }},
       {"egress-rp-filter",
        [](Sample& s) {
@@ -597,14 +706,18 @@ std::vector<Case> cases() {
              .without_lines("master-02-demo/ip_rule", "from 10.132.0.13 lookup")
              .append("master-02-demo/ip_route_show_table_all", "192.168.55.13 dev ovn-k8s-mp0 scope link \n");
        },
-       [](Sample& s) {   // the pod's rule leads back by the link, whatever table main says
+       [](Sample& s) {  // the pod's rule leads back by the link, whatever table main says
          s.replace("master-02-demo/sysctl", "br-ex.rp_filter = 0", "br-ex.rp_filter = 1")
              .append("master-02-demo/ip_route_show_table_all", "192.168.55.13 dev ovn-k8s-mp0 scope link \n");
        }},
       {"egress-stopped",
-       [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 10.132.0.0/14"); },
-       [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 172.22.0.0/16"); }},
-      {"connection-lost",   // replies have no way back
+       [](Sample& s) {
+         only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 10.132.0.0/14");
+       },
+       [](Sample& s) {
+         only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 172.22.0.0/16");
+       }},
+      {"connection-lost",  // replies have no way back
        [](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); },
        [](Sample& s) { s.replace("server/ip_route_show_table_all", "metric 1024 pref medium", "metric 512 pref medium"); }},
       {"egressip-pod-not-taken-up", as_it_is,
@@ -613,22 +726,25 @@ std::vector<Case> cases() {
                    "podSelector:\n    matchExpressions:\n    - {key: pick, operator: Exists}")
              .replace("k8s/pods.yaml", "    uid: 04ccc5c2", "    labels: {app: requester, pick: x}\n    uid: 04ccc5c2");
        }},
-      {"service-without-endpoints", [](Sample& s) { add_service(s, "Cluster", "[]\n"); }, [](Sample& s) { add_service(s, "Cluster", kWebTwo); }},
+      {"service-without-endpoints", [](Sample& s) { add_service(s, "Cluster", "[]\n"); },
+       [](Sample& s) { add_service(s, "Cluster", kWebTwo); }},
       {"service-load-balancer-missing",
        [](Sample& s) {
          add_service(s, "Cluster", kWebTwo);
-         s.write("master-01-demo/ovn-nbctl_list_load_balancer",
-                 "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
-                 "ip_port_mappings    : {}\nname                : other\noptions             : {}\nprotocol            : tcp\n"
-                 "selection_fields    : []\nvips                : {\"172.22.1.2:8080\"=\"10.132.0.39:8080\"}\n");
+         s.write(
+             "master-01-demo/ovn-nbctl_list_load_balancer",
+             "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+             "ip_port_mappings    : {}\nname                : other\noptions             : {}\nprotocol            : tcp\n"
+             "selection_fields    : []\nvips                : {\"172.22.1.2:8080\"=\"10.132.0.39:8080\"}\n");
        },
        [](Sample& s) {
          add_service(s, "Cluster", kWebTwo);
          for (const char* node : {"master-01-demo", "master-02-demo", "master-03-demo"})
-           s.write(std::string(node) + "/ovn-nbctl_list_load_balancer",
-                   "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
-                   "ip_port_mappings    : {}\nname                : shop\noptions             : {}\nprotocol            : tcp\n"
-                   "selection_fields    : []\nvips                : {\"172.22.1.1:8080\"=\"10.132.0.39:8080\"}\n");
+           s.write(
+               std::string(node) + "/ovn-nbctl_list_load_balancer",
+               "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+               "ip_port_mappings    : {}\nname                : shop\noptions             : {}\nprotocol            : tcp\n"
+               "selection_fields    : []\nvips                : {\"172.22.1.1:8080\"=\"10.132.0.39:8080\"}\n");
        }},
   };
 }
@@ -693,20 +809,31 @@ TEST(Triage, NamesWhatDiffersFromANetworkPolicy) {
   const auto found = [](const Change& change) { return shown(run(change, {"networkpolicy-acl"})); };
   const std::vector<std::string> all = {"requester-3a", "requester-3b"};
   const std::string set = found([](Sample& s) { add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"}); });
-  EXPECT_NE(set.find("On master-03-demo the address sets of ingress rule 0 of NetworkPolicy demo-egress/web lack pod demo-web/web-2 (10.132.0.39)."),
-            std::string::npos) << set;
+  EXPECT_NE(set.find("On master-03-demo the address sets of ingress rule 0 of NetworkPolicy demo-egress/web lack pod "
+                     "demo-web/web-2 (10.132.0.39)."),
+            std::string::npos)
+      << set;
   const std::string group = found([](Sample& s) { add_network_policy(s, kWebPods, {"requester-3a"}); });
-  EXPECT_NE(group.find("the port group of NetworkPolicy demo-egress/web lacks pod demo-egress/requester-3b"), std::string::npos) << group;
-  EXPECT_NE(group.find("the port group of the ingress default deny of namespace demo-egress lacks pod demo-egress/requester-3b"), std::string::npos) << group;
+  EXPECT_NE(group.find("the port group of NetworkPolicy demo-egress/web lacks pod demo-egress/requester-3b"), std::string::npos)
+      << group;
+  EXPECT_NE(group.find("the port group of the ingress default deny of namespace demo-egress lacks pod demo-egress/requester-3b"),
+            std::string::npos)
+      << group;
   const std::string action = found([&](Sample& s) { add_network_policy(s, kWebPods, all, "drop"); });
-  EXPECT_NE(action.find("the ACL of ingress rule 0 of NetworkPolicy demo-egress/web has the action drop."), std::string::npos) << action;
+  EXPECT_NE(action.find("the ACL of ingress rule 0 of NetworkPolicy demo-egress/web has the action drop."), std::string::npos)
+      << action;
   const std::string other = found([&](Sample& s) { add_network_policy(s, kWebPods, all, "allow-related", "1"); });
-  EXPECT_NE(other.find("OVN on master-03-demo has no ACL for ingress rule 0 of NetworkPolicy demo-egress/web."), std::string::npos) << other;
-  EXPECT_NE(other.find("The ACL of ingress rule 1 of NetworkPolicy demo-egress/web is there on master-03-demo, and the object has 1 such rules."),
-            std::string::npos) << other;
+  EXPECT_NE(other.find("OVN on master-03-demo has no ACL for ingress rule 0 of NetworkPolicy demo-egress/web."),
+            std::string::npos)
+      << other;
+  EXPECT_NE(other.find("The ACL of ingress rule 1 of NetworkPolicy demo-egress/web is there on master-03-demo, and the object "
+                       "has 1 such rules."),
+            std::string::npos)
+      << other;
   const std::string older = found([](Sample& s) {
     add_network_policy(s, kWebPods, {});
-    s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', "allow-related", "policy=web, policy_type=Ingress", "ip4.src == {$a6006006006} && outport == @a70"));
+    s.write("master-03-demo/ovn-nbctl_list_acl",
+            acl('1', "allow-related", "policy=web, policy_type=Ingress", "ip4.src == {$a6006006006} && outport == @a70"));
   });
   EXPECT_TRUE(older.starts_with("skipped networkpolicy-acl: ")) << older;
 }
@@ -739,7 +866,8 @@ TEST(Cause, SaysWhetherANetworkPolicyWantsTheDrop) {
   if (wanted.empty()) GTEST_SKIP() << "no corpus";
   EXPECT_TRUE(wanted.starts_with("policy: ") && wanted.ends_with("and no rule allows this packet: as intended")) << wanted;
   EXPECT_EQ(cause_of_drop("  egress:\n  - ports: [{port: 80}]\n"),
-            "networkpolicy-acl: Egress rule 0 of NetworkPolicy demo-egress/deny-egress allows this packet, and an ACL for NetworkPolicies drops it: "
+            "networkpolicy-acl: Egress rule 0 of NetworkPolicy demo-egress/deny-egress allows this packet, and an ACL for "
+            "NetworkPolicies drops it: "
             "the northbound database lags behind the object");
   const std::string open = cause_of_drop("  egress:\n  - ports: [{port: web}]\n");
   EXPECT_TRUE(open.ends_with("objects do not show whether a rule allows this packet")) << open;
@@ -770,7 +898,8 @@ Triage triage_of_databases(const std::string& also, const Change& change = {}) {
   for (const auto& file : std::filesystem::recursive_directory_iterator(sample.path())) {
     const std::string folder = file.path().parent_path().filename().string(), name = file.path().filename().string();
     const bool is_kept = name.starts_with("ovn-nbctl") || name.starts_with("ovn-sbctl") || name == "hostname" || name == also;
-    if (file.is_regular_file() && folder != "k8s" && (!is_kept || folder == "router" || folder == "server")) others.push_back(file.path());
+    if (file.is_regular_file() && folder != "k8s" && (!is_kept || folder == "router" || folder == "server"))
+      others.push_back(file.path());
   }
   for (const auto& file : others) std::filesystem::remove(file);
   const parsers::Snapshot snapshot = sample.open(true);
@@ -801,16 +930,20 @@ TEST(Triage, ComparesEachRuleOfAnEgressFirewallWithItsAcl) {
     for (const Finding& f : run(change, {"egressfirewall-acl"}).findings) all += f.claim + "\n";
     return all;
   };
-  EXPECT_EQ("On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has the action allow.\n",
-            claims([](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); }));
-  EXPECT_EQ("On master-03-demo the address set of rule 1 (Allow www.example.com) of EgressFirewall demo-egress/default lacks 198.51.100.7.\n",
-            claims([](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.8"); }));
-  EXPECT_EQ("On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has other destinations: "
-            "(ip4.dst == 203.0.112.0/24) && inport == @a7.\n",
-            claims([](Sample& s) {
-              add_egress_firewall(s, "drop", "198.51.100.7");
-              s.replace("master-03-demo/ovn-nbctl_list_acl", "203.0.113.0/24", "203.0.112.0/24");
-            }));
+  EXPECT_EQ(
+      "On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has the action allow.\n",
+      claims([](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); }));
+  EXPECT_EQ(
+      "On master-03-demo the address set of rule 1 (Allow www.example.com) of EgressFirewall demo-egress/default lacks "
+      "198.51.100.7.\n",
+      claims([](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.8"); }));
+  EXPECT_EQ(
+      "On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has other destinations: "
+      "(ip4.dst == 203.0.112.0/24) && inport == @a7.\n",
+      claims([](Sample& s) {
+        add_egress_firewall(s, "drop", "198.51.100.7");
+        s.replace("master-03-demo/ovn-nbctl_list_acl", "203.0.113.0/24", "203.0.112.0/24");
+      }));
   EXPECT_EQ("OVN on master-03-demo has no ACL for rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default.\n",
             claims([](Sample& s) {
               add_egress_firewall(s, "drop", "198.51.100.7");
@@ -820,38 +953,50 @@ TEST(Triage, ComparesEachRuleOfAnEgressFirewallWithItsAcl) {
 
 TEST(Triage, ADropOfIptablesCountsUpWhereNoOtherCounterGoesDown) {
   const auto save = [](int first, int drop) {
-    return "# Generated by iptables-save v1.8.9 on Sat Mar  1 12:00:00 2026\n*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n"
-           ":OUTPUT ACCEPT [0:0]\n[" + std::to_string(first) + ":60] -A FORWARD -i eth9 -j ACCEPT\n[" + std::to_string(drop) +
+    return "# Generated by iptables-save v1.8.9 on Sat Mar  1 12:00:00 2026\n*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT "
+           "[0:0]\n"
+           ":OUTPUT ACCEPT [0:0]\n[" +
+           std::to_string(first) + ":60] -A FORWARD -i eth9 -j ACCEPT\n[" + std::to_string(drop) +
            ":60] -A FORWARD -o eth9 -j DROP\nCOMMIT\n# Completed on Sat Mar  1 12:00:00 2026\n";
   };
   const auto dropped = [&](int first, int drop) {
-    return run([&](Sample& s) {
-      only_iptables(s, "router").write("router/iptables-save", save(1, 2)).copy("router/iptables-save", "router/later/iptables-save")
-          .write("router/later/iptables-save", save(first, drop));
-    }, {"drop-counts-up"});
+    return run(
+        [&](Sample& s) {
+          only_iptables(s, "router")
+              .write("router/iptables-save", save(1, 2))
+              .copy("router/iptables-save", "router/later/iptables-save")
+              .write("router/later/iptables-save", save(first, drop));
+        },
+        {"drop-counts-up"});
   };
   const Triage more = dropped(4, 9);
   ASSERT_EQ(1u, more.findings.size()) << shown(more);
-  EXPECT_NE(std::string::npos, more.findings.front().claim.find("dropped 7 packets between router/iptables-save and router/later")) << shown(more);
+  EXPECT_NE(std::string::npos,
+            more.findings.front().claim.find("dropped 7 packets between router/iptables-save and router/later"))
+      << shown(more);
   EXPECT_EQ(2u, more.findings.front().evidence.size());
   EXPECT_TRUE(dropped(4, 2).findings.empty());
-  EXPECT_TRUE(dropped(0, 9).findings.empty());   // one of them was set to 0: which is later, nothing shows
+  EXPECT_TRUE(dropped(0, 9).findings.empty());  // one of them was set to 0: which is later, nothing shows
 }
 
 // What is missing behind the cluster changes nothing of the source that leaves it: audit and triage agree.
 TEST(Triage, ALeakIsOneWithoutTheDumpsOfTheRouter) {
-  const Triage t = run([](Sample& s) {
-    drop_snat(s);
-    for (const auto& entry : std::filesystem::directory_iterator(s.path() + "/router")) s.remove("router/" + entry.path().filename().string());
-  }, {"egress-leak"});
+  const Triage t = run(
+      [](Sample& s) {
+        drop_snat(s);
+        for (const auto& entry : std::filesystem::directory_iterator(s.path() + "/router"))
+          s.remove("router/" + entry.path().filename().string());
+      },
+      {"egress-leak"});
   ASSERT_FALSE(t.findings.empty()) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
 }
 
 // Of the rows of audit none is about pods of two nodes.
 TEST(Triage, ReportsWhatIsLostBetweenPodsOfTwoNodes) {
-  const Triage t = run([](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); },
-                       {"connection-lost"});
+  const Triage t =
+      run([](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); },
+          {"connection-lost"});
   ASSERT_FALSE(t.findings.empty()) << shown(t);
   EXPECT_EQ(Severity::error, t.findings.front().severity);
   EXPECT_NE(std::string::npos, t.findings.front().claim.find("br-int table 0")) << shown(t);
@@ -870,13 +1015,16 @@ TEST(Triage, APortThatDropsIsOneFinding) {
 }
 
 TEST(Triage, APodThatHasEndedAndIsStillServedIsAWarning) {
-  const Triage t = run([](Sample& s) {
-    add_service(s, "Cluster", "- addresses: [10.132.0.77]\n  nodeName: master-01-demo\n  conditions: {ready: true}\n");
-    s.append("k8s/pods.yaml", pod_of_phase("Failed", "10.132.0.77"));
-  }, {"pod-not-running"});
+  const Triage t = run(
+      [](Sample& s) {
+        add_service(s, "Cluster", "- addresses: [10.132.0.77]\n  nodeName: master-01-demo\n  conditions: {ready: true}\n");
+        s.append("k8s/pods.yaml", pod_of_phase("Failed", "10.132.0.77"));
+      },
+      {"pod-not-running"});
   ASSERT_EQ(1U, t.findings.size()) << shown(t);
   EXPECT_EQ(Severity::warning, t.findings.front().severity);
-  EXPECT_EQ("Pod other/job has ended (Failed), and service demo-web/shop still sends to its address 10.132.0.77.", t.findings.front().claim);
+  EXPECT_EQ("Pod other/job has ended (Failed), and service demo-web/shop still sends to its address 10.132.0.77.",
+            t.findings.front().claim);
 }
 
 // What a set that lacks a pod does is what the flows do: where they are older, or the pod leaks, nothing is rerouted.
@@ -889,21 +1037,26 @@ TEST(Triage, AnAddressSetHasTheEffectThatWalksShow) {
   ASSERT_EQ(1U, older.findings.size()) << shown(older);
   EXPECT_EQ(Severity::warning, older.findings.front().severity);
   EXPECT_NE(std::string::npos, older.findings.front().claim.find("do not follow that yet")) << shown(older);
-  const Triage leaking = run([&](Sample& s) {
-    lacking(s);
-    s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,ip,metadata=0x4,nw_src=10.133.0.9");
-  }, {"egressip-address-set-lacks-pod"});
+  const Triage leaking = run(
+      [&](Sample& s) {
+        lacking(s);
+        s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,ip,metadata=0x4,nw_src=10.133.0.9");
+      },
+      {"egressip-address-set-lacks-pod"});
   ASSERT_EQ(1U, leaking.findings.size()) << shown(leaking);
   EXPECT_EQ(Severity::error, leaking.findings.front().severity);
-  EXPECT_NE(std::string::npos, leaking.findings.front().claim.find("it leaves as 192.168.99.25, not as 192.168.66.100")) << shown(leaking);
+  EXPECT_NE(std::string::npos, leaking.findings.front().claim.find("it leaves as 192.168.99.25, not as 192.168.66.100"))
+      << shown(leaking);
 }
 
 TEST(Triage, ARouterThatDoesNotForwardLosesConnections) {
-  const Triage t = run([](Sample& s) {
-    s.replace("router/sysctl", "net.ipv4.ip_forward = 1", "net.ipv4.ip_forward = 0")
-        .replace("router/sysctl", "net.ipv4.conf.all.forwarding = 1", "net.ipv4.conf.all.forwarding = 0")
-        .replace("router/sysctl", "net.ipv4.conf.enp1s0.forwarding = 1", "net.ipv4.conf.enp1s0.forwarding = 0");
-  }, {"connection-lost"});
+  const Triage t = run(
+      [](Sample& s) {
+        s.replace("router/sysctl", "net.ipv4.ip_forward = 1", "net.ipv4.ip_forward = 0")
+            .replace("router/sysctl", "net.ipv4.conf.all.forwarding = 1", "net.ipv4.conf.all.forwarding = 0")
+            .replace("router/sysctl", "net.ipv4.conf.enp1s0.forwarding = 1", "net.ipv4.conf.enp1s0.forwarding = 0");
+      },
+      {"connection-lost"});
   ASSERT_FALSE(t.findings.empty());
   EXPECT_EQ(Severity::error, t.findings.front().severity) << shown(t);
   EXPECT_NE(std::string::npos, t.findings.front().claim.find("lost at router")) << shown(t);
@@ -911,18 +1064,25 @@ TEST(Triage, ARouterThatDoesNotForwardLosesConnections) {
 
 // A leak of one pod explains nothing of another one that the same object selects and whose packets are dropped.
 TEST(Triage, ADropDoesNotHideBehindALeak) {
-  const Triage t = run([](Sample& s) {
-    only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "10.133.0.9").replace("master-02-demo/iptables-save", "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n",
-                                               "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n-A FORWARD -s 10.132.0.13/32 -j DROP\n");
-  }, {});
+  const Triage t = run(
+      [](Sample& s) {
+        only_iptables(s, "master-02-demo")
+            .without_lines("master-02-demo/iptables-save", "10.133.0.9")
+            .replace("master-02-demo/iptables-save", "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n",
+                     "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n-A FORWARD -s 10.132.0.13/32 -j DROP\n");
+      },
+      {});
   EXPECT_TRUE(std::any_of(t.findings.begin(), t.findings.end(), [](const Finding& f) {
-    return f.severity == Severity::error && f.claim.find("demo-egress/requester-2a") != std::string::npos && f.claim.find("FORWARD") != std::string::npos;
+    return f.severity == Severity::error && f.claim.find("demo-egress/requester-2a") != std::string::npos &&
+           f.claim.find("FORWARD") != std::string::npos;
   })) << shown(t);
 }
 
 // One cause on several nodes is one finding, and so is one policy against several destinations.
 TEST(Triage, OneCauseIsOneFinding) {
-  const Triage t = run([](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); }, {"connection-lost"});
+  const Triage t =
+      run([](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); },
+          {"connection-lost"});
   std::size_t errors = 0;
   for (const Finding& f : t.findings) errors += f.severity == Severity::error ? 1U : 0U;
   EXPECT_EQ(1U, errors) << shown(t);
@@ -945,18 +1105,23 @@ TEST(Cause, IsInTheDestination) {
     const auto found = find_cause(explainer, *x);
     return found ? found->finding + ": " + found->claim : std::string();
   };
-  EXPECT_EQ("service-address: no Service of the snapshot has the address 172.22.77.7, which is of the service network 172.22.0.0/16", cause("172.22.77.7:80"));
+  EXPECT_EQ(
+      "service-address: no Service of the snapshot has the address 172.22.77.7, which is of the service network 172.22.0.0/16",
+      cause("172.22.77.7:80"));
   EXPECT_EQ("service-port: Service demo-web/shop has port 8080/TCP, not 9999/TCP", cause("svc:demo-web/shop:9999"));
   EXPECT_EQ("pod-not-running: pod other/job, which had the address 10.132.0.77, has ended", cause("10.132.0.77:80"));
   EXPECT_EQ("pod other/job has ended (Succeeded) and has no address", cause("other/job:80"));
 }
 
 TEST(Triage, ARuleAgainstOnePortIsNoGuardAgainstPods) {
-  const Triage t = run([](Sample& s) {
-    only_iptables(s, "router").write("router/iptables-save",
-                                     "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
-                                     "-A FORWARD -s 10.9.0.0/16 -p udp -m udp --dport 6081 -j DROP\nCOMMIT\n");
-  }, {"guard-cannot-match"});
+  const Triage t = run(
+      [](Sample& s) {
+        only_iptables(s, "router")
+            .write("router/iptables-save",
+                   "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
+                   "-A FORWARD -s 10.9.0.0/16 -p udp -m udp --dport 6081 -j DROP\nCOMMIT\n");
+      },
+      {"guard-cannot-match"});
   EXPECT_TRUE(t.findings.empty()) << shown(t);
 }
 
@@ -982,14 +1147,19 @@ TEST(Triage, PutsCausesBeforeWhatFollowsFromThem) {
 
 // Where the dumps of a layer are missing, a check says so instead of taking absence for a fault.
 TEST(Triage, TakesNoAbsentDumpForAFault) {
-  const Triage t = run([](Sample& s) {
-    for (const char* file : {"ip_rule", "ip_route_show_table_all", "iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset", "nft_-j_list_ruleset",
-                             "ovn-nbctl_list_logical_router_policy", "ovn-nbctl_lr-policy-list_ovn_cluster_router", "ovn-nbctl_list_nat",
-                             "ovn-sbctl_list_Chassis", "ovn-sbctl_show", "sysctl"})
-      s.remove(std::string("master-02-demo/") + file);
-  }, {});
+  const Triage t = run(
+      [](Sample& s) {
+        for (const char* file :
+             {"ip_rule", "ip_route_show_table_all", "iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset",
+              "nft_-j_list_ruleset", "ovn-nbctl_list_logical_router_policy", "ovn-nbctl_lr-policy-list_ovn_cluster_router",
+              "ovn-nbctl_list_nat", "ovn-sbctl_list_Chassis", "ovn-sbctl_show", "sysctl"})
+          s.remove(std::string("master-02-demo/") + file);
+      },
+      {});
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
-  EXPECT_TRUE(std::any_of(t.skipped.begin(), t.skipped.end(), [](const SkippedCheck& s) { return s.id == "egressip-rule-missing"; })) << shown(t);
+  EXPECT_TRUE(std::any_of(t.skipped.begin(), t.skipped.end(), [](const SkippedCheck& s) {
+    return s.id == "egressip-rule-missing";
+  })) << shown(t);
 }
 
 }  // namespace

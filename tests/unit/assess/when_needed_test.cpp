@@ -64,7 +64,8 @@ void expect_same_answers(const std::string& path) {
   const parsers::Snapshot whole = open(path, false);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string& to = points[(i + points.size() / 2) % points.size()];
-    EXPECT_EQ(explained(whole, points[i], to), explained(open(path, true), points[i], to)) << path << ": " << points[i] << " to " << to;
+    EXPECT_EQ(explained(whole, points[i], to), explained(open(path, true), points[i], to))
+        << path << ": " << points[i] << " to " << to;
   }
 }
 
@@ -74,8 +75,8 @@ TEST(WhenNeeded, SamplesAreExplainedAlike) {
 }
 
 std::size_t count_read(const parsers::Snapshot& snapshot) {
-  return static_cast<std::size_t>(
-      std::count_if(snapshot.cluster.nodes.begin(), snapshot.cluster.nodes.end(), [](const auto& node) { return node.is_read(); }));
+  return static_cast<std::size_t>(std::count_if(snapshot.cluster.nodes.begin(), snapshot.cluster.nodes.end(),
+                                                [](const auto& node) { return node.is_read(); }));
 }
 
 TEST(WhenNeeded, MachinesOffTheWayStayUnread) {

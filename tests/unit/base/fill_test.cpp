@@ -21,7 +21,9 @@ class Things : public Named {
   std::string text(std::size_t i) const override { return all_[i].name; }
   std::uint64_t number(std::size_t i) const override { return all_[i].number; }
   bool is_absent(std::size_t i) const override { return i < all_.size() && all_[i].name.empty(); }
-  std::optional<std::size_t> find(std::string_view name) const override { return name == "first" ? std::optional<std::size_t>(0) : std::nullopt; }
+  std::optional<std::size_t> find(std::string_view name) const override {
+    return name == "first" ? std::optional<std::size_t>(0) : std::nullopt;
+  }
 
  private:
   std::vector<LookupTerm> all_;

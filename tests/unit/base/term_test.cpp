@@ -6,7 +6,7 @@
 namespace egt {
 namespace {
 
-const IpAddr kAddress = IpAddr::v4(0xc0000207);   // 192.0.2.7
+const IpAddr kAddress = IpAddr::v4(0xc0000207);  // 192.0.2.7
 
 TEST(Terms, AreTexts) {
   EXPECT_EQ(fill("{0} {1} {2} {3}", {"br-ex", 7, kAddress, Prefix{kAddress, 24}}), "br-ex 7 192.0.2.7 192.0.2.7/24");
@@ -23,8 +23,8 @@ TEST(Terms, AreLists) {
 }
 
 TEST(Terms, AreAbsent) {
-  for (const Term& absent : {Term(), Term(std::optional<IpAddr>()), more(0), if_any(""), Term(Term::Names{}), Term(Alternatives{}),
-                             Term(Term::Few{}), Term(Term::Devices{}), Term(Term::Addresses{})})
+  for (const Term& absent : {Term(), Term(std::optional<IpAddr>()), more(0), if_any(""), Term(Term::Names{}),
+                             Term(Alternatives{}), Term(Term::Few{}), Term(Term::Devices{}), Term(Term::Addresses{})})
     EXPECT_EQ(fill("left[ by {0}||, by nobody]", {absent}), "left, by nobody");
   EXPECT_EQ(fill("left[ by {0}]", {""}), "left by ") << "an empty text that is there";
 }

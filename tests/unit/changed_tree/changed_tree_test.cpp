@@ -143,9 +143,7 @@ TEST(ChangedTree, DatapathConntrack) {
   line.proto_name = "udp";
   std::string out;
   print_dpctl_line(line, out);
-  EXPECT_EQ(
-      out,
-      "udp,orig=(src=10.0.0.1,dst=10.0.0.2,sport=1,dport=2),reply=(src=10.0.0.2,dst=10.0.0.1,sport=2,dport=1),zone=9");
+  EXPECT_EQ(out, "udp,orig=(src=10.0.0.1,dst=10.0.0.2,sport=1,dport=2),reply=(src=10.0.0.2,dst=10.0.0.1,sport=2,dport=1),zone=9");
 }
 
 TEST(ChangedTree, DatabaseList) {
@@ -176,8 +174,7 @@ TEST(ChangedTree, DatabaseShow) {
 }
 
 TEST(ChangedTree, LogicalFlow) {
-  auto line =
-      ovn_text::parse_lflow_line("  table=12(lr_in_policy       ), priority=100  , match=(ip4), action=(next;)");
+  auto line = ovn_text::parse_lflow_line("  table=12(lr_in_policy       ), priority=100  , match=(ip4), action=(next;)");
   line.flow.priority = 7;
   line.flow.actions = "drop;";
   std::string out;

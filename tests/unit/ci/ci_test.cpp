@@ -24,7 +24,8 @@ using Words = std::vector<std::string>;
 using Inputs = std::map<std::string, std::string>;
 
 const std::string kSource = EGTRACE_SOURCE_DIR;
-const std::string kAction = kSource + "/tools/ci/github/action.yml", kComponent = kSource + "/tools/ci/gitlab/templates/egtrace.yml";
+const std::string kAction = kSource + "/tools/ci/github/action.yml",
+                  kComponent = kSource + "/tools/ci/gitlab/templates/egtrace.yml";
 
 std::set<std::string> keys_of(const YAML::Node& map) {
   std::set<std::string> keys;
@@ -47,7 +48,8 @@ std::set<std::string> inputs_used(const std::string& text, const std::string& op
 std::string filled(std::string text, const Inputs& inputs, const std::string& open, const std::string& close) {
   for (const auto& [name, value] : inputs) {
     const std::string expression = open + " inputs." + name + " " + close;
-    for (std::size_t at = text.find(expression); at != std::string::npos; at = text.find(expression, at + value.size())) text.replace(at, expression.size(), value);
+    for (std::size_t at = text.find(expression); at != std::string::npos; at = text.find(expression, at + value.size()))
+      text.replace(at, expression.size(), value);
   }
   return text;
 }
@@ -64,8 +66,11 @@ class Repository {
  public:
   Repository() {
     fs::copy(kSource + "/samples/egressip-secondary", path() + "/my dumps", fs::copy_options::recursive);
-    home_.file("good.yaml", "version: 1\nexpect:\n- {name: good, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.168.66.100}\n");
-    home_.file("bad.yaml", "version: 1\nexpect:\n- {name: bad, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.0.2.7}\n");
+    home_.file(
+        "good.yaml",
+        "version: 1\nexpect:\n- {name: good, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.168.66.100}\n");
+    home_.file("bad.yaml",
+               "version: 1\nexpect:\n- {name: bad, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.0.2.7}\n");
     fs::create_directory(path() + "/bin");
     fs::create_symlink(EGTRACE_BINARY, path() + "/bin/egtrace");
   }
@@ -77,7 +82,16 @@ class Repository {
 
   // As a runner does: a script for bash, with the variables of the step.
   Ran run(const std::string& script, const std::map<std::string, std::string>& variables) const {
-    Words words = {"env", "-u", "CI_PROJECT_DIR", "-u", "GITHUB_WORKSPACE", "-u", "GITHUB_STEP_SUMMARY", "-u", "GITHUB_OUTPUT", "PATH=" + path() + "/bin:/usr/bin:/bin"};
+    Words words = {"env",
+                   "-u",
+                   "CI_PROJECT_DIR",
+                   "-u",
+                   "GITHUB_WORKSPACE",
+                   "-u",
+                   "GITHUB_STEP_SUMMARY",
+                   "-u",
+                   "GITHUB_OUTPUT",
+                   "PATH=" + path() + "/bin:/usr/bin:/bin"};
     for (const auto& [name, value] : variables) words.push_back(name + "=" + value);
     words.insert(words.end(), {"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script});
     return egt::testing::run(words, "", path());
@@ -91,11 +105,15 @@ class Action {
  public:
   Ran run(const Repository& repository, const Inputs& given) const {
     const Inputs inputs = with_defaults(action_["inputs"], given);
-    std::map<std::string, std::string> variables = {{"GITHUB_ACTIONS", "true"}, {"GITHUB_WORKSPACE", repository.path()}, {"GITHUB_OUTPUT", repository.path() + "/output"},
-                                                    {"GITHUB_STEP_SUMMARY", repository.path() + "/summary"}, {"GITHUB_ACTION_PATH", kSource + "/tools/ci/github"}};
+    std::map<std::string, std::string> variables = {{"GITHUB_ACTIONS", "true"},
+                                                    {"GITHUB_WORKSPACE", repository.path()},
+                                                    {"GITHUB_OUTPUT", repository.path() + "/output"},
+                                                    {"GITHUB_STEP_SUMMARY", repository.path() + "/summary"},
+                                                    {"GITHUB_ACTION_PATH", kSource + "/tools/ci/github"}};
     Ran ran;
     for (const auto& step : action_["runs"]["steps"]) {
-      for (const auto& variable : step["env"]) variables[variable.first.as<std::string>()] = filled(variable.second.as<std::string>(), inputs, "${{", "}}");
+      for (const auto& variable : step["env"])
+        variables[variable.first.as<std::string>()] = filled(variable.second.as<std::string>(), inputs, "${{", "}}");
       ran = repository.run(step["run"].as<std::string>(), variables);
       if (ran.status != 0) break;
     }
@@ -112,8 +130,10 @@ class Component {
   Ran run(const Repository& repository, const Inputs& given) const {
     const Inputs inputs = with_defaults(documents_[0]["spec"]["inputs"], given);
     const YAML::Node job = documents_[1].begin()->second;
-    std::map<std::string, std::string> variables = {{"GITLAB_CI", "true"}, {"GITHUB_ACTIONS", ""}, {"EGTRACE_CI_RUN", kSource + "/tools/ci/run"}};
-    for (const auto& variable : job["variables"]) variables[variable.first.as<std::string>()] = filled(variable.second.as<std::string>(), inputs, "$[[", "]]");
+    std::map<std::string, std::string> variables = {
+        {"GITLAB_CI", "true"}, {"GITHUB_ACTIONS", ""}, {"EGTRACE_CI_RUN", kSource + "/tools/ci/run"}};
+    for (const auto& variable : job["variables"])
+      variables[variable.first.as<std::string>()] = filled(variable.second.as<std::string>(), inputs, "$[[", "]]");
     std::string script;
     for (const auto& line : job["script"]) script += filled(line.as<std::string>(), inputs, "$[[", "]]") + "\n";
     return repository.run(script, variables);
@@ -137,7 +157,8 @@ TEST(Action, RunsItsSteps) {
   EXPECT_EQ(0, good.status) << good.err;
   EXPECT_NE(std::string::npos, good.out.find("1 expectation: 1 hold, 0 fail, 0 undecided\n")) << good.out;
   EXPECT_EQ("status=0\nreports=egtrace-reports\n", repository.text("output"));
-  for (const char* report : {"junit.xml", "check.sarif", "triage.sarif"}) EXPECT_TRUE(repository.has("egtrace-reports/" + std::string(report))) << report;
+  for (const char* report : {"junit.xml", "check.sarif", "triage.sarif"})
+    EXPECT_TRUE(repository.has("egtrace-reports/" + std::string(report))) << report;
 
   const Ran bad = action.run(repository, with(kGood, {{"expectations", "bad.yaml"}, {"reports", "out"}}));
   EXPECT_EQ(1, bad.status);
@@ -158,7 +179,11 @@ TEST(Action, KnowsBaselines) {
 TEST(Action, RefusesWhatItDoesNotKnow) {
   const Repository repository;
   const Action action;
-  for (const Inputs& wrong : {Inputs{{"triage", "sometimes"}}, {{"from-objects", "yes"}}, {{"undecided", "maybe"}}, {{"expectations", ""}}, {{"snapshot", "nowhere"}}}) {
+  for (const Inputs& wrong : {Inputs{{"triage", "sometimes"}},
+                              {{"from-objects", "yes"}},
+                              {{"undecided", "maybe"}},
+                              {{"expectations", ""}},
+                              {{"snapshot", "nowhere"}}}) {
     const Ran ran = action.run(repository, with(kGood, wrong));
     EXPECT_EQ(2, ran.status) << wrong.begin()->first;
     EXPECT_NE(std::string::npos, ran.err.find("egtrace: ")) << ran.err;
@@ -169,7 +194,8 @@ TEST(Action, RefusesWhatItDoesNotKnow) {
 TEST(Action, InputsAreNoCommands) {
   const Repository repository;
   const std::string harm = "$(touch harm); touch harm; `touch harm` \" '";
-  for (const char* input : {"snapshot", "expectations", "baseline", "reports"}) Action().run(repository, with(kGood, {{input, harm}}));
+  for (const char* input : {"snapshot", "expectations", "baseline", "reports"})
+    Action().run(repository, with(kGood, {{input, harm}}));
   EXPECT_FALSE(repository.has("harm"));
 }
 
@@ -178,19 +204,25 @@ TEST(Action, TakesTheImageWhereTheJobHasNone) {
   const Repository repository;
   repository.remove_egtrace();
   EXPECT_EQ(2, Action().run(repository, kGood).status);
-  repository.file("bin/docker", "#!/bin/bash\nprintf '%s\\n' \"$@\" >> asked\nwhile [ \"$1\" != egtrace ]; do shift; done\nshift\nexec " EGTRACE_BINARY " \"$@\"\n");
+  repository.file(
+      "bin/docker",
+      "#!/bin/bash\nprintf '%s\\n' \"$@\" >> asked\nwhile [ \"$1\" != egtrace ]; do shift; done\nshift\nexec " EGTRACE_BINARY
+      " \"$@\"\n");
   fs::permissions(repository.path() + "/bin/docker", fs::perms::owner_all);
   EXPECT_EQ(0, Action().run(repository, with(kGood, {{"image", "registry.example.com/x:1"}})).status);
   const std::string asked = repository.text("asked");
-  for (const std::string& part : {std::string("run\n--rm\n--network\nnone\n--user\n"), "--volume\n" + repository.path() + ":" + repository.path() + "\n",
-                                  std::string("registry.example.com/x:1\negtrace\ncheck\nmy dumps\ngood.yaml\n")})
+  for (const std::string& part :
+       {std::string("run\n--rm\n--network\nnone\n--user\n"), "--volume\n" + repository.path() + ":" + repository.path() + "\n",
+        std::string("registry.example.com/x:1\negtrace\ncheck\nmy dumps\ngood.yaml\n")})
     EXPECT_NE(std::string::npos, asked.find(part)) << asked;
 }
 
 TEST(Action, SummaryShowsTextOnly) {
   const Repository repository;
   if (repository.run("command -v jq", {}).status != 0) GTEST_SKIP() << "no jq";
-  repository.file("bad.yaml", "version: 1\nexpect:\n- {name: '<img src=x> `b` [c](d)', from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.0.2.7}\n");
+  repository.file("bad.yaml",
+                  "version: 1\nexpect:\n- {name: '<img src=x> `b` [c](d)', from: demo-egress/requester-3a, to: "
+                  "'192.168.55.13:80', snat: 192.0.2.7}\n");
   Action().run(repository, with(kGood, {{"expectations", "bad.yaml"}, {"triage", "never"}}));
   const std::string summary = repository.text("summary");
   EXPECT_EQ(0U, summary.find("### egtrace check: 1 to look at\n<pre>\nerror: &lt;img src=x&gt;  b  [c]")) << summary;
@@ -214,7 +246,8 @@ TEST(Component, ReportsCodeQuality) {
   EXPECT_EQ(1, Component().run(repository, with(kGood, {{"expectations", "bad.yaml"}, {"triage", "never"}})).status);
   const std::string text = repository.text("egtrace-reports/gl-code-quality-report.json");
   const auto issues = nlohmann::json::parse(text);
-  const auto checked = nlohmann::json::parse(repository.run("egtrace check 'my dumps' bad.yaml --format gitlab", {}).out), found = nlohmann::json::parse(repository.run("egtrace triage 'my dumps' --format gitlab", {}).out);
+  const auto checked = nlohmann::json::parse(repository.run("egtrace check 'my dumps' bad.yaml --format gitlab", {}).out),
+             found = nlohmann::json::parse(repository.run("egtrace triage 'my dumps' --format gitlab", {}).out);
   ASSERT_EQ(1U, checked.size());
   ASSERT_EQ(checked.size() + found.size(), issues.size());
   EXPECT_EQ(checked[0], issues[0]);
@@ -222,14 +255,15 @@ TEST(Component, ReportsCodeQuality) {
   EXPECT_FALSE(repository.has("egtrace-reports/check.codequality"));
   EXPECT_EQ(0, Component().run(repository, with(kGood, {{"reports", "none"}})).status);
   EXPECT_EQ(nlohmann::json::array(), nlohmann::json::parse(repository.text("none/gl-code-quality-report.json")));
-  EXPECT_EQ("$[[ inputs.reports ]]/gl-code-quality-report.json", YAML::LoadAllFromFile(kComponent)[1]["$[[ inputs.job ]]"]["artifacts"]["reports"]["codequality"].as<std::string>());
+  EXPECT_EQ("$[[ inputs.reports ]]/gl-code-quality-report.json",
+            YAML::LoadAllFromFile(kComponent)[1]["$[[ inputs.job ]]"]["artifacts"]["reports"]["codequality"].as<std::string>());
 }
 
 // Status 3 is what the component lets pass with a warning.
 TEST(Component, UndecidedIsNoFailure) {
   const Repository repository;
   const Component component;
-  fs::remove_all(repository.path() + "/my dumps/master-02-demo");   // the egress node
+  fs::remove_all(repository.path() + "/my dumps/master-02-demo");  // the egress node
   EXPECT_EQ(3, component.run(repository, kGood).status);
   EXPECT_EQ(1, component.run(repository, with(kGood, {{"undecided", "fail"}})).status);
   EXPECT_EQ(0, component.run(repository, with(kGood, {{"undecided", "pass"}})).status);
@@ -245,7 +279,7 @@ TEST(Structure, OfTheAction) {
   for (const auto& step : action["runs"]["steps"]) {
     ids.insert(step["id"].as<std::string>());
     EXPECT_EQ("bash", step["shell"].as<std::string>());
-    EXPECT_EQ(std::string::npos, step["run"].as<std::string>().find("${{"));   // an input in a script is a piece of it
+    EXPECT_EQ(std::string::npos, step["run"].as<std::string>().find("${{"));  // an input in a script is a piece of it
   }
   for (const auto& input : action["inputs"]) {
     EXPECT_TRUE(input.second["description"]) << input.first;
@@ -268,14 +302,16 @@ TEST(Structure, OfTheComponent) {
   EXPECT_EQ(std::set<std::string>{"inputs"}, keys_of(documents[0]["spec"]));
   const YAML::Node inputs = documents[0]["spec"]["inputs"];
   for (const auto& input : inputs) {
-    for (const std::string& key : keys_of(input.second)) EXPECT_TRUE((std::set<std::string>{"description", "default", "type", "options"}).contains(key)) << key;
+    for (const std::string& key : keys_of(input.second))
+      EXPECT_TRUE((std::set<std::string>{"description", "default", "type", "options"}).contains(key)) << key;
     if (!input.second["options"]) continue;
     std::set<std::string> options;
     for (const auto& option : input.second["options"]) options.insert(option.as<std::string>());
     EXPECT_TRUE(options.contains(input.second["default"].as<std::string>()));
   }
   EXPECT_EQ(keys_of(inputs), inputs_used(read_file(kComponent), "$[[", "]]"));
-  EXPECT_EQ((std::set<std::string>{"stage", "image", "variables", "script", "allow_failure", "artifacts"}), keys_of(documents[1].begin()->second));
+  EXPECT_EQ((std::set<std::string>{"stage", "image", "variables", "script", "allow_failure", "artifacts"}),
+            keys_of(documents[1].begin()->second));
 }
 
 // Both set what the script reads, and nothing else.
@@ -283,9 +319,10 @@ TEST(Structure, VariablesAreThoseOfTheScript) {
   const std::string script = read_file(kSource + "/tools/ci/run");
   std::set<std::string> read;
   const std::string prefix = "${EGTRACE_CI_";
-  for (std::size_t at = script.find(prefix); at != std::string::npos; at = script.find(prefix, at + 1)) read.insert(script.substr(at + 2, script.find(':', at) - at - 2));
+  for (std::size_t at = script.find(prefix); at != std::string::npos; at = script.find(prefix, at + 1))
+    read.insert(script.substr(at + 2, script.find(':', at) - at - 2));
   EXPECT_EQ(read, keys_of(YAML::LoadFile(kAction)["runs"]["steps"][0]["env"]));
-  read.erase("EGTRACE_CI_IMAGE");   // the job of GitLab runs in it
+  read.erase("EGTRACE_CI_IMAGE");  // the job of GitLab runs in it
   EXPECT_EQ(read, keys_of(YAML::LoadAllFromFile(kComponent)[1].begin()->second["variables"]));
 }
 
@@ -303,9 +340,12 @@ std::vector<std::string> examples() {
 TEST(Structure, ExamplesNameInputsThatExist) {
   const auto blocks = examples();
   ASSERT_EQ(3U, blocks.size());
-  const std::set<std::string> action = keys_of(YAML::LoadFile(kAction)["inputs"]), component = keys_of(YAML::LoadAllFromFile(kComponent)[0]["spec"]["inputs"]);
-  for (const std::string& key : keys_of(YAML::Load(blocks[0])["jobs"]["check"]["steps"][1]["with"])) EXPECT_TRUE(action.contains(key)) << key;
-  for (const std::string& key : keys_of(YAML::Load(blocks[1])["include"][0]["inputs"])) EXPECT_TRUE(component.contains(key)) << key;
+  const std::set<std::string> action = keys_of(YAML::LoadFile(kAction)["inputs"]),
+                              component = keys_of(YAML::LoadAllFromFile(kComponent)[0]["spec"]["inputs"]);
+  for (const std::string& key : keys_of(YAML::Load(blocks[0])["jobs"]["check"]["steps"][1]["with"]))
+    EXPECT_TRUE(action.contains(key)) << key;
+  for (const std::string& key : keys_of(YAML::Load(blocks[1])["include"][0]["inputs"]))
+    EXPECT_TRUE(component.contains(key)) << key;
 }
 
 // Against the schemas themselves, which are not part of the repository: EGTRACE_SCHEMAS names a folder that has them.
@@ -326,13 +366,22 @@ sys.exit(bool(errors))
 TEST(Schemas, Hold) {
   const char* folder = std::getenv("EGTRACE_SCHEMAS");
   if (folder == nullptr) GTEST_SKIP() << "EGTRACE_SCHEMAS is not set: structure alone was checked";
-  if (egt::testing::run({"python3", "-c", "import jsonschema, yaml"}).status != 0) GTEST_SKIP() << "no python3-jsonschema, or no python3-yaml";
+  if (egt::testing::run({"python3", "-c", "import jsonschema, yaml"}).status != 0)
+    GTEST_SKIP() << "no python3-jsonschema, or no python3-yaml";
   const Repository repository;
-  EXPECT_EQ(1, repository.run("egtrace triage 'my dumps' --sarif triage.sarif; egtrace check 'my dumps' bad.yaml --sarif check.sarif", {}).status);
+  EXPECT_EQ(
+      1,
+      repository.run("egtrace triage 'my dumps' --sarif triage.sarif; egtrace check 'my dumps' bad.yaml --sarif check.sarif", {})
+          .status);
   const auto blocks = examples();
-  for (const auto& [schema, text] : std::vector<std::pair<std::string, std::string>>{{"github-action", read_file(kAction)}, {"gitlab-ci", read_file(kComponent)}, {"github-workflow", blocks.at(0)},
-                                                                                     {"gitlab-ci", blocks.at(1)}, {"gitlab-ci", blocks.at(2)}, {"sarif-2.1.0", repository.text("check.sarif")},
-                                                                                     {"sarif-2.1.0", repository.text("triage.sarif")}}) {
+  for (const auto& [schema, text] :
+       std::vector<std::pair<std::string, std::string>>{{"github-action", read_file(kAction)},
+                                                        {"gitlab-ci", read_file(kComponent)},
+                                                        {"github-workflow", blocks.at(0)},
+                                                        {"gitlab-ci", blocks.at(1)},
+                                                        {"gitlab-ci", blocks.at(2)},
+                                                        {"sarif-2.1.0", repository.text("check.sarif")},
+                                                        {"sarif-2.1.0", repository.text("triage.sarif")}}) {
     const std::string file = std::string(folder) + "/" + schema + ".json";
     if (!fs::exists(file)) continue;
     const Ran ran = egt::testing::run({"python3", "-c", kValidate, file}, text);

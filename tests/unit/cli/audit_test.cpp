@@ -16,8 +16,8 @@ void write_node(const std::string& folder, int pods) {
     const std::string name = "pod-" + std::to_string(i), ip = "10.128.0." + std::to_string(i + 2);
     interfaces += "_uuid               : 00000000-0000-4000-8000-" + std::to_string(100000000000 + i) +
                   "\nexternal_ids        : {iface-id=shop_" + name + ", ip_addresses=\"" + ip +
-                  "/24\"}\nname                : v" + std::to_string(i) +
-                  "\nofport              : " + std::to_string(i + 1) + "\ntype                : \"\"\n\n";
+                  "/24\"}\nname                : v" + std::to_string(i) + "\nofport              : " + std::to_string(i + 1) +
+                  "\ntype                : \"\"\n\n";
     objects += "- apiVersion: v1\n  kind: Pod\n  metadata: {name: " + name +
                ", namespace: shop}\n  spec: {nodeName: w1}\n  status: {podIP: " + ip + ", phase: Running}\n";
   }
@@ -35,8 +35,7 @@ TEST(AuditOfMany, IsTheSameForAnyNumberOfThreads) {
   write_node(d.path(), 90);
   for (const char* format : {"csv", "json"}) {
     const auto audit = [&](const char* jobs) {
-      return egt::testing::run(
-          {EGTRACE_BINARY, "audit", d.path(), "--to", "192.0.2.1", "--format", format, "--jobs", jobs});
+      return egt::testing::run({EGTRACE_BINARY, "audit", d.path(), "--to", "192.0.2.1", "--format", format, "--jobs", jobs});
     };
     const Ran one = audit("1"), three = audit("3");
     EXPECT_EQ(0, one.status) << one.err;

@@ -19,7 +19,9 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 const std::string kSnapshot = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
-const std::string kFails = "- {name: 'as, 100%: another', from: [demo-egress/requester-2a, demo-egress/requester-3a], to: '192.168.55.13:80', snat: 192.0.2.7}\n";
+const std::string kFails =
+    "- {name: 'as, 100%: another', from: [demo-egress/requester-2a, demo-egress/requester-3a], to: '192.168.55.13:80', snat: "
+    "192.0.2.7}\n";
 const std::string kLost = "- {name: nobody is there, from: demo-egress/requester-3a, to: '192.0.2.99:80'}\n";
 const std::string kHolds = "- {name: good, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.168.66.100}\n";
 
@@ -62,7 +64,8 @@ TEST_F(Baselines, OnlyNewFailuresFail) {
   EXPECT_NE(std::string::npos, page.out.find("Packets that fail: 1 new, 2 known by the baseline."));
   EXPECT_NE(std::string::npos, page.out.find("does not hold (known)"));
 
-  const Ran more = check(kFails + kLost, {"--baseline", "known.json", "--junit", "j.xml", "--sarif", "s.json", "--format", "json"});
+  const Ran more =
+      check(kFails + kLost, {"--baseline", "known.json", "--junit", "j.xml", "--sarif", "s.json", "--format", "json"});
   EXPECT_EQ(1, more.status);
   const json found = json::parse(more.out);
   EXPECT_TRUE(egt::testing::contract_errors(found).empty());
@@ -80,22 +83,32 @@ TEST_F(Baselines, OnlyNewFailuresFail) {
 
 TEST_F(Baselines, ResolvedOnesAreListed) {
   check(kFails + kLost, {"--write-baseline", "known.json"});
-  const Ran fixed = check(kFails + "- {name: nobody is there, from: demo-egress/requester-3a, to: '192.0.2.99:80', outcome: refused}\n", {"--baseline", "known.json"});
+  const Ran fixed =
+      check(kFails + "- {name: nobody is there, from: demo-egress/requester-3a, to: '192.0.2.99:80', outcome: refused}\n",
+            {"--baseline", "known.json"});
   EXPECT_EQ(0, fixed.status);
-  EXPECT_NE(std::string::npos, fixed.out.find("1 resolved\n  resolved nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n")) << fixed.out;
+  EXPECT_NE(std::string::npos,
+            fixed.out.find("1 resolved\n  resolved nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n"))
+      << fixed.out;
   // What nobody asks any more is not resolved.
   const Ran gone = check(kFails, {"--baseline", "known.json"});
   EXPECT_EQ(0, gone.status);
-  EXPECT_NE(std::string::npos, gone.out.find("0 resolved, 1 no longer checked\n  no longer checked: nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n")) << gone.out;
+  EXPECT_NE(
+      std::string::npos,
+      gone.out.find(
+          "0 resolved, 1 no longer checked\n  no longer checked: nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n"))
+      << gone.out;
 }
 
 // The same packet is lost where it was delivered to another: that is news.
 TEST_F(Baselines, AnotherReasonIsNew) {
-  check("- {name: a, from: demo-egress/requester-3a, to: '192.0.2.99:80', verdict: delivered}\n", {"--write-baseline", "known.json"});
+  check("- {name: a, from: demo-egress/requester-3a, to: '192.0.2.99:80', verdict: delivered}\n",
+        {"--write-baseline", "known.json"});
   json other = json::parse(text("known.json"));
   other["failures"][0]["fingerprint"] = "of-another-reason:1";
   home_.file("known.json", other.dump());
-  const Ran ran = check("- {name: a, from: demo-egress/requester-3a, to: '192.0.2.99:80', verdict: delivered}\n", {"--baseline", "known.json"});
+  const Ran ran = check("- {name: a, from: demo-egress/requester-3a, to: '192.0.2.99:80', verdict: delivered}\n",
+                        {"--baseline", "known.json"});
   EXPECT_EQ(1, ran.status);
   EXPECT_NE(std::string::npos, ran.out.find("baseline: 1 new, 0 known, 0 resolved")) << ran.out;
   EXPECT_NE(std::string::npos, ran.out.find("fails in another way: a")) << ran.out;
@@ -121,8 +134,10 @@ TEST_F(Baselines, OtherFilesAreRefused) {
 
 TEST_F(Baselines, OfShardsAreForMerge) {
   check(kFails + kLost, {"--write-baseline", "known.json"});
-  for (const char* part : {"0", "1"}) check(kFails + kLost, {"--shard", std::string(part) + "/2", "-o", std::string(part) + ".json"});
-  const Ran one = check(kFails + kLost, {"--baseline", "known.json"}), merged = egtrace({"merge", "0.json", "1.json", "--baseline", "known.json"});
+  for (const char* part : {"0", "1"})
+    check(kFails + kLost, {"--shard", std::string(part) + "/2", "-o", std::string(part) + ".json"});
+  const Ran one = check(kFails + kLost, {"--baseline", "known.json"}),
+            merged = egtrace({"merge", "0.json", "1.json", "--baseline", "known.json"});
   EXPECT_EQ(0, merged.status) << merged.err;
   EXPECT_EQ(one.out, merged.out);
 }
@@ -130,7 +145,9 @@ TEST_F(Baselines, OfShardsAreForMerge) {
 TEST_F(Baselines, AnnotationsOfGitHub) {
   const Ran ran = check(kHolds + kFails + kLost, {"--format", "github"});
   EXPECT_EQ(1, ran.status);
-  EXPECT_EQ(0U, ran.out.find("::error file=e.yaml,line=4,title=as%2C 100%25%3A another::demo-egress/requester-2a to 192.168.55.13:80: ")) << ran.out;
+  EXPECT_EQ(0U, ran.out.find(
+                    "::error file=e.yaml,line=4,title=as%2C 100%25%3A another::demo-egress/requester-2a to 192.168.55.13:80: "))
+      << ran.out;
   EXPECT_NE(std::string::npos, ran.out.find("%0Aexpected: outcome answered, snat 192.0.2.7%0A")) << ran.out;
   EXPECT_NE(std::string::npos, ran.out.find("\n::error file=e.yaml,line=5,title=nobody is there::"));
   EXPECT_NE(std::string::npos, ran.out.find("\n3 expectations: 1 hold, 2 fail, 0 undecided\n"));
@@ -139,13 +156,16 @@ TEST_F(Baselines, AnnotationsOfGitHub) {
   const Ran known = check(kFails, {"--baseline", "known.json", "--format", "github"});
   EXPECT_EQ("1 expectation: 0 hold, 1 fail, 0 undecided; packets that fail: 0 new, 2 known; resolved: 0\n", known.out);
 
-  const Ran asserted = egtrace({"assert", kSnapshot, "--from", "demo-egress/requester-3a", "--to", "192.0.2.99:80", "--format", "github"});
+  const Ran asserted =
+      egtrace({"assert", kSnapshot, "--from", "demo-egress/requester-3a", "--to", "192.0.2.99:80", "--format", "github"});
   EXPECT_EQ(1, asserted.status);
   EXPECT_EQ(0U, asserted.out.find("::error title=demo-egress/requester-3a to 192.0.2.99%3A80::")) << asserted.out;
   const Ran triage = egtrace({"triage", kSnapshot, "--format", "github"});
   for (std::size_t at = 0; at < triage.out.size(); at = triage.out.find('\n', at) + 1) {
     const std::string line = triage.out.substr(at, triage.out.find('\n', at) - at);
-    EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ") || line.starts_with("::notice ") || line.ends_with(" note") || line.ends_with(" notes")) << line;
+    EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ") || line.starts_with("::notice ") ||
+                line.ends_with(" note") || line.ends_with(" notes"))
+        << line;
   }
 }
 
@@ -170,12 +190,13 @@ TEST_F(Baselines, CodeQualityOfGitLab) {
   const json issues = json::parse(ran.out);
   expect_code_quality(issues);
   ASSERT_EQ(3U, issues.size());
-  EXPECT_EQ(5, std::count(ran.out.begin(), ran.out.end(), '\n'));     // a line each, and the brackets
+  EXPECT_EQ(5, std::count(ran.out.begin(), ran.out.end(), '\n'));  // a line each, and the brackets
   EXPECT_EQ("e.yaml", issues[0]["location"]["path"]);
   EXPECT_EQ(4, issues[0]["location"]["lines"]["begin"]);
   EXPECT_EQ("expectation", issues[0]["check_name"]);
   EXPECT_EQ("major", issues[0]["severity"]);
-  EXPECT_EQ(0U, issues[0]["description"].get<std::string>().find("as, 100%: another: demo-egress/requester-2a to 192.168.55.13:80: "));
+  EXPECT_EQ(
+      0U, issues[0]["description"].get<std::string>().find("as, 100%: another: demo-egress/requester-2a to 192.168.55.13:80: "));
   EXPECT_EQ("no-route", issues[2]["check_name"]);
   EXPECT_EQ("[]\n", check(kHolds, {"--format", "gitlab"}).out);
 
@@ -186,10 +207,12 @@ TEST_F(Baselines, CodeQualityOfGitLab) {
   EXPECT_EQ("minor", known[0]["severity"]);
   EXPECT_EQ(issues[0]["fingerprint"], known[0]["fingerprint"]);
 
-  const Ran asserted = egtrace({"assert", kSnapshot, "--from", "demo-egress/requester-3a", "--to", "192.0.2.99:80", "--format", "gitlab"});
+  const Ran asserted =
+      egtrace({"assert", kSnapshot, "--from", "demo-egress/requester-3a", "--to", "192.0.2.99:80", "--format", "gitlab"});
   EXPECT_EQ(1, asserted.status);
   expect_code_quality(json::parse(asserted.out));
-  EXPECT_EQ(0U, json::parse(asserted.out)[0]["location"]["path"].get<std::string>().find("egressip-secondary"));   // it lies elsewhere
+  EXPECT_EQ(0U,
+            json::parse(asserted.out)[0]["location"]["path"].get<std::string>().find("egressip-secondary"));  // it lies elsewhere
   const Ran triage = egtrace({"triage", kSnapshot, "--format", "gitlab", "--codequality", "triage.json"});
   EXPECT_EQ(triage.out, text("triage.json"));
   EXPECT_LT(0U, json::parse(triage.out).size());
@@ -208,12 +231,14 @@ TEST_F(Baselines, PlacesAreThoseOfTheRepository) {
     words.insert(words.end(), {"--sarif", home_.path() + "/s.json"});
     EXPECT_EQ(1, egt::testing::run(words, "", directory).status);
     const json result = json::parse(text("s.json"))["runs"][0]["results"][0];
-    return Words{result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], result["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"]};
+    return Words{result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                 result["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"]};
   };
   const Words expected = {"e.yaml", "dumps/master-02-demo/iptables-save"};
   EXPECT_EQ(expected, uris({}, {"check", "dumps", "./e.yaml"}, home_.path()));
   EXPECT_EQ(expected, uris({"GITHUB_WORKSPACE=" + home_.path()}, {"check", ".", "../e.yaml"}, home_.path() + "/dumps"));
-  EXPECT_EQ(expected, uris({"CI_PROJECT_DIR=" + home_.path()}, {"check", home_.path() + "/dumps/", home_.path() + "/e.yaml"}, "/"));
+  EXPECT_EQ(expected,
+            uris({"CI_PROJECT_DIR=" + home_.path()}, {"check", home_.path() + "/dumps/", home_.path() + "/e.yaml"}, "/"));
   EXPECT_EQ((Words{"e.yaml", "master-02-demo/iptables-save"}), uris({}, {"check", kSnapshot, "e.yaml"}, home_.path()));
 }
 

@@ -30,8 +30,9 @@ class Collecting {
   // Commands of which the machine may have what they print, or not.
   void stub_machine() const {
     stub("id", "echo 0\n");
-    for (const char* command : {"ip", "iptables-save", "ip6tables-save", "nft", "conntrack", "ipset", "sysctl", "ss", "nstat", "bridge", "tc",
-                                "bpftool", "ethtool", "vtysh", "lsns", "ovs-vsctl", "ovn-nbctl", "ovn-sbctl", "ovn-appctl", "crictl", "journalctl"})
+    for (const char* command : {"ip",   "iptables-save", "ip6tables-save", "nft",       "conntrack",  "ipset",   "sysctl",
+                                "ss",   "nstat",         "bridge",         "tc",        "bpftool",    "ethtool", "vtysh",
+                                "lsns", "ovs-vsctl",     "ovn-nbctl",      "ovn-sbctl", "ovn-appctl", "crictl",  "journalctl"})
       stub(command, "exit 1\n");
   }
   Ran collect(const std::vector<std::string>& options) const {
@@ -49,7 +50,10 @@ class Collecting {
     const std::string path = d_.path() + "/unpacked/" + name;
     return std::filesystem::exists(path) ? read_file(path) : std::string();
   }
-  std::string path() const { return "PATH=" + d_.path() + "/bin:" + std::filesystem::path(EGTRACE_BINARY).parent_path().string() + ":/usr/bin:/bin:/usr/sbin:/sbin"; }
+  std::string path() const {
+    return "PATH=" + d_.path() + "/bin:" + std::filesystem::path(EGTRACE_BINARY).parent_path().string() +
+           ":/usr/bin:/bin:/usr/sbin:/sbin";
+  }
   const std::string& directory() const { return d_.path(); }
 
  private:
@@ -72,7 +76,9 @@ TEST(Collect, GathersAnArchiveThatIsRead) {
   ASSERT_EQ(0, script.status);
   EXPECT_TRUE(script.out.starts_with("#!/bin/sh\n"));
   const TemporaryDirectory d;
-  const Ran collected = run({shell(), "-s", "--", "-q", "-d", "-n", "here", "-t", "20", "-l", "5", "-p", "2", "-o", "here.tar.gz"}, script.out, d.path());
+  const Ran collected =
+      run({shell(), "-s", "--", "-q", "-d", "-n", "here", "-t", "20", "-l", "5", "-p", "2", "-o", "here.tar.gz"}, script.out,
+          d.path());
   ASSERT_EQ(0, collected.status) << collected.err;
   EXPECT_EQ(1, std::distance(std::filesystem::directory_iterator(d.path()), std::filesystem::directory_iterator()));
   const Ran inspected = run({EGTRACE_BINARY, "inspect", d.path() + "/here.tar.gz", "--format", "json"});
@@ -83,7 +89,8 @@ TEST(Collect, GathersAnArchiveThatIsRead) {
 
 TEST(Collect, RefusesWhatItDoesNotKnow) {
   const Ran script = run({EGTRACE_BINARY, "collect"});
-  for (const std::vector<std::string>& options : {std::vector<std::string>{"-t", "soon"}, {"-z"}, {"-w", "-1"}, {"-l", "x"}, {"-T", "0"}}) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"-t", "soon"}, {"-z"}, {"-w", "-1"}, {"-l", "x"}, {"-T", "0"}}) {
     std::vector<std::string> command = {shell(), "-s", "--"};
     command.insert(command.end(), options.begin(), options.end());
     EXPECT_EQ(2, run(command, script.out).status) << options.front();
@@ -106,17 +113,22 @@ TEST(Collect, AsksASwitchInAContainerTwice) {
                "case \"$*\" in\n"
                "'ps -q --name ovs|'*) printf 'id-a\\nid-b\\n';;\n"
                "'exec id-b ovs-vsctl -t 5 list-br') echo br-int;;\n"
-               "'exec id-b ovs-ofctl dump-flows br-int') echo x >>" + machine.directory() + "/asked\n"
-               "  echo \"NXST_FLOW reply (xid=0x4):\"\n"
-               "  echo \" cookie=0x1, duration=9s, table=0, n_packets=$(wc -l <" + machine.directory() + "/asked), n_bytes=0, priority=1 actions=drop\";;\n"
-               "'exec id-b ovs-vsctl -t 20 list interface') echo 'options : {psk=geheim}';;\n"
-               "*) exit 1;;\nesac\n");
+               "'exec id-b ovs-ofctl dump-flows br-int') echo x >>" +
+                   machine.directory() +
+                   "/asked\n"
+                   "  echo \"NXST_FLOW reply (xid=0x4):\"\n"
+                   "  echo \" cookie=0x1, duration=9s, table=0, n_packets=$(wc -l <" +
+                   machine.directory() +
+                   "/asked), n_bytes=0, priority=1 actions=drop\";;\n"
+                   "'exec id-b ovs-vsctl -t 20 list interface') echo 'options : {psk=geheim}';;\n"
+                   "*) exit 1;;\nesac\n");
   const Ran ran = machine.collect({"-w", "1", "-l", "0"});
   ASSERT_EQ(0, ran.status) << ran.err;
   EXPECT_TRUE(contains(machine.file("here/ovs-ofctl_dump-flows_br-int"), "n_packets=1,"));
   EXPECT_TRUE(contains(machine.file("here/later/ovs-ofctl_dump-flows_br-int"), "n_packets=2,"));
   EXPECT_TRUE(contains(machine.file("here/ovs-vsctl_-t_20_list_interface"), "psk=(masked)"));
-  EXPECT_TRUE(contains(machine.file("here/egtrace-collect.tsv"), "later/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int"));
+  EXPECT_TRUE(
+      contains(machine.file("here/egtrace-collect.tsv"), "later/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int"));
   const Ran flows = run({EGTRACE_BINARY, "flows", "here.tar.gz", "--format", "json"}, "", machine.directory());
   EXPECT_TRUE(contains(flows.out, "here/ovs-ofctl_dump-flows_br-int")) << flows.out << flows.err;
   EXPECT_TRUE(contains(flows.out, "\"found\": 1")) << flows.out;
@@ -129,7 +141,8 @@ TEST(Collect, AsksOnceWhereTheTimeBetweenIsNone) {
   const Collecting machine;
   machine.stub_machine();
   machine.stub("ovs-vsctl", "[ \"$*\" != '-t 5 list-br' ] || echo br-int\n");
-  machine.stub("ovs-ofctl", "[ \"$1\" != dump-flows ] || echo ' cookie=0x1, table=0, n_packets=1, n_bytes=0, priority=1 actions=drop'\n");
+  machine.stub("ovs-ofctl",
+               "[ \"$1\" != dump-flows ] || echo ' cookie=0x1, table=0, n_packets=1, n_bytes=0, priority=1 actions=drop'\n");
   EXPECT_EQ(0, machine.collect({"-w", "0", "-l", "0", "-q"}).status);
   EXPECT_NE("", machine.file("here/ovs-ofctl_dump-flows_br-int"));
   EXPECT_FALSE(std::filesystem::exists(machine.directory() + "/unpacked/here/later"));
@@ -141,11 +154,16 @@ TEST(Collect, KeepsPodsNamespacesFromTheHost) {
   machine.stub("ip", kStubbedHost);
   const std::string netns = machine.directory() + "/cni-1";
   write_file(netns, "");
-  machine.stub("crictl", "case \"$*\" in\n'pods -q --state ready') echo id;;\n'inspectp '*) echo \"web_front-1 " + netns + "\";;\n*) exit 1;;\nesac\n");
-  machine.stub("nsenter", "[ \"$1\" = --net=" + netns + " ] || exit 1\nshift\ncase \"$*\" in\n"
-               "'ip -d addr') printf '3: eth0@if9: <BROADCAST,UP,LOWER_UP> mtu 1400 qdisc noop state UP group default\\n"
-               "    link/ether 0a:58:0a:80:00:05 brd ff:ff:ff:ff:ff:ff link-netnsid 0 promiscuity 0\\n    inet 10.128.0.5/23 scope global eth0\\n';;\n"
-               "'ss -tulpan') printf 'Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port\\ntcp LISTEN 0 5 0.0.0.0:8080 0.0.0.0:*\\n';;\nesac\n");
+  machine.stub("crictl", "case \"$*\" in\n'pods -q --state ready') echo id;;\n'inspectp '*) echo \"web_front-1 " + netns +
+                             "\";;\n*) exit 1;;\nesac\n");
+  machine.stub("nsenter",
+               "[ \"$1\" = --net=" + netns +
+                   " ] || exit 1\nshift\ncase \"$*\" in\n"
+                   "'ip -d addr') printf '3: eth0@if9: <BROADCAST,UP,LOWER_UP> mtu 1400 qdisc noop state UP group default\\n"
+                   "    link/ether 0a:58:0a:80:00:05 brd ff:ff:ff:ff:ff:ff link-netnsid 0 promiscuity 0\\n    inet 10.128.0.5/23 "
+                   "scope global eth0\\n';;\n"
+                   "'ss -tulpan') printf 'Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port\\ntcp LISTEN 0 5 "
+                   "0.0.0.0:8080 0.0.0.0:*\\n';;\nesac\n");
   ASSERT_EQ(0, machine.collect({"-q", "-l", "0"}).status);
   EXPECT_TRUE(contains(machine.file("here/netns/web_front-1/ip_netns_exec_web_front-1_ip_-d_addr"), "10.128.0.5"));
   EXPECT_TRUE(contains(machine.file("here/netns/names.tsv"), "web_front-1\t" + netns));
@@ -199,8 +217,10 @@ TEST(Collect, MasksLogsAndAsksForNoKeys) {
   const Collecting machine;
   machine.stub_machine();
   machine.stub("ip", kStubbedHost);
-  machine.stub("crictl", "case \"$1 $2 $3 $4\" in\n'ps -q --name ^ovn-controller$') echo id;;\n"
-               "'logs --tail 7 id') echo 'x token=\"geheim1\" Bearer geheim2 password: geheim3 https://u:geheim4@h/ neighbor 1.2.3.4 password geheim5 end' >&2;;\n"
+  machine.stub("crictl",
+               "case \"$1 $2 $3 $4\" in\n'ps -q --name ^ovn-controller$') echo id;;\n"
+               "'logs --tail 7 id') echo 'x token=\"geheim1\" Bearer geheim2 password: geheim3 https://u:geheim4@h/ neighbor "
+               "1.2.3.4 password geheim5 end' >&2;;\n"
                "*) exit 1;;\nesac\n");
   ASSERT_EQ(0, machine.collect({"-q", "-l", "7"}).status);
   const std::string log = machine.file("here/var/log/container-ovn-controller.log");
@@ -213,10 +233,12 @@ TEST(Collect, GathersObjectsOfKindsThatTheClusterHas) {
   const Collecting machine;
   machine.stub("oc",
                "case \"$2\" in\n"
-               "pods) printf 'apiVersion: v1\\nkind: Pod\\nmetadata: {name: a, namespace: n}\\nspec:\\n  containers:\\n  - env:\\n    - name: X\\n"
+               "pods) printf 'apiVersion: v1\\nkind: Pod\\nmetadata: {name: a, namespace: n}\\nspec:\\n  containers:\\n  - "
+               "env:\\n    - name: X\\n"
                "      value: geheim\\n';;\n"
                "bgppeers.metallb.io) printf 'kind: BGPPeer\\nspec:\\n  password: geheim\\n  peerASN: 64512\\n';;\n"
-               "frrconfigurations.frrk8s.metallb.io) printf 'kind: FRRConfiguration\\nspec:\\n  raw:\\n    rawConfig: \"neighbor 192.0.2.9 password geheim\"\\n';;\n"
+               "frrconfigurations.frrk8s.metallb.io) printf 'kind: FRRConfiguration\\nspec:\\n  raw:\\n    rawConfig: \"neighbor "
+               "192.0.2.9 password geheim\"\\n';;\n"
                "*) echo \"error: the server doesn't have a resource type\" >&2; exit 1;;\nesac\n");
   const Ran ran = machine.collect({"-k"});
   ASSERT_EQ(0, ran.status) << ran.err;
@@ -242,14 +264,17 @@ constexpr const char* kShortScript =
     "(cd \"$d\" && tar -cf - \"$name\") | gzip\nrm -rf \"$d\"\nexit $status\n";
 
 Ran collect_cluster(const Collecting& machine, const std::vector<std::string>& options) {
-  std::vector<std::string> command = {"/usr/bin/env", machine.path(), shell(), EGTRACE_SOURCE_DIR "/tools/collect-cluster", "-o", "all.tar"};
+  std::vector<std::string> command = {"/usr/bin/env", machine.path(), shell(), EGTRACE_SOURCE_DIR "/tools/collect-cluster",
+                                      "-o",           "all.tar"};
   command.insert(command.end(), options.begin(), options.end());
   return run(command, "", machine.directory());
 }
 
 // `timeout` of these tests ends at once what is done on the node `hung`.
 void stub_timeout(const Collecting& machine) {
-  machine.stub("timeout", "while [ \"${1#-}\" != \"$1\" ]; do shift 2; done\nshift\ncase \"$*\" in *node/hung*) exit 124;; esac\nexec \"$@\"\n");
+  machine.stub(
+      "timeout",
+      "while [ \"${1#-}\" != \"$1\" ]; do shift 2; done\nshift\ncase \"$*\" in *node/hung*) exit 124;; esac\nexec \"$@\"\n");
 }
 
 TEST(CollectCluster, MakesOneArchiveAndNamesWhatIsMissing) {
@@ -258,16 +283,20 @@ TEST(CollectCluster, MakesOneArchiveAndNamesWhatIsMissing) {
   stub_timeout(machine);
   machine.stub("oc",
                "case \"$*\" in\n'get nodes -o name') printf 'node/w1\\nnode/w2\\nnode/w3\\nnode/hung\\nnode/w4\\n'; exit;;\n"
-               "*node/w2*) echo 'Error from server: no such node' >&2; exit 1;;\n*node/w4*) printf 'cut' | gzip | head -c 12; exit;;\nesac\n"
+               "*node/w2*) echo 'Error from server: no such node' >&2; exit 1;;\n*node/w4*) printf 'cut' | gzip | head -c 12; "
+               "exit;;\nesac\n"
                "while [ \"$1\" != chroot ]; do shift; done\nshift 2\nexec \"$@\"\n");
   const Ran ran = collect_cluster(machine, {"-c", "script", "-j", "2", "-q"});
   EXPECT_EQ(1, ran.status) << ran.err;
-  for (const char* line : {"missing: w2 (failed, status 1: Error from server: no such node)", "missing: w3 (status 1, nothing useful)",
-                           "missing: hung (time limit)", "missing: w4 (failed, status 0)"})
+  for (const char* line :
+       {"missing: w2 (failed, status 1: Error from server: no such node)", "missing: w3 (status 1, nothing useful)",
+        "missing: hung (time limit)", "missing: w4 (failed, status 0)"})
     EXPECT_TRUE(contains(ran.err, line)) << line << '\n' << ran.err;
   EXPECT_FALSE(contains(ran.err, "w1"));
   const std::string names = run({"/bin/tar", "-tf", "all.tar"}, "", machine.directory()).out;
-  EXPECT_TRUE(contains(names, "/w1.tar.gz\n") && contains(names, "/objects.tar.gz\n") && contains(names, "/egtrace-collect-cluster.tsv\n")) << names;
+  EXPECT_TRUE(contains(names, "/w1.tar.gz\n") && contains(names, "/objects.tar.gz\n") &&
+              contains(names, "/egtrace-collect-cluster.tsv\n"))
+      << names;
   EXPECT_FALSE(contains(names, "w2") || contains(names, "w3") || contains(names, "w4") || contains(names, "hung")) << names;
   const Ran inspected = run({EGTRACE_BINARY, "inspect", "all.tar"}, "", machine.directory());
   EXPECT_TRUE(contains(inspected.out, "\nw1  ")) << inspected.out;
@@ -278,12 +307,13 @@ TEST(CollectCluster, DeletesThePodsOfKubectlDebug) {
   const Collecting machine;
   write_file(machine.directory() + "/script", kShortScript);
   stub_timeout(machine);
-  machine.stub("kubectl",
-               "echo \"$*\" >>" + machine.directory() + "/log\n"
-               "case \"$*\" in\n'get nodes -l a=b -o name') printf 'node/w1\\nnode/w2\\n';;\n"
-               "debug*node/w?*) n=${2#node/}; echo \"Creating debugging pod node-debugger-$n-x7 with container debugger on node $n.\";;\n"
-               "wait*) ;;\n*exec*w2-x7*) exit 7;;\n"
-               "exec*) while [ \"$1\" != chroot ]; do shift; done; shift 2; exec \"$@\";;\nesac\n");
+  machine.stub("kubectl", "echo \"$*\" >>" + machine.directory() +
+                              "/log\n"
+                              "case \"$*\" in\n'get nodes -l a=b -o name') printf 'node/w1\\nnode/w2\\n';;\n"
+                              "debug*node/w?*) n=${2#node/}; echo \"Creating debugging pod node-debugger-$n-x7 with container "
+                              "debugger on node $n.\";;\n"
+                              "wait*) ;;\n*exec*w2-x7*) exit 7;;\n"
+                              "exec*) while [ \"$1\" != chroot ]; do shift; done; shift 2; exec \"$@\";;\nesac\n");
   const Ran ran = collect_cluster(machine, {"-C", "kubectl", "-N", "debugging", "-l", "a=b", "-c", "script"});
   EXPECT_EQ(1, ran.status) << ran.err;
   EXPECT_TRUE(contains(ran.err, "missing: w2 (failed, status 7)")) << ran.err;
@@ -298,7 +328,8 @@ TEST(CollectCluster, RunsTheProgramsScript) {
   const Collecting machine;
   machine.stub_machine();
   machine.stub("ip", kStubbedHost);
-  machine.stub("oc", "case \"$*\" in\n'get pods '*) echo 'kind: Pod';;\nget*) exit 1;;\nesac\n"
+  machine.stub("oc",
+               "case \"$*\" in\n'get pods '*) echo 'kind: Pod';;\nget*) exit 1;;\nesac\n"
                "case $1 in debug) while [ \"$1\" != chroot ]; do shift; done; shift 2; exec \"$@\";; esac\n");
   const Ran ran = collect_cluster(machine, {"-x", "-d -w 0 -l 0 -p 0", "w1"});
   EXPECT_EQ(0, ran.status) << ran.err;

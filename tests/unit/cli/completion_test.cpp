@@ -18,9 +18,7 @@ std::string candidates(std::vector<std::string> words) {
   return egt::testing::run(command).out;
 }
 
-bool has(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-}
+bool has(const std::string& text, const std::string& line) { return ("\n" + text).find("\n" + line + "\n") != std::string::npos; }
 
 TEST(Completion, OffersVerbsOptionsAndValues) {
   EXPECT_EQ("assert\naudit\n", candidates({"a"}));
@@ -57,12 +55,11 @@ TEST(Completion, BashAsks) {
   const std::string binary = EGTRACE_BINARY;
   const std::string folder = binary.substr(0, binary.rfind('/'));
   const auto ask = [&](const std::string& line) {
-    const Ran ran =
-        egt::testing::run({"bash", "-c",
-                           "PATH=" + folder +
-                               ":$PATH; source <(egtrace completion bash); COMP_WORDBREAKS=$' \\t\\n\"><=;|&(:'\n"
-                               "COMP_LINE='" +
-                               line + "'; COMP_POINT=${#COMP_LINE}; _egtrace; printf '%s\\n' \"${COMPREPLY[@]}\""});
+    const Ran ran = egt::testing::run({"bash", "-c",
+                                       "PATH=" + folder +
+                                           ":$PATH; source <(egtrace completion bash); COMP_WORDBREAKS=$' \\t\\n\"><=;|&(:'\n"
+                                           "COMP_LINE='" +
+                                           line + "'; COMP_POINT=${#COMP_LINE}; _egtrace; printf '%s\\n' \"${COMPREPLY[@]}\""});
     EXPECT_EQ("", ran.err);
     return ran.out;
   };

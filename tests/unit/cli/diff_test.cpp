@@ -103,8 +103,7 @@ TEST_F(Diff, DialectsAreNone) {
             "actions=set_field:0a:58:0a:85:00:01->eth_src,set_field:0x5/0xff->reg0,resubmit(,8)\n");
   std::filesystem::remove(d_.path() + "/after/w1/ovs-ofctl_dump-flows_br-int");
   write("after", "iptables-save",
-        with(with(kIptables, "-s 10.0.0.1/32 -j", "-s 10.0.0.1 -j"), "-s 10.0.0.2/32",
-             "--source 10.0.0.2/255.255.255.255"));
+        with(with(kIptables, "-s 10.0.0.1/32 -j", "-s 10.0.0.1 -j"), "-s 10.0.0.2/32", "--source 10.0.0.2/255.255.255.255"));
   const Ran ran = diff({"--only", "flows", "--only", "rules"});
   EXPECT_EQ("no difference\n", ran.out) << ran.err;
   EXPECT_EQ(0, ran.status);
@@ -138,8 +137,7 @@ TEST(DiffOfPaths, TellsWhoLeavesOtherwise) {
   ASSERT_NE(std::string::npos, at);
   rules.erase(at, rules.find('\n', at) + 1 - at);
   egt::testing::write_file(node + "iptables-save", rules);
-  const Ran ran =
-      egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--only", "paths", "--to", "192.168.55.13:80"});
+  const Ran ran = egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--only", "paths", "--to", "192.168.55.13:80"});
   EXPECT_EQ(1, ran.status) << ran.err;
   EXPECT_EQ(
       "paths\n  demo-egress/requester-3a to 192.168.55.13:80\n"
@@ -157,8 +155,8 @@ TEST(DiffOfPaths, TellsWhoLeavesOtherwise) {
       "        + unanswered as 10.133.0.9 by master-02-demo br-ex; router: policy\n"
       "          routing: no route to 10.133.0.9\n",
       all.out.substr(0, all.out.find("\nnot compared")));
-  const json document = json::parse(
-      egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--to", "192.168.55.13:80", "--format", "json"}).out);
+  const json document =
+      json::parse(egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--to", "192.168.55.13:80", "--format", "json"}).out);
   EXPECT_EQ("paths", document.at("differences").at(0).at("topic"));
   EXPECT_EQ("rules", document["differences"][0].at("caused_by").at("topic"));
 }

@@ -27,7 +27,7 @@ using egt::testing::write_file;
 const std::vector<std::pair<std::string, std::string>> kOfTheSample = {
     {"shop/cart-7d4b", "demo-egress/requester-2a"},
     {"pod/cart-7d4b -n shop", "pod/requester-2a -n demo-egress"},
-    {"svc:shop/front:http", "192.168.55.13:80"},       // the sample has no services
+    {"svc:shop/front:http", "192.168.55.13:80"},  // the sample has no services
     {"svc:shop/cart:80", "192.168.55.13:80"},
     {"shop/front-1", "demo-egress/requester-3b"},
     {"EgressIP/billing-out", "EgressIP/project-egressip"},
@@ -40,7 +40,7 @@ const std::vector<std::pair<std::string, std::string>> kOfTheSample = {
     {"worker-2", "master-01-demo"},
     {"--listen 127.0.0.1:9000", "--listen 127.0.0.1:0"},
     {"--listen 192.0.2.5:8080", "--listen 127.0.0.1:0"},
-    {"./dumps --from demo-egress/requester-2a --to 192.168.55.13 --at 2026-03-01T12:00:00Z",   // what was before, databases hold
+    {"./dumps --from demo-egress/requester-2a --to 192.168.55.13 --at 2026-03-01T12:00:00Z",  // what was before, databases hold
      "./databases-plain --from stock/crate-f --to 198.51.100.40 --at 2026-11-23T16:18:20Z"},
     {"'inport==\"demo-egress_requester-2a\" && …'", "'inport==\"demo-egress_requester-2a\" && ip4 && ip.ttl==64'"},
 };
@@ -60,7 +60,8 @@ std::string of_the_sample(std::string example) {
 
 std::vector<std::string> lines(std::string_view text) {
   std::vector<std::string> all;
-  for (; !text.empty(); text.remove_prefix(std::min(text.size(), text.find('\n') + 1))) all.emplace_back(text.substr(0, text.find('\n')));
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), text.find('\n') + 1)))
+    all.emplace_back(text.substr(0, text.find('\n')));
   return all;
 }
 
@@ -84,21 +85,29 @@ class Desk {
   Desk() {
     const std::string sample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary", node = sample + "/master-02-demo";
     for (const char* copy : {"dumps", "before", "after"}) fs::copy(sample, path(copy), fs::copy_options::recursive);
-    for (const char* archive : {"before.tar.gz", "after.tar.gz", "must-gather.tar.gz"}) run({"/bin/tar", "-czf", path(archive), "-C", path("dumps"), "."});
+    for (const char* archive : {"before.tar.gz", "after.tar.gz", "must-gather.tar.gz"})
+      run({"/bin/tar", "-czf", path(archive), "-C", path("dumps"), "."});
     fs::copy(EGTRACE_SOURCE_DIR "/tests/golden/pcap-egressip-secondary/captures", path("captures"));
     fs::copy(path("captures/master-01-demo__br-ex.pcap"), path("w1.pcap"));
     fs::copy(path("captures/master-02-demo__br-ex.pcap"), path("w2.pcapng"));
-    write("expectations.yaml", "version: 1\nexpect:\n- {from: demo-egress/requester-2a, to: 192.168.55.13:80, snat: 192.168.66.100}\n");
+    write("expectations.yaml",
+          "version: 1\nexpect:\n- {from: demo-egress/requester-2a, to: 192.168.55.13:80, snat: 192.168.66.100}\n");
     write("questions.txt", "lookup 10.132.0.2\n");
     write("packets.txt", "in_port=5,tcp,tp_dst=80\n");
     run({"/bin/tar", "-xJf", EGTRACE_SOURCE_DIR "/tests/lab/databases-plain.tar.xz", "-C", d_.path()});
     fs::copy(path("databases-plain/fig/ovnsb_db.db"), path("sb.db"));
     write("microflows.txt", "inport==\"stock_crate-f\" && ip4 && ip.ttl==64\n");
-    write("retis.json", R"({"common-startup":{"retis_version":"v1.6.0","clock_monotonic_offset":{"tv_sec":1700000000,"tv_nsec":0}}})" "\n");
-    write("pwru.txt", "SKB                CPU PROCESS          NETNS      MARK/x        IFACE       PROTO  MTU   LEN   TUPLE FUNC\n");
+    write("retis.json",
+          R"({"common-startup":{"retis_version":"v1.6.0","clock_monotonic_offset":{"tv_sec":1700000000,"tv_nsec":0}}})"
+          "\n");
+    write("pwru.txt",
+          "SKB                CPU PROCESS          NETNS      MARK/x        IFACE       PROTO  MTU   LEN   TUPLE FUNC\n");
     write(".egtrace-token", "only-for-this-test-0123456789abcdef\n");
     fs::permissions(path(".egtrace-token"), fs::perms::owner_read | fs::perms::owner_write);
-    run({"/bin/bash", "-c", "gzip -dc < '" + node + "/ovs-ofctl_dump-flows_br-int.gz' > ovs-ofctl_dump-flows_br-int || cp '" + node + "/ovs-ofctl_dump-flows_br-int' ."}, "", d_.path());
+    run({"/bin/bash", "-c",
+         "gzip -dc < '" + node + "/ovs-ofctl_dump-flows_br-int.gz' > ovs-ofctl_dump-flows_br-int || cp '" + node +
+             "/ovs-ofctl_dump-flows_br-int' ."},
+        "", d_.path());
     write("groups.txt", "NXST_GROUP_DESC reply (xid=0x2):\n group_id=1,type=select,bucket=bucket_id:0,actions=output:1\n");
     fs::create_directories(path(".zfunc"));
     fs::create_directories(path(".config/fish/completions"));
@@ -110,7 +119,14 @@ class Desk {
   void write(const std::string& name, const std::string& text) const { d_.file(name, text); }
   std::vector<std::string> shell(const std::string& line) const {
     const std::string programs = fs::path(tried_program()).parent_path().string();
-    return {"/usr/bin/env", "HOME=" + d_.path(), "PATH=" + path("bin") + ":" + programs + ":/usr/bin:/bin", "/bin/bash", "-o", "pipefail", "-c", line};
+    return {"/usr/bin/env",
+            "HOME=" + d_.path(),
+            "PATH=" + path("bin") + ":" + programs + ":/usr/bin:/bin",
+            "/bin/bash",
+            "-o",
+            "pipefail",
+            "-c",
+            line};
   }
   const std::string& directory() const { return d_.path(); }
 
@@ -140,7 +156,7 @@ class Examples : public ::testing::TestWithParam<std::string> {
   void serve(const std::string& line, std::string question) {
     BackgroundProgram server(desk_.shell("exec " + line), desk_.directory());
     EXPECT_TRUE(server.first_line().starts_with("http://127.0.0.1:")) << line << "\n" << server.first_line();
-    type("curl -sS -o page " + server.first_line());   // once it answers, it also ends as it should
+    type("curl -sS -o page " + server.first_line());  // once it answers, it also ends as it should
     if (!question.empty()) type(question.replace(0, 4, "curl --fail -sS ") + " " + server.first_line() + "explain");
     EXPECT_EQ(0, server.end(SIGINT)) << line;
   }
@@ -161,8 +177,10 @@ TEST_P(Examples, Run) {
     if (example.starts_with("curl ")) question = of_the_sample(example.substr(0, example.rfind(' ')));
   for (const std::string& example : all) {
     if (example.starts_with("curl ")) continue;
-    if (example.starts_with("egtrace serve ")) serve(of_the_sample(example), std::exchange(question, {}));
-    else type(of_the_sample(example));
+    if (example.starts_with("egtrace serve "))
+      serve(of_the_sample(example), std::exchange(question, {}));
+    else
+      type(of_the_sample(example));
   }
 }
 

@@ -16,21 +16,20 @@ using egt::testing::Ran;
 using nlohmann::json;
 
 // 2026-03-01T12:00:00Z, then one second and one hour later.
-const std::string kLog = northbound_log(
-    {R"({"_date":1772366400000,"_comment":"compacting database online",)"
-     R"("Address_Set":{"00000000-0000-0000-0000-000000000001":{"name":"as1","addresses":"10.0.0.1"}}})",
-     R"({"_date":1772366401000,"_comment":"ovn-nbctl: set address_set as1 addresses=10.0.0.2",)"
-     R"("Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":"10.0.0.2"}}})",
-     R"({"_date":1772370000000,"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"name":"sw0"}}})"});
+const std::string kLog =
+    northbound_log({R"({"_date":1772366400000,"_comment":"compacting database online",)"
+                    R"("Address_Set":{"00000000-0000-0000-0000-000000000001":{"name":"as1","addresses":"10.0.0.1"}}})",
+                    R"({"_date":1772366401000,"_comment":"ovn-nbctl: set address_set as1 addresses=10.0.0.2",)"
+                    R"("Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":"10.0.0.2"}}})",
+                    R"({"_date":1772370000000,"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"name":"sw0"}}})"});
 
 class Past : public ::testing::Test {
  protected:
   Past() {
     egt::testing::write_file(d_.path() + "/snap/worker-1/ovnnb_db.db", kLog);
-    egt::testing::write_file(
-        d_.path() + "/snap/worker-1/ovn-nbctl_list_address_set",
-        "_uuid               : 00000000-0000-0000-0000-000000000001\naddresses           : [\"10.0.0.9\"]\n"
-        "external_ids        : {}\nname                : as1\n");
+    egt::testing::write_file(d_.path() + "/snap/worker-1/ovn-nbctl_list_address_set",
+                             "_uuid               : 00000000-0000-0000-0000-000000000001\naddresses           : [\"10.0.0.9\"]\n"
+                             "external_ids        : {}\nname                : as1\n");
     egt::testing::write_file(d_.path() + "/snap/worker-2/hostname", "worker-2\n");
   }
   Ran run(std::vector<std::string> arguments) const {
@@ -57,8 +56,7 @@ TEST_F(Past, InspectTellsWhatChangedWhen) {
       run({"inspect", "snap", "--history"}).out);
   for (const char* since : {"30m", "2026-03-01T12:30:00Z", "@1772368200"}) {
     const std::string out = run({"inspect", "snap", "--history", "--since", since}).out;
-    EXPECT_TRUE(out.starts_with("2026-03-01T13:00:00Z") && has(out, "2 earlier than 2026-03-01T12:30:00Z not shown"))
-        << out;
+    EXPECT_TRUE(out.starts_with("2026-03-01T13:00:00Z") && has(out, "2 earlier than 2026-03-01T12:30:00Z not shown")) << out;
   }
   EXPECT_TRUE(has(run({"inspect", "snap", "--history", "--node", "worker-2"}).out, "has no database file"));
 }
@@ -107,8 +105,7 @@ TEST_F(Past, HistoryHoldsToTheSchema) {
   EXPECT_EQ("as1", change.at("name"));
   EXPECT_EQ(json::array({"\"10.0.0.2\""}), change.at("columns").at(0).at("added"));
   EXPECT_EQ(6, change.at("evidence").at(0).at("line"));
-  EXPECT_EQ(R"("00000000-0000-0000-0000-000000000001":{"addresses":"10.0.0.2"})",
-            change.at("evidence").at(0).at("text"));
+  EXPECT_EQ(R"("00000000-0000-0000-0000-000000000001":{"addresses":"10.0.0.2"})", change.at("evidence").at(0).at("text"));
 }
 
 TEST_F(Past, LookupShowsRowsAsTheyWere) {
@@ -119,10 +116,8 @@ TEST_F(Past, LookupShowsRowsAsTheyWere) {
   EXPECT_TRUE(has(at("30m").err, "1 later transaction of OVN_Northbound of worker-1"));
   EXPECT_TRUE(has(at("2026-02-01").out, "10.0.0.1"));
   EXPECT_TRUE(has(at("2026-02-01").err, "its log begins with a snapshot made then"));
-  EXPECT_TRUE(
-      has(at("2027-01-01").err, "nothing changed in OVN_Northbound of worker-1 between 2026-03-01T13:00:00Z and 2027"));
-  for (const char* moment : {"1h", "30m", "2027-01-01"})
-    EXPECT_FALSE(has(at(moment).out, "10.0.0.9")) << moment;  // of today
+  EXPECT_TRUE(has(at("2027-01-01").err, "nothing changed in OVN_Northbound of worker-1 between 2026-03-01T13:00:00Z and 2027"));
+  for (const char* moment : {"1h", "30m", "2027-01-01"}) EXPECT_FALSE(has(at(moment).out, "10.0.0.9")) << moment;  // of today
   EXPECT_TRUE(has(run({"lookup", "snap", "as1"}).out, "10.0.0.9"));
 }
 

@@ -25,9 +25,11 @@ class HostileNames : public ::testing::Test {
     for (const char* node : {"master-01-demo", "k8s"})
       fs::copy(EGTRACE_SOURCE_DIR "/samples/egressip-secondary/" + std::string(node), dumps / node, fs::copy_options::recursive);
     std::string pods;
-    for (const char* name : {"\\u202egpj.exe", "zero\\u200bwidth", "c1\\u009b31m", "sgr\\e[31mred\\e[0m", "title\\e]0;x\\a", "<script>alert(1)</script>", "]]>&x;"})
-      pods += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: \"" + std::string(name) +
-              "\", namespace: \"=cmd\"}\nspec: {nodeName: master-01-demo}\nstatus: {podIP: 10.133.0.9, podIPs: [{ip: 10.133.0.9}]}\n";
+    for (const char* name : {"\\u202egpj.exe", "zero\\u200bwidth", "c1\\u009b31m", "sgr\\e[31mred\\e[0m", "title\\e]0;x\\a",
+                             "<script>alert(1)</script>", "]]>&x;"})
+      pods +=
+          "---\napiVersion: v1\nkind: Pod\nmetadata: {name: \"" + std::string(name) +
+          "\", namespace: \"=cmd\"}\nspec: {nodeName: master-01-demo}\nstatus: {podIP: 10.133.0.9, podIPs: [{ip: 10.133.0.9}]}\n";
     home_.file("dumps/k8s/hostile.yaml", pods);
     home_.file("dumps/master-01-demo/ovs-ofctl_dump-flows_br-odd",
                " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip actions=\033[31mdrop\xe2\x80\xae\n");
@@ -36,7 +38,8 @@ class HostileNames : public ::testing::Test {
   // Nothing in it that a terminal, a browser or a reader would be misled by. `colours`: ours may stand there.
   static void expect_harmless(const std::string& what, const std::string& text, bool colours = false) {
     for (const char* harm : {"\u202e", "\u200b", "\xc2\x9b", "\033]", "\a", "\033[31m"})
-      EXPECT_EQ(std::string::npos, text.find(harm)) << what << ": " << std::regex_replace(std::string(harm), std::regex("\033"), "ESC");
+      EXPECT_EQ(std::string::npos, text.find(harm))
+          << what << ": " << std::regex_replace(std::string(harm), std::regex("\033"), "ESC");
     EXPECT_TRUE(colours || text.find('\033') == std::string::npos) << what;
   }
 
@@ -82,17 +85,18 @@ TEST_F(HostileNames, AreNoFormulas) {
 
 TEST_F(HostileNames, ReportsOfCheck) {
   home_.file("e.yaml", "version: 1\nexpect:\n  - {name: \"n \\u202e ]]> <x>\", from: \"=cmd/*\", to: 192.0.2.1:80}\n");
-  egtrace({"check", "dumps", "e.yaml", "--format", "github", "--junit", "j.xml", "--sarif", "s.json", "--write-baseline", "b.json"});
+  egtrace(
+      {"check", "dumps", "e.yaml", "--format", "github", "--junit", "j.xml", "--sarif", "s.json", "--write-baseline", "b.json"});
   for (const char* file : {"j.xml", "s.json"}) expect_harmless(file, read_file(home_.path() + "/" + file));
   const auto sarif = nlohmann::json::parse(read_file(home_.path() + "/s.json")).dump();
-  EXPECT_EQ(std::string::npos, sarif.find("\u202e"));   // also to those who read the JSON
+  EXPECT_EQ(std::string::npos, sarif.find("\u202e"));  // also to those who read the JSON
   EXPECT_NE(std::string::npos, sarif.find("u202e"));
 }
 
 TEST_F(HostileNames, ThePageRunsItsOwnScriptAlone) {
   const std::string page = egtrace({"explain", "dumps", "--from", "10.133.0.9", "--to", "192.0.2.1:80", "--format", "html"});
   EXPECT_EQ(std::string::npos, page.find("unsafe-inline"));
-  EXPECT_EQ(std::string::npos, page.find(" style=\""));   // which the policy forbids
+  EXPECT_EQ(std::string::npos, page.find(" style=\""));  // which the policy forbids
   for (const char* tag : {"style", "script"}) {
     const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
     const std::size_t begin = page.find(open) + open.size();

@@ -23,7 +23,8 @@ Ran ltrace(const std::string& snapshot, std::vector<std::string> arguments) {
 
 std::string from_pod(const std::string& source) {
   return "inport==\"demo-egress_requester-3a\" && eth.src==0a:58:0a:85:00:09 && eth.dst==0a:58:0a:85:00:01 && "
-         "ip4.src==" + source + " && ip4.dst==192.168.55.13 && tcp && tcp.dst==80 && ip.ttl==64";
+         "ip4.src==" +
+         source + " && ip4.dst==192.168.55.13 && tcp && tcp.dst==80 && ip.ttl==64";
 }
 
 // The sample's node without the lists of the southbound database that show datapaths and ports.
@@ -59,9 +60,9 @@ TEST(LtraceNames, UnknownOnesAreAnsweredWithTheNearest) {
 // Each line has its answer; the node is that of a line that somebody understands.
 TEST(LtraceBatch, ABadLineIsAnsweredWithItsError) {
   const std::string good = from_pod("10.133.0.9");
-  const Ran ran = egt::testing::run(
-      {EGTRACE_BINARY, "ltrace", kSample, "--batch", "-", "--verdict-only", "--ct", "new", "--ct", "new"},
-      "nonsense=1\n" + good + "\n# a remark\ninport==\"a\"\n" + good + "\n");
+  const Ran ran =
+      egt::testing::run({EGTRACE_BINARY, "ltrace", kSample, "--batch", "-", "--verdict-only", "--ct", "new", "--ct", "new"},
+                        "nonsense=1\n" + good + "\n# a remark\ninport==\"a\"\n" + good + "\n");
   EXPECT_EQ(2, ran.status);
   EXPECT_NE(std::string::npos, ran.err.find("standard input:1: not answered, nor is line 4;")) << ran.err;
   std::vector<std::string> lines;
@@ -97,8 +98,7 @@ TEST(LtraceFromText, SaysWhatNothingTells) {
   EXPECT_NE(std::string::npos, resident.err.find("is_chassis_resident(\"other\")")) << resident.err;
   const Ran group = ask("3");
   EXPECT_EQ(3, group.status);
-  EXPECT_NE(std::string::npos, group.err.find("undecided: \"_MC_flood\": run `ovn-sbctl list Multicast_Group'"))
-      << group.err;
+  EXPECT_NE(std::string::npos, group.err.find("undecided: \"_MC_flood\": run `ovn-sbctl list Multicast_Group'")) << group.err;
   EXPECT_EQ(0, ask("4").status);  // dropped whatever the rest is
 }
 

@@ -38,15 +38,18 @@ TEST(Memory, WhatNeedsMoreIsOneLine) {
   EXPECT_EQ(0, enough.status) << enough.err;
   const Ran ran = egt::testing::run({program(), "inspect", d.path(), "--max-memory", "12M", "--jobs", "1"});
   EXPECT_EQ(2, ran.status);
-  EXPECT_EQ("egtrace: w1/ip_rule.gz: needs more memory than the 12 MB that --max-memory allows; give an excerpt of it, or allow more\n", ran.err);
+  EXPECT_EQ(
+      "egtrace: w1/ip_rule.gz: needs more memory than the 12 MB that --max-memory allows; give an excerpt of it, or allow more\n",
+      ran.err);
 }
 
 // However little there is: it is never said that the snapshot is empty.
 TEST(Memory, TooLittleForAnything) {
   if (program() == nullptr) GTEST_SKIP() << "EGTRACE_PLAIN_BINARY names no program without sanitizers";
   for (const char* limit : {"5M", "6M", "8M", "10M"}) {
-    const Ran ran = egt::testing::run({program(), "inspect", EGTRACE_SOURCE_DIR "/samples/egressip-secondary", "--max-memory", limit});
-    if (ran.status == 0) continue;   // enough here
+    const Ran ran =
+        egt::testing::run({program(), "inspect", EGTRACE_SOURCE_DIR "/samples/egressip-secondary", "--max-memory", limit});
+    if (ran.status == 0) continue;  // enough here
     EXPECT_EQ(2, ran.status) << limit;
     EXPECT_NE(std::string::npos, ran.err.find("--max-memory allows")) << limit << ": " << ran.err;
     EXPECT_EQ(ran.err.size() - 1, ran.err.find('\n')) << ran.err;
@@ -67,11 +70,13 @@ TEST(Memory, EndlessFlows) {
   const TemporaryDirectory d;
   std::string line = " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip actions=";
   for (int i = 0; i < 1000000; ++i) line += "output:" + std::to_string(i % 60000) + ",";
-  d.file("w1/ovs-ofctl_dump-flows_br-x", " cookie=0x2, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=0 actions=drop\n" + line + "drop\n");
+  d.file("w1/ovs-ofctl_dump-flows_br-x",
+         " cookie=0x2, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=0 actions=drop\n" + line + "drop\n");
   const Ran inspected = egt::testing::run({program(), "inspect", d.path(), "-v", "--max-memory", "100M"});
   EXPECT_NE(std::string::npos, inspected.out.find("longer than 1 MB")) << inspected.out << inspected.err;
-  const Ran traced = egt::testing::run({program(), "trace", d.path(), "--node", "w1", "--bridge", "br-x", "in_port=1,ip", "--max-memory", "100M"});
-  EXPECT_EQ(3, traced.status) << traced.out << traced.err;   // it may be the one that the packet meets
+  const Ran traced = egt::testing::run(
+      {program(), "trace", d.path(), "--node", "w1", "--bridge", "br-x", "in_port=1,ip", "--max-memory", "100M"});
+  EXPECT_EQ(3, traced.status) << traced.out << traced.err;  // it may be the one that the packet meets
 }
 
 TEST(Memory, TheLimitIsASize) {

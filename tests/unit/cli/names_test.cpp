@@ -37,14 +37,13 @@ Words asked(const std::string& verb, const Words& more) {
 }
 
 TEST(Names, OfExplain) {
-  expect_mistake(asked("explain", {"-n", "demo-egres"}),
-                 "the snapshot has no namespace demo-egres (did you mean demo-egress?)");
+  expect_mistake(asked("explain", {"-n", "demo-egres"}), "the snapshot has no namespace demo-egres (did you mean demo-egress?)");
   expect_mistake(asked("explain", {"--arrive-at", "master-04-demo"}), "did you mean master-01-demo");
-  expect_mistake(asked("explain", {"--in-dev", "br-exx"}),
-                 "the snapshot has no device br-exx (did you mean br-ex");
+  expect_mistake(asked("explain", {"--in-dev", "br-exx"}), "the snapshot has no device br-exx (did you mean br-ex");
   expect_mistake(asked("explain", {"--arrive-at", "router", "--in-dev", "enp9s0"}),
                  "router has no device enp9s0 (did you mean enp1s0");
-  expect_mistake({"explain", kSample, "--from", "router", "--to", "192.168.55.13:80"}, "the snapshot has no pod router (did you mean node:router?)");
+  expect_mistake({"explain", kSample, "--from", "router", "--to", "192.168.55.13:80"},
+                 "the snapshot has no pod router (did you mean node:router?)");
   expect_mistake(asked("explain", {"--dport", "99999"}), "not in range 0 to 65535");
   EXPECT_EQ(0, egtrace(asked("explain", {"-n", "demo-egress", "-q"})).status);
 }
@@ -53,8 +52,7 @@ TEST(Names, OfAssert) {
   expect_mistake(asked("assert", {"--node", "master-04-demo"}),
                  "--node: the snapshot has no master-04-demo (did you mean master-01-demo");
   expect_mistake(asked("assert", {"--device", "br-exx"}), "--device: the snapshot has no br-exx (did you mean br-ex");
-  expect_mistake(asked("assert", {"--avoids", "device:br-exx"}),
-                 "--avoids: the snapshot has no br-exx (did you mean br-ex");
+  expect_mistake(asked("assert", {"--avoids", "device:br-exx"}), "--avoids: the snapshot has no br-exx (did you mean br-ex");
   expect_mistake(asked("assert", {"--avoids", "chain:OVN-KUBE-EGRESS-IP-MULTI-NICX"}),
                  "did you mean OVN-KUBE-EGRESS-IP-MULTI-NIC");
   expect_mistake(asked("assert", {"--contains", "stage:lr_in_polic"}), "did you mean lr_in_policy");
@@ -73,23 +71,18 @@ TEST(Names, OfAssert) {
 
 // What exists is a result, whatever it is; so is a rule that may come and go, and an address that somebody may get.
 TEST(Names, ThatExistAreNone) {
-  EXPECT_EQ(
-      0,
-      egtrace(asked("assert", {"--contains", "device:master-02-demo/br-ex", "--avoids", "chain:OVN-KUBE-ETP"})).status);
+  EXPECT_EQ(0, egtrace(asked("assert", {"--contains", "device:master-02-demo/br-ex", "--avoids", "chain:OVN-KUBE-ETP"})).status);
   EXPECT_EQ(0, egtrace(asked("assert", {"--avoids", "rule:4711", "--avoids", "table:br-int 85"})).status);
   EXPECT_EQ(1, egtrace(asked("assert", {"--snat", "192.168.66.101"})).status);
   EXPECT_EQ(1, egtrace(asked("assert", {"--contains", "rule:4711"})).status);
-  EXPECT_EQ(
-      0,
-      egtrace({"assert", kSample, "--from", "requester-3a", "-n", "demo-egress", "--to", "192.168.55.13:80"}).status);
+  EXPECT_EQ(0, egtrace({"assert", kSample, "--from", "requester-3a", "-n", "demo-egress", "--to", "192.168.55.13:80"}).status);
 }
 
 TEST(Names, OfFilesOfExpectations) {
   const TemporaryDirectory d;
   const auto check = [&](const std::string& more, const std::string& part) {
     const std::string file =
-        d.file("e.yaml",
-               "version: 1\nexpect:\n  - from: demo-egress/requester-3a\n    to: 192.168.55.13:80\n    " + more + "\n");
+        d.file("e.yaml", "version: 1\nexpect:\n  - from: demo-egress/requester-3a\n    to: 192.168.55.13:80\n    " + more + "\n");
     expect_mistake({"check", kSample, file}, part);
   };
   check("outcom: answered", "e.yaml:5: unknown key `outcom`; did you mean `outcome`?");
@@ -97,13 +90,11 @@ TEST(Names, OfFilesOfExpectations) {
   check("proto: tpc", "e.yaml:5: `proto: tpc` is unknown; did you mean `tcp`");
   check("arrive-at: rooter", "e.yaml:3: arrive-at: the snapshot has no node rooter (did you mean router?)");
   check("in-dev: br-exx", "e.yaml:3: in-dev: the snapshot has no device br-exx (did you mean br-ex");
-  check("avoids: chain:OVN-KUBE-ETPP",
-        "e.yaml:3: avoids: the snapshot has no OVN-KUBE-ETPP (did you mean OVN-KUBE-ETP");
+  check("avoids: chain:OVN-KUBE-ETPP", "e.yaml:3: avoids: the snapshot has no OVN-KUBE-ETPP (did you mean OVN-KUBE-ETP");
   check("snat: fd00::1", "e.yaml:3: snat: fd00::1 is of another family than the destination");
   const std::string nobody =
       d.file("f.yaml", "version: 1\nexpect:\n  - from: demo-egress/requester-3x\n    to: svc:demo-web/nosuch:80\n");
-  expect_mistake({"check", kSample, nobody},
-                 "f.yaml:3: from: the snapshot has no pod demo-egress/requester-3x (did you mean");
+  expect_mistake({"check", kSample, nobody}, "f.yaml:3: from: the snapshot has no pod demo-egress/requester-3x (did you mean");
 }
 
 TEST(Names, OfTheOthers) {
@@ -112,8 +103,7 @@ TEST(Names, OfTheOthers) {
   expect_mistake({"diff", kSample, kSample, "-n", "demo-egres"}, "did you mean demo-egress");
   expect_mistake({"diff", kSample, kSample, "--to", "node:rooter"}, "did you mean router");
   expect_mistake({"trace", kSample, "--node", "rooter", "--bridge", "br-int", "in_port=1"}, "did you mean `router`?");
-  expect_mistake({"trace", kSample, "--node", "master-01-demo", "--bridge", "br-itn", "in_port=1"},
-                 "did you mean `br-int`");
+  expect_mistake({"trace", kSample, "--node", "master-01-demo", "--bridge", "br-itn", "in_port=1"}, "did you mean `br-int`");
   expect_mistake({"ltrace", kSample, "--node", "rooter", "inport==\"a\""}, "did you mean `router`?");
   const std::string capture = EGTRACE_SOURCE_DIR "/tests/golden/pcap-egressip-secondary/captures/router__enp1s0.pcap";
   expect_mistake({"pcap", kSample, "rooter:enp1s0=" + capture}, "did you mean `router`?");

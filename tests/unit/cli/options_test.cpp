@@ -50,8 +50,7 @@ TEST(Options, MistakesBeforeTheVerbAreNamed) {
   };
   EXPECT_EQ("egtrace: no command given; see `egtrace --help`\n", complaint({"--color", "never"}));
   EXPECT_EQ("egtrace: unknown command `prase`; did you mean `parse`?\n", complaint({"--color", "never", "prase"}));
-  EXPECT_EQ("egtrace: unknown option `--colr`; did you mean `--color`?\n",
-            complaint({"--colr", "never", "decode", "1"}));
+  EXPECT_EQ("egtrace: unknown option `--colr`; did you mean `--color`?\n", complaint({"--colr", "never", "decode", "1"}));
   EXPECT_NE(std::string::npos, complaint({"-o", "json", "decode", "1"}).find("did you mean `--format json`?"));
 }
 

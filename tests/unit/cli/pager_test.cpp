@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 std::string shown(Words words, const std::string& pager) {
   words.insert(words.begin(), EGTRACE_BINARY);
   Terminal terminal(words, EGTRACE_SOURCE_DIR "/samples/egressip-secondary", {"PAGER=" + pager, "TERM=dumb"});
-  terminal.wait_for("nothing that any verb prints");   // its end
+  terminal.wait_for("nothing that any verb prints");  // its end
   return terminal.shown();
 }
 

@@ -40,7 +40,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 // One style, one script, and a policy that names both and nothing else; no element that is not closed.
 void expect_of_one_file(const std::string& what, const std::string& html) {
   EXPECT_LT(html.size(), std::size_t{5} << 20) << what;
-  for (const char* foreign : {"http://", "https://", " src=\"", " style=\"", "unsafe-inline", "<link", "@import", "url(", " onclick", "javascript:"})
+  for (const char* foreign :
+       {"http://", "https://", " src=\"", " style=\"", "unsafe-inline", "<link", "@import", "url(", " onclick", "javascript:"})
     EXPECT_EQ(std::string::npos, html.find(foreign)) << what << ": " << foreign;
   for (const char* tag : {"style", "script"}) {
     const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
@@ -48,17 +49,21 @@ void expect_of_one_file(const std::string& what, const std::string& html) {
     ASSERT_EQ(1u, count(html, close)) << what;
     const std::size_t begin = html.find(open) + open.size();
     const std::string text = html.substr(begin, html.find(close) - begin);
-    EXPECT_NE(std::string::npos, html.find(std::string(tag) + "-src 'sha256-" + egt::sha256_base64(text) + "'")) << what << " " << tag;
+    EXPECT_NE(std::string::npos, html.find(std::string(tag) + "-src 'sha256-" + egt::sha256_base64(text) + "'"))
+        << what << " " << tag;
   }
   for (const char* tag : {"details", "section", "article", "ol", "div", "table", "tr", "svg", "g", "p", "code", "a"})
-    EXPECT_EQ(count(html, "<" + std::string(tag) + " ") + count(html, "<" + std::string(tag) + ">"), count(html, "</" + std::string(tag) + ">")) << what << " " << tag;
+    EXPECT_EQ(count(html, "<" + std::string(tag) + " ") + count(html, "<" + std::string(tag) + ">"),
+              count(html, "</" + std::string(tag) + ">"))
+        << what << " " << tag;
 }
 
 // Every link leads to an element of the page, and no two have one id.
 void expect_links(const std::string& html) {
   static const std::regex id(" id=\"([^\"]*)\""), link(" href=\"#([^\"]*)\"");
   std::set<std::string> ids;
-  for (std::sregex_iterator i(html.begin(), html.end(), id), end; i != end; ++i) EXPECT_TRUE(ids.insert((*i)[1]).second) << (*i)[1];
+  for (std::sregex_iterator i(html.begin(), html.end(), id), end; i != end; ++i)
+    EXPECT_TRUE(ids.insert((*i)[1]).second) << (*i)[1];
   for (std::sregex_iterator i(html.begin(), html.end(), link), end; i != end; ++i) EXPECT_TRUE(ids.contains((*i)[1])) << (*i)[1];
 }
 
@@ -78,7 +83,8 @@ TEST(Report, HasAllParts) {
 // Five lines before and behind a line of evidence, as the dump has them.
 TEST(Report, ShowsEvidenceAmongItsNeighbours) {
   const std::string html = page({"report", kSample, "--paths", "2"});
-  static const std::regex rule("<li id=\"e[0-9]+\" class=\"hit\" data-line=\"([0-9]+)\"><code>[^\n]*SNAT[^\n]*</code></li>\n<li data-line=\"([0-9]+)\">");
+  static const std::regex rule(
+      "<li id=\"e[0-9]+\" class=\"hit\" data-line=\"([0-9]+)\"><code>[^\n]*SNAT[^\n]*</code></li>\n<li data-line=\"([0-9]+)\">");
   std::smatch found;
   ASSERT_TRUE(std::regex_search(html, found, rule));
   EXPECT_EQ(std::stoi(found[1]) + 1, std::stoi(found[2]));
@@ -95,7 +101,8 @@ TEST(Report, RefusesWhatIsNoPair) {
 
 // Without the rules that the sample's egress IP needs.
 void break_egress_ip(egt::testing::Sample& sample) {
-  for (const char* file : {"iptables-save", "iptables_-t_nat_-S"}) sample.without_lines("master-02-demo/" + std::string(file), "--to-source 192.168.66.100");
+  for (const char* file : {"iptables-save", "iptables_-t_nat_-S"})
+    sample.without_lines("master-02-demo/" + std::string(file), "--to-source 192.168.66.100");
   sample.without_lines("master-02-demo/nft_list_ruleset", "snat to 192.168.66.100");
 }
 
@@ -103,10 +110,14 @@ TEST(Report, PagesOfOtherVerbsAreItsParts) {
   const TemporaryDirectory home;
   egt::testing::Sample broken;
   break_egress_ip(broken);
-  const std::string expectations = home.file("e.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/requester-3a, to: 192.168.55.13:80, outcome: answered}\n");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> verbs = {
-      {{"triage", kSample}, "findings"}, {{"audit", kSample}, "audit"}, {{"inspect", kSample}, "dumps"}, {{"check", kSample, expectations}, "expectations"},
-      {{"pcap", kSample, kCaptures}, "captured"}, {{"diff", kSample, broken.path()}, "differences"}};
+  const std::string expectations = home.file(
+      "e.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/requester-3a, to: 192.168.55.13:80, outcome: answered}\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> verbs = {{{"triage", kSample}, "findings"},
+                                                                               {{"audit", kSample}, "audit"},
+                                                                               {{"inspect", kSample}, "dumps"},
+                                                                               {{"check", kSample, expectations}, "expectations"},
+                                                                               {{"pcap", kSample, kCaptures}, "captured"},
+                                                                               {{"diff", kSample, broken.path()}, "differences"}};
   for (auto [words, part] : verbs) {
     words.insert(words.end(), {"--format", "html"});
     const std::string html = page(words);
@@ -145,13 +156,18 @@ class HostileReport : public ::testing::Test {
 };
 
 TEST_F(HostileReport, HasNoMarkupOfTheirs) {
-  const std::vector<std::vector<std::string>> calls = {{"report"}, {"triage", "--format", "html"}, {"audit", "--format", "html"}, {"inspect", "--format", "html"},
-                                                       {"diff", kSample, "--format", "html"}, {"pcap", kCaptures, "--format", "html"}};
+  const std::vector<std::vector<std::string>> calls = {{"report"},
+                                                       {"triage", "--format", "html"},
+                                                       {"audit", "--format", "html"},
+                                                       {"inspect", "--format", "html"},
+                                                       {"diff", kSample, "--format", "html"},
+                                                       {"pcap", kCaptures, "--format", "html"}};
   for (std::vector<std::string> words : calls) {
     words.insert(words.begin() + 1, dumps_);
     const std::string html = page(words);
     expect_of_one_file(words[0], html);
-    for (const char* harm : {"<script>alert", "<img", "\u202e", "</title></svg>", "hidden-canary", "\xff"}) EXPECT_EQ(std::string::npos, html.find(harm)) << words[0] << ": " << harm;
+    for (const char* harm : {"<script>alert", "<img", "\u202e", "</title></svg>", "hidden-canary", "\xff"})
+      EXPECT_EQ(std::string::npos, html.find(harm)) << words[0] << ": " << harm;
     EXPECT_EQ(std::string::npos, html.find("x=\"\"")) << words[0];
   }
   const std::string html = page({"report", dumps_});
@@ -162,9 +178,12 @@ TEST_F(HostileReport, HasNoMarkupOfTheirs) {
 
 TEST_F(HostileReport, ChartsHaveNoMarkupOfTheirs) {
   for (const char* format : {"svg", "dot"}) {
-    const std::string chart = egt::testing::run({EGTRACE_BINARY, "explain", dumps_, "--from", "10.133.0.9", "--to", "192.168.55.13:80", "--format", format}).out;
+    const std::string chart = egt::testing::run({EGTRACE_BINARY, "explain", dumps_, "--from", "10.133.0.9", "--to",
+                                                 "192.168.55.13:80", "--format", format})
+                                  .out;
     EXPECT_NE(std::string::npos, chart.find("10.133.0.9")) << format;
-    for (const char* harm : {"<script", "<img", "\u202e", "http://192"}) EXPECT_EQ(std::string::npos, chart.find(harm)) << format << ": " << harm;
+    for (const char* harm : {"<script", "<img", "\u202e", "http://192"})
+      EXPECT_EQ(std::string::npos, chart.find(harm)) << format << ": " << harm;
   }
 }
 

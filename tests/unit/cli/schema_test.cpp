@@ -36,8 +36,8 @@ TEST(Schema, Inspect) {
 }
 
 TEST(Schema, Explain) {
-  expect_contract({"explain", "samples/egressip-secondary", "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80",
-                   "--reply"});
+  expect_contract(
+      {"explain", "samples/egressip-secondary", "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--reply"});
   expect_contract({"explain", "samples/egressip-excerpt", "--from", "10.133.0.9", "--to", "192.168.55.13:80"});
 }
 
@@ -51,9 +51,11 @@ TEST(Schema, Flows) {
   expect_contract({"flows", "samples/egressip-secondary", "--by", "object"});
   expect_contract({"flows", "samples/egressip-secondary", "--logical", "--by", "object"});
   egt::testing::TemporaryDirectory folder;
-  const std::string head = "recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=no), packets:", tail = ", bytes:60, used:0.5s, actions:recirc(0x5)\n";
+  const std::string head = "recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=no), packets:",
+                    tail = ", bytes:60, used:0.5s, actions:recirc(0x5)\n";
   folder.file("n1/ovs-appctl_dpctl.dump-flows", head + "2" + tail);
-  folder.file("before/n1/ovs-appctl_dpctl.dump-flows", head + "1" + tail + "recirc_id(0x7),in_port(2),eth_type(0x0800), packets:1" + tail);
+  folder.file("before/n1/ovs-appctl_dpctl.dump-flows",
+              head + "1" + tail + "recirc_id(0x7),in_port(2),eth_type(0x0800), packets:1" + tail);
   expect_contract({"flows", folder.path() + "/n1", "--datapath"});
   expect_contract({"flows", folder.path() + "/n1", "--datapath", "--since", folder.path() + "/before/n1"});
 }
@@ -64,7 +66,8 @@ TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:
 
 TEST(Schema, Assess) {
   const std::string sample = "samples/egressip-secondary";
-  expect_contract({"assert", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--snat", "192.168.66.100"});
+  expect_contract(
+      {"assert", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--snat", "192.168.66.100"});
   expect_contract({"check", sample, "samples/expectations.yaml"});
   expect_contract({"check", sample, "--from-objects"});
   expect_contract({"triage", sample});

@@ -24,11 +24,14 @@ using egt::testing::TemporaryDirectory;
 
 // One machine and two pods, one of whose names is an attack: its report is made in a moment.
 const std::string& small_snapshot() {
-  static const TemporaryDirectory& d = [] () -> const TemporaryDirectory& {
+  static const TemporaryDirectory& d = []() -> const TemporaryDirectory& {
     static const TemporaryDirectory made;
     made.file("w1/ip_rule", "0:\tfrom all lookup local\n");
-    made.file("k8s/pods.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: cart-1, namespace: shop}\nspec: {nodeName: w1}\nstatus: {podIP: 10.1.1.1}\n---\n"
-              "apiVersion: v1\nkind: Pod\nmetadata: {name: \"a\\\"><script>alert(1)</script>\", namespace: shop}\nspec: {nodeName: w1}\nstatus: {podIP: 10.1.1.2}\n");
+    made.file("k8s/pods.yaml",
+              "apiVersion: v1\nkind: Pod\nmetadata: {name: cart-1, namespace: shop}\nspec: {nodeName: w1}\nstatus: {podIP: "
+              "10.1.1.1}\n---\n"
+              "apiVersion: v1\nkind: Pod\nmetadata: {name: \"a\\\"><script>alert(1)</script>\", namespace: shop}\nspec: "
+              "{nodeName: w1}\nstatus: {podIP: 10.1.1.2}\n");
     return made;
   }();
   return d.path();
@@ -37,7 +40,8 @@ const std::string& small_snapshot() {
 // A server, until its end.
 class Server {
  public:
-  explicit Server(std::vector<std::string> more, const std::string& directory = small_snapshot()) : program_(words(std::move(more)), directory) {
+  explicit Server(std::vector<std::string> more, const std::string& directory = small_snapshot())
+      : program_(words(std::move(more)), directory) {
     const std::size_t colon = url().find(':', 7);
     if (colon != std::string::npos) port_ = static_cast<std::uint16_t>(std::atoi(url().c_str() + colon + 1));
   }
@@ -67,8 +71,9 @@ class Server {
     return send(method + " " + target + " HTTP/1.1\r\nHost: " + host() + "\r\n" + headers + "\r\n");
   }
   std::string ask(const std::string& form, const std::string& headers = "") const {
-    return send("POST /explain HTTP/1.1\r\nHost: " + host() + "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: " +
-                std::to_string(form.size()) + "\r\n" + headers + "\r\n" + form);
+    return send("POST /explain HTTP/1.1\r\nHost: " + host() +
+                "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: " + std::to_string(form.size()) + "\r\n" +
+                headers + "\r\n" + form);
   }
 
  private:
@@ -103,17 +108,20 @@ TEST(Serve, ShowsThePageAndAnswersAsExplainDoes) {
   for (const char* format : {"json", "html"}) {
     const std::string answer = server.ask("from=demo-egress%2Frequester-3a&to=192.168.55.13%3A80&format=" + std::string(format));
     EXPECT_EQ(200, status_of(answer)) << answer;
-    const Ran ran = run({EGTRACE_BINARY, "explain", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--format", format});
+    const Ran ran = run({EGTRACE_BINARY, "explain", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80",
+                         "--format", format});
     EXPECT_EQ(ran.out, body_of(answer)) << format;
   }
-  EXPECT_TRUE(has(server.ask("from=requester-3a&namespace=demo-egress&to=192.168.55.13&proto=icmp&format=json"), "\"proto\": \"icmp\""));
+  EXPECT_TRUE(
+      has(server.ask("from=requester-3a&namespace=demo-egress&to=192.168.55.13&proto=icmp&format=json"), "\"proto\": \"icmp\""));
   EXPECT_EQ(0, server.end(SIGTERM));
 }
 
 TEST(Serve, SaysWhatIsWrongWithAQuestion) {
   Server server(kAnyPort);
   EXPECT_TRUE(has(server.ask("from=shop%2Fcart-2&to=192.168.55.13"), "shop/cart-1"));
-  for (const char* form : {"", "from=a", "from=a%2&to=b", "from=a&from=b&to=c", "from=a/b&to=10.0.0.1&format=svg", "from=x%1b%5b31m&to=10.0.0.1", "from=a/b&to=10.0.0.1&proto=frob"}) {
+  for (const char* form : {"", "from=a", "from=a%2&to=b", "from=a&from=b&to=c", "from=a/b&to=10.0.0.1&format=svg",
+                           "from=x%1b%5b31m&to=10.0.0.1", "from=a/b&to=10.0.0.1&proto=frob"}) {
     const std::string answer = server.ask(form);
     EXPECT_EQ(400, status_of(answer)) << form << answer;
     EXPECT_TRUE(has(answer, "Content-Type: text/plain"));
@@ -124,15 +132,19 @@ TEST(Serve, SaysWhatIsWrongWithAQuestion) {
 
 TEST(Serve, TakesNoOtherRequests) {
   Server server(kAnyPort);
-  for (const char* path : {"/etc/passwd", "/../../etc/passwd", "/%2e%2e/master-01-demo/ip_rule", "/master-01-demo/ip_rule", "//", "/explain/x"})
+  for (const char* path :
+       {"/etc/passwd", "/../../etc/passwd", "/%2e%2e/master-01-demo/ip_rule", "/master-01-demo/ip_rule", "//", "/explain/x"})
     EXPECT_EQ(404, status_of(server.get(path))) << path;
-  for (const char* method : {"PUT", "DELETE", "OPTIONS", "TRACE", "POST"}) EXPECT_EQ(405, status_of(server.get("/", "", method))) << method;
+  for (const char* method : {"PUT", "DELETE", "OPTIONS", "TRACE", "POST"})
+    EXPECT_EQ(405, status_of(server.get("/", "", method))) << method;
   EXPECT_EQ(405, status_of(server.get("/explain")));
-  EXPECT_EQ(415, status_of(server.send("POST /explain HTTP/1.1\r\nHost: " + server.host() + "\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx")));
+  EXPECT_EQ(415, status_of(server.send("POST /explain HTTP/1.1\r\nHost: " + server.host() +
+                                       "\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx")));
   EXPECT_EQ(400, status_of(server.send("frobnicate\r\n\r\n")));
-  EXPECT_EQ(400, status_of(server.send("\x16\x03\x01\x02\r\n\r\n")));   // TLS
+  EXPECT_EQ(400, status_of(server.send("\x16\x03\x01\x02\r\n\r\n")));  // TLS
   EXPECT_EQ(413, status_of(server.ask(std::string(20000, 'a'))));
-  EXPECT_EQ(413, status_of(server.send("POST /explain HTTP/1.1\r\nHost: " + server.host() + "\r\nContent-Length: 99999999999\r\n\r\n")));
+  EXPECT_EQ(413, status_of(server.send("POST /explain HTTP/1.1\r\nHost: " + server.host() +
+                                       "\r\nContent-Length: 99999999999\r\n\r\n")));
   EXPECT_EQ(431, status_of(server.get("/", "X: " + std::string(20000, 'a') + "\r\n")));
   EXPECT_EQ(431, status_of(server.send(std::string(20000, 'a'))));
   EXPECT_EQ(200, status_of(server.get("/")));
@@ -141,10 +153,12 @@ TEST(Serve, TakesNoOtherRequests) {
 TEST(Serve, RefusesOtherNamesAndPagesFromElsewhere) {
   Server server(kAnyPort);
   const std::string port = server.host().substr(server.host().find(':'));
-  for (const std::string& host : {std::string("evil.example"), "evil.example" + port, std::string("127.0.0.1"), "192.0.2.1" + port, "127.0.0.1" + port + "0", std::string()})
+  for (const std::string& host : {std::string("evil.example"), "evil.example" + port, std::string("127.0.0.1"),
+                                  "192.0.2.1" + port, "127.0.0.1" + port + "0", std::string()})
     EXPECT_EQ(421, status_of(server.send("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))) << host;
   EXPECT_EQ(421, status_of(server.send("GET / HTTP/1.0\r\n\r\n")));
-  for (const std::string& host : {"localhost" + port, "LocalHost" + port, "[::1]" + port}) EXPECT_EQ(200, status_of(server.send("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))) << host;
+  for (const std::string& host : {"localhost" + port, "LocalHost" + port, "[::1]" + port})
+    EXPECT_EQ(200, status_of(server.send("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))) << host;
   EXPECT_EQ(403, status_of(server.ask(kQuestion, "Origin: http://evil.example\r\n")));
   EXPECT_EQ(403, status_of(server.ask(kQuestion, "Origin: null\r\n")));
   EXPECT_EQ(403, status_of(server.ask(kQuestion, "Sec-Fetch-Site: cross-site\r\n")));
@@ -180,11 +194,12 @@ TEST(Serve, TakesTheTokenOfAFile) {
 TEST(Serve, RefusesWhatCannotBe) {
   const TemporaryDirectory d;
   const std::string sample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
-  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--listen", "example.com:80"},
-                                                                                    {"--listen", "127.0.0.1"},
-                                                                                    {"--listen", "192.0.2.1:0"},
-                                                                                    {"--listen", "127.0.0.1:0", "--token-file", d.path() + "/none"},
-                                                                                    {"--listen", "127.0.0.1:0", "--token-file", d.file("short", "abc\n")}}) {
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--listen", "example.com:80"},
+                                             {"--listen", "127.0.0.1"},
+                                             {"--listen", "192.0.2.1:0"},
+                                             {"--listen", "127.0.0.1:0", "--token-file", d.path() + "/none"},
+                                             {"--listen", "127.0.0.1:0", "--token-file", d.file("short", "abc\n")}}) {
     std::vector<std::string> words = {EGTRACE_BINARY, "serve", sample};
     words.insert(words.end(), more.begin(), more.end());
     const Ran ran = run(words);

@@ -59,7 +59,7 @@ TEST_F(Shards, OfAnAuditGiveTheWhole) {
 }
 
 TEST_F(Shards, OfACheckGiveTheWhole) {
-  const Words files = run(kCheck, 2, 1);   // counted from 1
+  const Words files = run(kCheck, 2, 1);  // counted from 1
   for (const char* format : {"text", "json"}) expect_same(kCheck, files, format);
 }
 
@@ -74,7 +74,8 @@ TEST_F(Shards, MissingOnesAreNamed) {
 TEST_F(Shards, OthersAreRefused) {
   const Words files = run(kAudit, 2);
   const std::string other = results_.path() + "/other.json", text = results_.path() + "/text.json";
-  in_source({"audit", "samples/egressip-secondary", "--to", "192.168.55.13:80", "--one-way", "--shard", "1/2", "-o", other});   // without --fail-on-leak
+  in_source({"audit", "samples/egressip-secondary", "--to", "192.168.55.13:80", "--one-way", "--shard", "1/2", "-o",
+             other});  // without --fail-on-leak
   egt::testing::write_file(text, "{\"schema\": \"egtrace.shard/1\"}");
   for (const Words& some : {Words{files[0], files[0]}, {files[0], other}, {files[0], text}, {kSource + "/README.md"}}) {
     const Ran ran = merged(some);
@@ -89,16 +90,20 @@ TEST_F(Shards, OthersAreRefused) {
 TEST_F(Shards, IndexFromTheEnvironment) {
   const std::string cluster = kSource + "/tools/cluster/", results = results_.path() + "/results";
   const auto shell = [&](const std::string& line) {
-    return egt::testing::run({"sh", "-c", "export EGTRACE=" + std::string(EGTRACE_BINARY) + " SHARDS=2 RESULTS=" + results + "; cd " + kSource + "; " + line});
+    return egt::testing::run(
+        {"sh", "-c",
+         "export EGTRACE=" + std::string(EGTRACE_BINARY) + " SHARDS=2 RESULTS=" + results + "; cd " + kSource + "; " + line});
   };
-  const std::string part = cluster + "run-shard audit samples/egressip-secondary --to 192.168.55.13:80 --one-way", merge = cluster + "merge-when-complete";
+  const std::string part = cluster + "run-shard audit samples/egressip-secondary --to 192.168.55.13:80 --one-way",
+                    merge = cluster + "merge-when-complete";
   EXPECT_EQ(0, shell("SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_ID=5 " + part).status);
   const Ran early = shell(merge);
   EXPECT_EQ(3, early.status);
   EXPECT_NE(std::string::npos, early.err.find("shard 1 has no result yet")) << early.err;
   EXPECT_EQ(0, shell("JOB_COMPLETION_INDEX=1 " + part).status);
   EXPECT_EQ(in_source({"audit", "samples/egressip-secondary", "--to", "192.168.55.13:80", "--one-way"}).out, shell(merge).out);
-  EXPECT_EQ(2, shell("unset SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX; $EGTRACE audit samples/egressip-secondary --shard 2").status);
+  EXPECT_EQ(2,
+            shell("unset SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX; $EGTRACE audit samples/egressip-secondary --shard 2").status);
 }
 
 }  // namespace

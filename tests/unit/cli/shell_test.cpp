@@ -34,7 +34,8 @@ class Shell : public testing::Test {
   }
   std::string history() const { return home_.path() + "/state/egtrace/history"; }
   Terminal terminal() const {
-    return Terminal({EGTRACE_BINARY, "shell", "dumps"}, home_.path(), {"XDG_STATE_HOME=" + home_.path() + "/state", "TERM=dumb", "PAGER=cat", "INPUTRC=/dev/null"});
+    return Terminal({EGTRACE_BINARY, "shell", "dumps"}, home_.path(),
+                    {"XDG_STATE_HOME=" + home_.path() + "/state", "TERM=dumb", "PAGER=cat", "INPUTRC=/dev/null"});
   }
   TemporaryDirectory home_;
 };
@@ -48,7 +49,8 @@ std::string alone(const std::vector<std::string>& words, const std::string& dire
 TEST_F(Shell, AnswersAsTheProgramDoes) {
   const Ran ran = script("lookup 10.1.2.3\ninspect --format json\negtrace lookup cart-1   # pasted\n");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(ran.out, alone({"lookup", "dumps", "10.1.2.3"}, home_.path()) + alone({"inspect", "dumps", "--format", "json"}, home_.path()) +
+  EXPECT_EQ(ran.out, alone({"lookup", "dumps", "10.1.2.3"}, home_.path()) +
+                         alone({"inspect", "dumps", "--format", "json"}, home_.path()) +
                          alone({"lookup", "dumps", "cart-1"}, home_.path()));
 }
 
@@ -57,11 +59,13 @@ TEST_F(Shell, KeepsNothingOfALine) {
   const Ran ran = script("lookup w9 -q\nlookup other w9 -q\nlookup 10.1.2.3\nlookup w9 -q\n");
   EXPECT_EQ(ran.status, 3);
   EXPECT_EQ(ran.out, alone({"lookup", "dumps", "w9", "-q"}, home_.path()) + alone({"lookup", "other", "w9", "-q"}, home_.path()) +
-                         alone({"lookup", "dumps", "10.1.2.3"}, home_.path()) + alone({"lookup", "dumps", "w9", "-q"}, home_.path()));
+                         alone({"lookup", "dumps", "10.1.2.3"}, home_.path()) +
+                         alone({"lookup", "dumps", "w9", "-q"}, home_.path()));
 }
 
 TEST_F(Shell, GoesOnBehindALineThatFailsAndEndsWithTheStatusOfTheFirst) {
-  const Ran ran = script("# a comment\n\nlookup nothing-of-the-kind\nfrobnicate\nlookup \"open\ndecode 0x64580003\nexit\ndecode 1\n");
+  const Ran ran =
+      script("# a comment\n\nlookup nothing-of-the-kind\nfrobnicate\nlookup \"open\ndecode 0x64580003\nexit\ndecode 1\n");
   EXPECT_EQ(ran.status, 3);
   EXPECT_NE(std::string::npos, ran.out.find("100.88.0.3"));
   EXPECT_EQ(std::string::npos, ran.out.find("decode 1"));
@@ -76,7 +80,9 @@ TEST_F(Shell, RefusesWhatCannotBe) {
   EXPECT_EQ(egt::testing::run({EGTRACE_BINARY, "shell", "nowhere"}, "", home_.path()).status, 2);
   EXPECT_EQ(egt::testing::run({EGTRACE_BINARY, "shell", "-"}, kRules, home_.path()).status, 2);
   EXPECT_EQ(egt::testing::run({EGTRACE_BINARY, "shell"}, "", home_.path()).status, 2);
-  EXPECT_EQ(egt::testing::run({EGTRACE_BINARY, "shell", "--dump", "w1:dumps/w1/ip_rule"}, "lookup 10.1.2.3 -q\n", home_.path()).status, 0);
+  EXPECT_EQ(
+      egt::testing::run({EGTRACE_BINARY, "shell", "--dump", "w1:dumps/w1/ip_rule"}, "lookup 10.1.2.3 -q\n", home_.path()).status,
+      0);
 }
 
 TEST_F(Shell, WritesNothingIntoTheSnapshot) {

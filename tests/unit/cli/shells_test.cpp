@@ -45,9 +45,10 @@ class AtAShell : public ::testing::TestWithParam<Shell> {
                                       pod("split", "x;touch executed;") + pod("good", "cart-7d4b"));
     home_.file("dumps/w1/ip_rule", "0:\tfrom all lookup local\n");
     home_.file("name/$(touch executed)", "");
-    const std::string program = home_.file(
-        "bin/egtrace", "#!/bin/sh\n[ \"$1\" = completion ] && exec " EGTRACE_BINARY " \"$@\"\n" "printf '<%s>' \"$@\" >> '" +
-                           home_.path() + "/calls'\n");
+    const std::string program = home_.file("bin/egtrace", "#!/bin/sh\n[ \"$1\" = completion ] && exec " EGTRACE_BINARY
+                                                          " \"$@\"\n"
+                                                          "printf '<%s>' \"$@\" >> '" +
+                                                              home_.path() + "/calls'\n");
     fs::permissions(program, fs::perms::owner_all);
   }
 

@@ -28,8 +28,8 @@ class TraceBatch : public testing::Test {
     std::string packets = "# destinations\n";
     for (int i = 1; i <= 200; ++i)
       packets += bad && i == 150 ? "nonsense=1\n" : fmt::format("in_port=1,ip,nw_dst=10.0.0.{}\n", i);
-    return egt::testing::run(
-        {EGTRACE_BINARY, "trace", directory_.path(), "--bridge", "br0", "--jobs", jobs, "--batch", "-"}, packets);
+    return egt::testing::run({EGTRACE_BINARY, "trace", directory_.path(), "--bridge", "br0", "--jobs", jobs, "--batch", "-"},
+                             packets);
   }
 
   TemporaryDirectory directory_;
@@ -94,8 +94,7 @@ TEST(TracePorts, NamesMayBeginWithDigits) {
       "capabilities: FLOW_STATS TABLE_STATS PORT_STATS QUEUE_STATS ARP_MATCH_IP\nactions: output\n";
   for (const char* port : {"5(8baddcb6b09e409)", "6(3f2a91c0aa11e2b)", "7(1e10)"})
     ports += fmt::format(
-        " {}: addr:aa:55:aa:55:00:05\n     config:     0\n     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n",
-        port);
+        " {}: addr:aa:55:aa:55:00:05\n     config:     0\n     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n", port);
   d.file("ovs-ofctl_show_br0", ports + "OFPT_GET_CONFIG_REPLY (xid=0x4): frags=normal miss_send_len=0\n");
   d.file("ovs-ofctl_--names_dump-flows_br0",
          " cookie=0x1, duration=1.0s, table=0, n_packets=0, n_bytes=0, priority=10,in_port=8baddcb6b09e409 "
@@ -108,10 +107,8 @@ TEST(TracePorts, NamesMayBeginWithDigits) {
   EXPECT_NE(std::string::npos, verdict("in_port=8baddcb6b09e409,ip").find("    output:6\n    enqueue:7:3\n"));
   EXPECT_NE(std::string::npos, verdict("in_port=3f2a91c0aa11e2b,ip").find("    output:7\n"));
   EXPECT_NE(std::string::npos, verdict("ip,in_port=\"1e10\"").find("No match"));
-  EXPECT_NE(std::string::npos,
-            verdict("in_port(8baddcb6b09e409),eth(),eth_type(0x0800),ipv4(frag=no)").find("    output:6\n"));
-  const Ran unknown =
-      egt::testing::run({EGTRACE_BINARY, "trace", d.path(), "--bridge", "br0", "in_port=3f2a91c0aa11e2c"});
+  EXPECT_NE(std::string::npos, verdict("in_port(8baddcb6b09e409),eth(),eth_type(0x0800),ipv4(frag=no)").find("    output:6\n"));
+  const Ran unknown = egt::testing::run({EGTRACE_BINARY, "trace", d.path(), "--bridge", "br0", "in_port=3f2a91c0aa11e2c"});
   EXPECT_EQ(2, unknown.status);
   EXPECT_NE(std::string::npos, unknown.err.find("did you mean `3f2a91c0aa11e2b`?")) << unknown.err;
 }

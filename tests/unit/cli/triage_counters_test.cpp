@@ -16,7 +16,8 @@ using nlohmann::json;
 std::string evidence_beside(const std::string& finding, const std::string& counters) {
   const egt::testing::TemporaryDirectory folder;
   const std::string dumps = folder.path() + "/dumps";
-  std::filesystem::copy(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", dumps, std::filesystem::copy_options::recursive);
+  std::filesystem::copy(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", dumps,
+                        std::filesystem::copy_options::recursive);
   const std::string sysctl = dumps + "/master-02-demo/sysctl", on = "br-ex.forwarding = 1";
   std::string text = egt::testing::read_file(sysctl);
   text.replace(text.find(on), on.size(), "br-ex.forwarding = 0");
@@ -29,7 +30,8 @@ std::string evidence_beside(const std::string& finding, const std::string& count
   return "no such finding";
 }
 
-const std::string kCounters = "#kernel\nIpInReceives 1200 0.0\nTcpExtListenDrops 3 0.0\nIpForwDatagrams 5 0.0\nIpOutNoRoutes 7 0.0\nIpInAddrErrors 9 0.0\n";
+const std::string kCounters =
+    "#kernel\nIpInReceives 1200 0.0\nTcpExtListenDrops 3 0.0\nIpForwDatagrams 5 0.0\nIpOutNoRoutes 7 0.0\nIpInAddrErrors 9 0.0\n";
 
 TEST(TriageCounters, StandAmongTheEvidence) {
   const std::string evidence = evidence_beside("egressip-forwarding-off", kCounters);
@@ -45,7 +47,8 @@ TEST(TriageCounters, OfOtherDropsDoNot) {
 }
 
 TEST(TriageCounters, ThatCountedNothingDoNot) {
-  const std::string evidence = evidence_beside("egressip-forwarding-off", "#kernel\nIpInReceives 1200 0.0\nIpOutNoRoutes 0 0.0\nIpInAddrErrors 0 0.0\n");
+  const std::string evidence =
+      evidence_beside("egressip-forwarding-off", "#kernel\nIpInReceives 1200 0.0\nIpOutNoRoutes 0 0.0\nIpInAddrErrors 0 0.0\n");
   EXPECT_NE(std::string::npos, evidence.find("forwarding = 0")) << evidence;
   EXPECT_EQ(std::string::npos, evidence.find("nstat")) << evidence;
 }

@@ -39,8 +39,7 @@ Ran egtrace(Words words, const std::string& directory = "") {
 class Width : public testing::Test {
  protected:
   Width() {
-    const std::string folder =
-        d_.path() + "/案件-2026-ノード調査/a-support-case-with-a-name-that-is-longer-than-any-line/w1";
+    const std::string folder = d_.path() + "/案件-2026-ノード調査/a-support-case-with-a-name-that-is-longer-than-any-line/w1";
     fs::create_directories(folder);
     for (const auto& file : fs::directory_iterator(kSample + "/master-02-demo"))
       fs::copy_file(file.path(), folder + "/" + file.path().filename().string());
@@ -96,8 +95,9 @@ TEST_F(Width, CaretsStandBelowTheirCharacters) {
 
 TEST(Help, FitsEightyColumns) {
   Words verbs = {""};
-  for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup", "flows", "merge",
-                           "decode", "diff", "inspect", "parse", "compile", "collect", "completion", "shell", "serve"})
+  for (const char* verb :
+       {"explain", "assert", "check", "triage",  "audit", "trace",   "ltrace",  "pcap",       "lookup", "flows",
+        "merge",   "decode", "diff",  "inspect", "parse", "compile", "collect", "completion", "shell",  "serve"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {
     const Ran ran = verb.empty() ? egtrace({"--help"}) : egtrace({verb, "--help"});
@@ -120,9 +120,8 @@ TEST(Terminal, TellsTheWidth) {
   EXPECT_GT(widest(shown("120")), 80U);
   EXPECT_LE(widest(shown("120")), 120U);
   EXPECT_LE(widest(shown("10")), 60U);
-  EXPECT_LE(
-      widest(egtrace({"explain", kSample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "-q"}).out),
-      80U);
+  EXPECT_LE(widest(egtrace({"explain", kSample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "-q"}).out),
+            80U);
 }
 
 }  // namespace

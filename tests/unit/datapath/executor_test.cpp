@@ -1,7 +1,8 @@
 // Actions of the datapath on headers: labels around whole frames.
+#include "datapath/executor.h"
+
 #include <gtest/gtest.h>
 
-#include "datapath/executor.h"
 #include "openflow/packet_fields.h"
 
 namespace egt::engine {

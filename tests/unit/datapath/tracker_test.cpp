@@ -27,7 +27,8 @@ PacketState state_of(const FlowKey& packet, ConntrackSpace space, std::optional<
   return t.state;
 }
 
-std::set<unsigned> that_open(FlowKey packet, FieldId field, unsigned below, ConntrackSpace space, std::optional<bool> loose = {}) {
+std::set<unsigned> that_open(FlowKey packet, FieldId field, unsigned below, ConntrackSpace space,
+                             std::optional<bool> loose = {}) {
   std::set<unsigned> open;
   for (unsigned value = field == FieldId::tcp_flags ? 1 : 0; value < below; ++value) {
     packet.set(field, value);
@@ -40,8 +41,7 @@ using Values = std::set<unsigned>;
 
 TEST(Tracker, UserspaceOpensWhatOvsVswitchdOpens) {
   const auto space = ConntrackSpace::userspace;
-  const Values flags = {0x2,  0x4,  0x10, 0x11, 0x14, 0x15, 0x18, 0x19, 0x1c,
-                        0x1d, 0x30, 0x31, 0x34, 0x35, 0x38, 0x39, 0x3c, 0x3d};
+  const Values flags = {0x2, 0x4, 0x10, 0x11, 0x14, 0x15, 0x18, 0x19, 0x1c, 0x1d, 0x30, 0x31, 0x34, 0x35, 0x38, 0x39, 0x3c, 0x3d};
   EXPECT_EQ(that_open(packet_of(ip_proto::tcp), FieldId::tcp_flags, 0x40, space), flags);
   EXPECT_EQ(that_open(packet_of(ip_proto::icmp), FieldId::icmp_type, 45, space), (Values{8, 13, 15}));
   EXPECT_EQ(that_open(packet_of(ip_proto::icmp6, true), FieldId::icmp_type, 160, space), Values{128});
@@ -68,7 +68,8 @@ TEST(Tracker, UserspaceReadsPortsOfSctpSinceRelease32) {
 }
 
 TEST(Tracker, EchoesWithACodeAreInvalidInUserspace) {
-  for (const auto& [proto, type] : {std::pair{ip_proto::icmp, 8}, std::pair{ip_proto::icmp, 13}, std::pair{ip_proto::icmp6, 128}}) {
+  for (const auto& [proto, type] :
+       {std::pair{ip_proto::icmp, 8}, std::pair{ip_proto::icmp, 13}, std::pair{ip_proto::icmp6, 128}}) {
     FlowKey packet = packet_of(proto, proto == ip_proto::icmp6);
     packet.set(FieldId::icmp_type, static_cast<unsigned>(type));
     EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::new_);

@@ -93,8 +93,8 @@ TEST(Decode, TunnelsAndCookies) {
   EXPECT_TRUE(says("tun_metadata0=0x30001", "Geneve option", "input port key 3"));
   EXPECT_TRUE(says("cookie=0xab12", "cookie", "0000ab12-"));
   EXPECT_TRUE(says("cookie=0xdeff105", "cookie", "external bridge"));
-  EXPECT_TRUE(shows("7d8c250c-1111-2222-3333-444444444444",
-                    {"cookie", "flows of this Southbound row have the cookie 0x7d8c250c"}));
+  EXPECT_TRUE(
+      shows("7d8c250c-1111-2222-3333-444444444444", {"cookie", "flows of this Southbound row have the cookie 0x7d8c250c"}));
 }
 
 TEST(Decode, TablesOfReleases) {

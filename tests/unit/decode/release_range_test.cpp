@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "../../../libtrace/explain/src/decode/release_range.h"
+
+#include <gtest/gtest.h>
 
 namespace egt::explain {
 namespace {

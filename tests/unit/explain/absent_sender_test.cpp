@@ -1,8 +1,8 @@
 // Senders that the snapshot does not place, though its dumps are whole.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/run.h"
@@ -18,8 +18,8 @@ class AbsentSender : public ::testing::Test {
              fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   }
   nlohmann::json explain(const std::string& from) const {
-    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", directory_.path(), "--from", from, "--to", "192.168.55.13:80",
-                                        "--format", "json"});
+    const auto ran = egt::testing::run(
+        {EGTRACE_BINARY, "explain", directory_.path(), "--from", from, "--to", "192.168.55.13:80", "--format", "json"});
     EXPECT_EQ(3, ran.status) << ran.err;
     return nlohmann::json::parse(ran.out);
   }
@@ -57,8 +57,10 @@ TEST_F(AbsentSender, ItsNodeHasNeitherSwitchNorDatabase) {
     if (!entry.path().filename().string().starts_with("ip_")) fs::remove_all(entry.path());
   const auto e = explain("demo-egress/requester-3a");
   EXPECT_EQ("undecided", e["outcome"]);
-  EXPECT_EQ("the snapshot has neither OpenFlow flows nor logical flows of master-03-demo, where the path of demo-egress/requester-3a begins",
-            e["summary"]);
+  EXPECT_EQ(
+      "the snapshot has neither OpenFlow flows nor logical flows of master-03-demo, where the path of demo-egress/requester-3a "
+      "begins",
+      e["summary"]);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ class Lab {
   egt::testing::TemporaryDirectory folder_;
 };
 
-const std::string kFirst = "-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.132.0.13", kSecond = "-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9";
+const std::string kFirst = "-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.132.0.13",
+                  kSecond = "-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9";
 
 bool names(const Hint& hint, const std::string& text) { return hint.line.find(text) != std::string::npos; }
 

@@ -1,7 +1,7 @@
 // What stands beside rules and routes on the path of a packet: switches of devices and of the kernel, programs, queues, meters.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,7 +12,8 @@ namespace {
 class DeviceSwitch : public ::testing::Test {
  protected:
   nlohmann::json explained(const std::vector<std::string>& more = {"--to", "192.168.55.13:80"}) const {
-    std::vector<std::string> words{EGTRACE_BINARY, "explain", sample_.path(), "--from", "demo-egress/requester-3a", "--no-conntrack", "--format", "json"};
+    std::vector<std::string> words{EGTRACE_BINARY,   "explain",  sample_.path(), "--from", "demo-egress/requester-3a",
+                                   "--no-conntrack", "--format", "json"};
     words.insert(words.end(), more.begin(), more.end());
     return nlohmann::json::parse(egt::testing::run(words).out);
   }
@@ -26,7 +27,7 @@ class DeviceSwitch : public ::testing::Test {
     const nlohmann::json e = explained();
     EXPECT_EQ("answered", e["outcome"]) << e["fault"];
     EXPECT_EQ("assumed", e["confidence"]);
-    EXPECT_NE(std::string::npos, e.dump().find(what)) << e["assumptions"];   // of the request or of the reply
+    EXPECT_NE(std::string::npos, e.dump().find(what)) << e["assumptions"];  // of the request or of the reply
   }
 
   void expect_fault(const nlohmann::json& e, const std::string& reason) {
@@ -58,7 +59,8 @@ TEST_F(DeviceSwitch, QueueThatDropsWhereFull) {
 }
 
 TEST_F(DeviceSwitch, Meter) {
-  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex", "in_port=LOCAL actions=ct(commit,zone=64000,exec(load:0x2", "in_port=LOCAL actions=meter:3,ct(commit,zone=64000,exec(load:0x2");
+  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex", "in_port=LOCAL actions=ct(commit,zone=64000,exec(load:0x2",
+                  "in_port=LOCAL actions=meter:3,ct(commit,zone=64000,exec(load:0x2");
   expect_assumed("meter 3 of master-02-demo");
 }
 
@@ -105,7 +107,8 @@ TEST_F(DeviceSwitch, EchoesOfWhichNoDumpTells) {
 TEST_F(DeviceSwitch, DefaultTtlOfASendingHost) {
   sample_.append("server/sysctl", "net.ipv4.ip_default_ttl = 1\n");
   const auto sent = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words{EGTRACE_BINARY, "explain", sample_.path(), "--from", "node:server", "--to", "node:master-02-demo", "--proto", "icmp", "--one-way", "--format", "json"};
+    std::vector<std::string> words{EGTRACE_BINARY,        "explain", sample_.path(), "--from",    "node:server", "--to",
+                                   "node:master-02-demo", "--proto", "icmp",         "--one-way", "--format",    "json"};
     words.insert(words.end(), more.begin(), more.end());
     return nlohmann::json::parse(egt::testing::run(words).out);
   };

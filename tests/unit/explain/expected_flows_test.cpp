@@ -36,7 +36,9 @@ InstalledFlows installed_on(const cluster::Node& node) {
 class Expected {
  public:
   Expected(const cluster::Node& node, std::set<std::string_view> datapaths)
-      : datapaths_(std::move(datapaths)), program_(node.ovn.language->program_of(node.ovn)), flows_(node, *program_->reader, datapaths_, {ovn::Inequality::bits, true}) {}
+      : datapaths_(std::move(datapaths)),
+        program_(node.ovn.language->program_of(node.ovn)),
+        flows_(node, *program_->reader, datapaths_, {ovn::Inequality::bits, true}) {}
   std::vector<Provenance> missing(const InstalledFlows& installed) const { return flows_.missing(installed); }
 
  private:
@@ -48,7 +50,8 @@ class Expected {
 std::set<std::string_view> datapaths_of(const cluster::Node& node) {
   std::set<std::string_view> datapaths;
   for (const ovn::Datapath& d : node.ovn.datapaths)
-    if (d.name == "join" || d.name == "transit_switch" || d.name == "ovn_cluster_router" || d.name.find(node.name) != std::string_view::npos)
+    if (d.name == "join" || d.name == "transit_switch" || d.name == "ovn_cluster_router" ||
+        d.name.find(node.name) != std::string_view::npos)
       datapaths.insert(d.name);
   return datapaths;
 }
@@ -65,7 +68,8 @@ TEST(ExpectedFlows, EachLostFlowIsMissed) {
     for (auto& [cookie, of] : installed.by_cookie) --of.plain;
     const std::vector<Provenance> missing = expected.missing(installed);
     // Those of distributed ports that no node has, and of more than the ports here, may rightly be fewer.
-    EXPECT_LT(installed.by_cookie.size() * 95 / 100, missing.size()) << node->name << ": " << missing.size() << " of " << installed.by_cookie.size();
+    EXPECT_LT(installed.by_cookie.size() * 95 / 100, missing.size())
+        << node->name << ": " << missing.size() << " of " << installed.by_cookie.size();
   }
   EXPECT_EQ(3u, nodes);
 }
@@ -138,7 +142,7 @@ TEST(ExpectedNumber, OfSetsMayBeMultipliedOut) {
   EXPECT_FALSE(number.exceeds({0, 0, {7}}, installed, 0));
   installed.by_conjunction[7] = {2, 2};
   EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
-  installed.by_conjunction[7] = {1, 2, 3};   // of a clause whose set has lost its other addresses
+  installed.by_conjunction[7] = {1, 2, 3};  // of a clause whose set has lost its other addresses
   EXPECT_FALSE(number.exceeds({0, 0, {7}}, installed, 0));
   installed.by_conjunction[7] = {0, 2, 3};
   EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
@@ -153,7 +157,7 @@ TEST(ExpectedNumber, EachConjunctionIsOne) {
   EXPECT_FALSE(number.exceeds({0, 0, {7, 8}}, installed, 0));
   EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
   EXPECT_TRUE(number.exceeds({0, 0, {8, 8}}, installed, 0));
-  EXPECT_FALSE(number.exceeds({0, 0, {7, 7}}, installed, 0));   // more than there must be
+  EXPECT_FALSE(number.exceeds({0, 0, {7, 7}}, installed, 0));  // more than there must be
 }
 
 std::string match_form(std::string_view match) {
@@ -167,9 +171,9 @@ TEST(LflowForm, LeavesOutWhatDecidesNoNumber) {
   EXPECT_EQ("ip6.dst == # && reg0 == #", match_form("ip6.dst == fd00::1/64 && reg0 == 0x7"));
   // One bit is like another, but not where both are of one register, or of a longer one.
   EXPECT_EQ("reg9[6] == # && ip4", match_form("reg9[6] == 1 && ip4"));
-  for (const char* kept : {"reg9[6] == 1 && reg9[16..31] == 80", "reg0 == 1 && xreg0 == 2", "ip4.src == {10.0.0.1, 10.0.0.2}", "tcp.dst < 1024",
-                           "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)", "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800",
-                           "ip4.mcast && ip4.dst == 224.0.0.1"})
+  for (const char* kept : {"reg9[6] == 1 && reg9[16..31] == 80", "reg0 == 1 && xreg0 == 2", "ip4.src == {10.0.0.1, 10.0.0.2}",
+                           "tcp.dst < 1024", "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)",
+                           "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800", "ip4.mcast && ip4.dst == 224.0.0.1"})
     EXPECT_EQ(kept, match_form(kept));
 }
 
@@ -186,9 +190,11 @@ TEST(LflowForm, OfActionsHasNoBackends) {
 }
 
 TEST(LflowForm, MatchesThatShareAnOpenFlowMatchShareValues) {
-  EXPECT_EQ(values_left_out("ip4 && tcp.dst == 80 && ip4.dst == 10.0.0.1"), values_left_out("ct.new && ip4.dst == 10.0.0.1 && tcp && tcp.dst == 80"));
+  EXPECT_EQ(values_left_out("ip4 && tcp.dst == 80 && ip4.dst == 10.0.0.1"),
+            values_left_out("ct.new && ip4.dst == 10.0.0.1 && tcp && tcp.dst == 80"));
   EXPECT_NE(values_left_out("ip4.dst == 10.0.0.1"), values_left_out("ip4.dst == 10.0.0.2"));
-  for (const char* other : {"ip4", "ip4.dst == $set && tcp.dst == 80", "inport == \"a\" && ip4.dst == 10.0.0.1", "ip4.dst == 10.0.0.0/8", "tcp.dst > 80 && ip4.dst == 10.0.0.1"})
+  for (const char* other : {"ip4", "ip4.dst == $set && tcp.dst == 80", "inport == \"a\" && ip4.dst == 10.0.0.1",
+                            "ip4.dst == 10.0.0.0/8", "tcp.dst > 80 && ip4.dst == 10.0.0.1"})
     EXPECT_FALSE(values_left_out(other)) << other;
 }
 

@@ -1,7 +1,7 @@
 // Broadcast and multicast: one receiver of several is walked, and who replies does so from its own address.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/run.h"

@@ -1,10 +1,11 @@
 // What `lookup` finds, and what stands behind it, in a node that is made by hand.
+#include "egtrace/explain/lookup.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "egtrace/explain/inspect.h"
-#include "egtrace/explain/lookup.h"
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/parsers/snapshot.h"
@@ -46,13 +47,13 @@ struct Snapshot {
 
   Snapshot() {
     ovn::Ovn& o = node.ovn;
-    o.rows = {row("NB", "Logical_Router_Policy", kPolicy,
-                  {{"priority", "100"}, {"match", "\"ip4.src == 10.133.0.9\""}, {"action", "reroute"}, {"router", "lr"}},
-                  {{"k8s.ovn.org/owner-type", "EgressIP"}, {"k8s.ovn.org/name", "prod_shop/cart-1"}}),
-              row("SB", "Port_Binding", kPort, {{"logical_port", "shop_cart-1"}, {"tunnel_key", "3"}},
-                  {{"namespace", "shop"}, {"pod", "true"}}),
-              row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003",
-                  {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})};
+    o.rows = {
+        row("NB", "Logical_Router_Policy", kPolicy,
+            {{"priority", "100"}, {"match", "\"ip4.src == 10.133.0.9\""}, {"action", "reroute"}, {"router", "lr"}},
+            {{"k8s.ovn.org/owner-type", "EgressIP"}, {"k8s.ovn.org/name", "prod_shop/cart-1"}}),
+        row("SB", "Port_Binding", kPort, {{"logical_port", "shop_cart-1"}, {"tunnel_key", "3"}},
+            {{"namespace", "shop"}, {"pod", "true"}}),
+        row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003", {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})};
     o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9"),
                        flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
                        flow("7d8c250e-0000-4000-8000-000000000006", 0x7d8c250e, "1")};
@@ -92,8 +93,8 @@ TEST(Lookup, FindsTheRowAndTheObjectBehindACookie) {
   const Snapshot s;
   for (const char* term : {"0x7d8c250c", "cookie=0x7d8c250c", "7d8c250c", "7d8c250c-0000"}) {
     const Lookup found = look_up(s.cluster, term);
-    const auto match = std::find_if(found.matches.begin(), found.matches.end(),
-                                    [](const LookupMatch& m) { return m.kind == "logical flow"; });
+    const auto match =
+        std::find_if(found.matches.begin(), found.matches.end(), [](const LookupMatch& m) { return m.kind == "logical flow"; });
     ASSERT_NE(match, found.matches.end()) << term;
     EXPECT_NE(fact(*match, "made for").find("EgressIP prod for pod shop/cart-1"), std::string::npos);
     ASSERT_EQ(match->used_by.size(), 1u);
@@ -113,8 +114,8 @@ TEST(Lookup, FindsPhysicalFlowsOfAPort) {
   const Snapshot s;
   for (const char* term : {"0x93f7000b", "shop_cart-1"}) {
     const Lookup found = look_up(s.cluster, term);
-    const auto match = std::find_if(found.matches.begin(), found.matches.end(),
-                                    [](const LookupMatch& m) { return m.kind == "Port_Binding"; });
+    const auto match =
+        std::find_if(found.matches.begin(), found.matches.end(), [](const LookupMatch& m) { return m.kind == "Port_Binding"; });
     ASSERT_NE(match, found.matches.end()) << term;
     EXPECT_EQ(fact(*match, "object"), "pod shop/cart-1");
     ASSERT_EQ(match->used_by.size(), 1u);
@@ -135,8 +136,9 @@ TEST(Lookup, FindsWhatMentionsAnAddressOrASet) {
 
 TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
   Snapshot s;
-  s.node.ovn.rows.push_back(row("NB", "Load_Balancer", "cccccccc-0000-4000-8000-000000000008",
-                                {{"name", "web"}, {"vips", R"({"172.30.0.1:80"="10.133.0.9:8080", "[fd00::1]:80"="[fd00::9]:8080"})"}}));
+  s.node.ovn.rows.push_back(
+      row("NB", "Load_Balancer", "cccccccc-0000-4000-8000-000000000008",
+          {{"name", "web"}, {"vips", R"({"172.30.0.1:80"="10.133.0.9:8080", "[fd00::1]:80"="[fd00::9]:8080"})"}}));
   openflow::Bridge& bridge = s.node.bridges.front();
   openflow::Match match;
   match.require(FieldId::ip_dst, 0xac1e0001);
@@ -149,7 +151,7 @@ TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
   s.cluster.objects.services.add(web);
   const std::vector<std::string> all{"service", "Load_Balancer", "OpenFlow flows that match on it", "value"};
   EXPECT_EQ(s.kinds("172.30.0.1:80"), all);
-  for (const char* other : {"172.30.0.1:8080", "172.30.0.1:8"})   // whose address it is, and no more
+  for (const char* other : {"172.30.0.1:8080", "172.30.0.1:8"})  // whose address it is, and no more
     EXPECT_EQ(s.kinds(other), std::vector<std::string>{"value"}) << other;
   EXPECT_EQ(s.kinds("10.133.0.9:8080"), std::vector<std::string>{"Load_Balancer"});
   EXPECT_EQ(s.kinds("[fd00::1]:80"), std::vector<std::string>{"Load_Balancer"});
@@ -158,15 +160,22 @@ TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
 // A machine that is no node of a cluster: all that is known of an address is what rules, routes and connections say.
 TEST(Lookup, FindsAnAddressInWhateverDecides) {
   const egt::testing::TemporaryDirectory d;
-  d.file("r1/ip_rule", "0:\tfrom all lookup local\n100:\tfrom 192.0.2.7 lookup 5\n200:\tfrom 192.0.2.0/24 lookup 6\n300:\tfrom 192.0.2.70 lookup 7\n");
+  d.file("r1/ip_rule",
+         "0:\tfrom all lookup local\n100:\tfrom 192.0.2.7 lookup 5\n200:\tfrom 192.0.2.0/24 lookup 6\n300:\tfrom 192.0.2.70 "
+         "lookup 7\n");
   d.file("r1/ip_route_show_table_all", "default via 10.0.0.254 dev eth0 \n192.0.2.0/29 via 10.0.0.9 dev eth0 \n");
   d.file("r1/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -s 192.0.2.7/32 -j DROP\nCOMMIT\n");
-  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain c {\n\t\tip saddr 192.0.2.7 drop\n\t\tip saddr 192.0.2.1-192.0.2.9 drop\n\t}\n}\n");
-  d.file("r1/conntrack_-L", "tcp      6 100 ESTABLISHED src=192.0.2.7 dst=10.0.0.1 sport=1 dport=80 src=10.0.0.1 dst=192.0.2.7 sport=80 dport=1 [ASSURED] mark=0 use=1\n");
-  d.file("r1/ovs-ofctl_dump-flows_br-x", " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.7 actions=drop\n"
-         " cookie=0x2, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.0/24 actions=drop\n"
-         " cookie=0x3, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip actions=load:0xc0000207->NXM_NX_REG0[],drop\n"
-         " cookie=0x4, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.70 actions=drop\n");
+  d.file("r1/nft_list_ruleset",
+         "table ip t {\n\tchain c {\n\t\tip saddr 192.0.2.7 drop\n\t\tip saddr 192.0.2.1-192.0.2.9 drop\n\t}\n}\n");
+  d.file("r1/conntrack_-L",
+         "tcp      6 100 ESTABLISHED src=192.0.2.7 dst=10.0.0.1 sport=1 dport=80 src=10.0.0.1 dst=192.0.2.7 sport=80 dport=1 "
+         "[ASSURED] mark=0 use=1\n");
+  d.file(
+      "r1/ovs-ofctl_dump-flows_br-x",
+      " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.7 actions=drop\n"
+      " cookie=0x2, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.0/24 actions=drop\n"
+      " cookie=0x3, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip actions=load:0xc0000207->NXM_NX_REG0[],drop\n"
+      " cookie=0x4, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.70 actions=drop\n");
   const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster);
   const auto shown = [&](const char* term) {
@@ -241,7 +250,8 @@ TEST(Lookup, FindsWhatAnEgressIpDoes) {
 
 TEST(Lookup, FindsPoliciesOfAnEgressIpByTheirOwnerWhereNoObjectIsDumped) {
   const Snapshot s;
-  for (const char* term : {"prod", "EgressIP/prod"}) EXPECT_EQ(s.kinds(term), std::vector<std::string>{"Logical_Router_Policy"}) << term;
+  for (const char* term : {"prod", "EgressIP/prod"})
+    EXPECT_EQ(s.kinds(term), std::vector<std::string>{"Logical_Router_Policy"}) << term;
 }
 
 TEST(Lookup, FindsAPodThatNoObjectShows) {
@@ -276,13 +286,18 @@ TEST(Lookup, FindsAGroupWithItsBucketsAndFlows) {
 
 TEST(Lookup, FindsRulesRoutesAndChainsOfAnEgressIp) {
   const egt::testing::TemporaryDirectory d;
-  d.file("k8s/egressips.yaml", "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: billing-out\nspec:\n  egressIPs: [192.0.2.100]\n"
+  d.file("k8s/egressips.yaml",
+         "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: billing-out\nspec:\n  egressIPs: [192.0.2.100]\n"
          "  namespaceSelector:\n    matchLabels: {kubernetes.io/metadata.name: shop}\n");
-  d.file("k8s/pods.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: cart-1\n  namespace: shop\nspec:\n  nodeName: r1\n"
+  d.file("k8s/pods.yaml",
+         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: cart-1\n  namespace: shop\nspec:\n  nodeName: r1\n"
          "status:\n  phase: Running\n  podIP: 10.133.0.9\n  podIPs: [{ip: 10.133.0.9}]\n");
   d.file("r1/ip_rule", "0:\tfrom all lookup local\n6000:\tfrom 10.133.0.9 lookup 1004\n6000:\tfrom 10.133.0.90 lookup 1005\n");
-  d.file("r1/ip_route_show_table_all", "default via 10.0.0.254 dev eth0 table 1004 \ndefault via 10.0.0.254 dev eth0 table 1005 \ndefault via 10.0.0.1 dev eth0 \n");
-  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain egress { # handle 3\n\t\tip saddr 10.133.0.9 snat to 192.0.2.100\n\t}\n}\n");
+  d.file("r1/ip_route_show_table_all",
+         "default via 10.0.0.254 dev eth0 table 1004 \ndefault via 10.0.0.254 dev eth0 table 1005 \ndefault via 10.0.0.1 dev "
+         "eth0 \n");
+  d.file("r1/nft_list_ruleset",
+         "table ip t {\n\tchain egress { # handle 3\n\t\tip saddr 10.133.0.9 snat to 192.0.2.100\n\t}\n}\n");
   const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster);
   std::vector<std::string> lines;
@@ -312,7 +327,7 @@ TEST(Inspect, TellsWhetherTheNodeDoesWhatOvnSays) {
   s.add(s.node.bridges[0], 25, 0xdead0001);
   const Inspection report = inspect(s.cluster);
   ASSERT_EQ(report.agreements.size(), 1u);
-  EXPECT_EQ(report.agreements[0].missing, 1u);     // match 1 must have a flow
+  EXPECT_EQ(report.agreements[0].missing, 1u);  // match 1 must have a flow
   EXPECT_EQ(report.agreements[0].orphaned, 1u);
 }
 

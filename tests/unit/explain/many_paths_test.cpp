@@ -38,16 +38,25 @@ class LoopTest : public ::testing::Test {
     const std::string address = "10.0.0." + std::to_string(own), at = folder_.path() + "/" + name;
     std::filesystem::create_directory(at);
     egt::testing::write_file(at + "/hostname", name + "\n");
-    egt::testing::write_file(at + "/ip_-d_addr",
-                             "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
-                             "    link/ether 0a:00:00:00:00:0" + std::to_string(own) + " brd ff:ff:ff:ff:ff:ff\n"
-                             "    inet " + address + "/24 brd 10.0.0.255 scope global eth0\n"
-                             "       valid_lft forever preferred_lft forever\n");
+    egt::testing::write_file(
+        at + "/ip_-d_addr",
+        "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+        "    link/ether 0a:00:00:00:00:0" +
+            std::to_string(own) +
+            " brd ff:ff:ff:ff:ff:ff\n"
+            "    inet " +
+            address +
+            "/24 brd 10.0.0.255 scope global eth0\n"
+            "       valid_lft forever preferred_lft forever\n");
     egt::testing::write_file(at + "/ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
-    egt::testing::write_file(at + "/ip_route_show_table_all",
-                             "default via 10.0.0." + std::to_string(next) + " dev eth0\n"
-                             "10.0.0.0/24 dev eth0 proto kernel scope link src " + address + "\n"
-                             "local " + address + " dev eth0 table local proto kernel scope host src " + address + "\n");
+    egt::testing::write_file(at + "/ip_route_show_table_all", "default via 10.0.0." + std::to_string(next) +
+                                                                  " dev eth0\n"
+                                                                  "10.0.0.0/24 dev eth0 proto kernel scope link src " +
+                                                                  address +
+                                                                  "\n"
+                                                                  "local " +
+                                                                  address + " dev eth0 table local proto kernel scope host src " +
+                                                                  address + "\n");
     egt::testing::write_file(at + "/sysctl_-a", "net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\n");
     if (!nft.empty()) egt::testing::write_file(at + "/nft_list_ruleset", nft);
   }

@@ -19,9 +19,9 @@ class TwoHosts {
     host("b", "fd01::2", "0a:00:00:00:00:02");
   }
   void filter(const std::string& name, const std::string& rule) {
-    egt::testing::write_file(folder_.path() + "/" + name + "/nft_list_ruleset",
-                             "table ip6 t {\n\tchain input {\n\t\ttype filter hook input priority filter; policy accept;\n\t\t" + rule +
-                                 "\n\t}\n}\n");
+    egt::testing::write_file(
+        folder_.path() + "/" + name + "/nft_list_ruleset",
+        "table ip6 t {\n\tchain input {\n\t\ttype filter hook input priority filter; policy accept;\n\t\t" + rule + "\n\t}\n}\n");
   }
   PathReport ask() const {
     const auto snapshot = parsers::open_snapshot({folder_.path(), {}, 1});
@@ -38,14 +38,19 @@ class TwoHosts {
     const std::string at = folder_.path() + "/" + name;
     std::filesystem::create_directory(at);
     egt::testing::write_file(at + "/hostname", name + "\n");
-    egt::testing::write_file(at + "/ip_-d_addr",
-                             "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
-                             "    link/ether " + mac + " brd ff:ff:ff:ff:ff:ff\n"
-                             "    inet6 " + address + "/64 scope global\n       valid_lft forever preferred_lft forever\n");
+    egt::testing::write_file(
+        at + "/ip_-d_addr",
+        "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+        "    link/ether " +
+            mac +
+            " brd ff:ff:ff:ff:ff:ff\n"
+            "    inet6 " +
+            address + "/64 scope global\n       valid_lft forever preferred_lft forever\n");
     egt::testing::write_file(at + "/ip_-6_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
     egt::testing::write_file(at + "/ip_-6_route_show_table_all",
                              "fd01::/64 dev eth0 proto kernel metric 256 pref medium\n"
-                             "local " + address + " dev eth0 table local proto kernel metric 0 pref medium\n");
+                             "local " +
+                                 address + " dev eth0 table local proto kernel metric 0 pref medium\n");
     egt::testing::write_file(at + "/nft_list_ruleset", "table ip6 t {\n}\n");
   }
 

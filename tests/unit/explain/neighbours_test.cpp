@@ -1,7 +1,7 @@
 // Next hops that do not answer, or whose MAC is another's, and frames that come back by a veth of the same machine.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/sample.h"
@@ -13,13 +13,15 @@ using nlohmann::json;
 class Neighbours : public ::testing::Test {
  protected:
   json explained(const std::string& from, const std::string& to) const {
-    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--format", "json"});
+    const auto ran =
+        egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--format", "json"});
     const json e = json::parse(ran.out, nullptr, false);
     EXPECT_FALSE(e.is_discarded()) << ran.out << ran.err;
     return e;
   }
   void let_router_fail() {
-    sample_.replace("master-02-demo/ip_neigh", "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 REACHABLE", "192.168.99.12 dev br-ex FAILED");
+    sample_.replace("master-02-demo/ip_neigh", "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 REACHABLE",
+                    "192.168.99.12 dev br-ex FAILED");
   }
 
   egt::testing::Sample sample_;
@@ -42,8 +44,9 @@ TEST_F(Neighbours, RequestThatThePortDoesNotForward) {
 }
 
 TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
-  const std::string drop = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
-                           "-A INPUT -p ipv6-icmp -m icmp6 --icmpv6-type 135 -j DROP\nCOMMIT\n";
+  const std::string drop =
+      "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
+      "-A INPUT -p ipv6-icmp -m icmp6 --icmpv6-type 135 -j DROP\nCOMMIT\n";
   sample_.replace("router/ip_neigh", "fd55::13 dev enp7s0 lladdr 52:54:00:5a:30:9c REACHABLE", "fd55::13 dev enp7s0 FAILED");
   EXPECT_NE("refused", explained("demo-web/web-2", "[fd55::13]:80")["outcome"]);
   sample_.append("server/ip6tables-save", drop);
@@ -67,17 +70,23 @@ TEST_F(Neighbours, NextHopWithTheMacOfAStranger) {
 
 TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
   const auto device = [](const std::string& number, const std::string& name, const std::string& peer, const std::string& mac) {
-    return number + ": " + name + "@" + peer + ": <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
-           "    link/ether " + mac + " brd ff:ff:ff:ff:ff:ff promiscuity 0  allmulti 0 minmtu 68 maxmtu 65535\n"
+    return number + ": " + name + "@" + peer +
+           ": <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+           "    link/ether " +
+           mac +
+           " brd ff:ff:ff:ff:ff:ff promiscuity 0  allmulti 0 minmtu 68 maxmtu 65535\n"
            "    veth addrgenmode eui64 numtxqueues 2 numrxqueues 2\n";
   };
-  const std::string links = device("8", "back1", "back0", "02:00:00:00:00:08") + device("9", "back0", "back1", "02:00:00:00:00:09");
+  const std::string links =
+      device("8", "back1", "back0", "02:00:00:00:00:08") + device("9", "back0", "back1", "02:00:00:00:00:09");
   sample_.append("server/ip_-d_link", links);
-  sample_.append("server/ip_-d_addr", links + "    inet 198.18.5.1/24 scope global back0\n       valid_lft forever preferred_lft forever\n");
+  sample_.append("server/ip_-d_addr",
+                 links + "    inet 198.18.5.1/24 scope global back0\n       valid_lft forever preferred_lft forever\n");
   sample_.append("server/ip_neigh", "198.18.5.77 dev back0 lladdr 02:00:5e:00:53:02 PERMANENT\n");
-  sample_.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0",
-          "192.168.0.0/16 via 198.18.5.77 dev back0\n198.18.5.0/24 dev back0 proto kernel scope link src 198.18.5.1\n"
-          "local 198.18.5.1 dev back0 table local proto kernel scope host src 198.18.5.1\ndefault via 192.168.55.12 dev enp1s0");
+  sample_.replace(
+      "server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0",
+      "192.168.0.0/16 via 198.18.5.77 dev back0\n198.18.5.0/24 dev back0 proto kernel scope link src 198.18.5.1\n"
+      "local 198.18.5.1 dev back0 table local proto kernel scope host src 198.18.5.1\ndefault via 192.168.55.12 dev enp1s0");
   const json e = explained("demo-web/web-3", "192.168.55.13:80");
   EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
   EXPECT_EQ("mac-not-of-device", e["fault"]["reason"]);

@@ -1,7 +1,7 @@
 // Devices without carrier, and ports of Linux bridges that do not forward, on the path of the request or of the reply.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/sample.h"
@@ -12,7 +12,8 @@ class NoCarrier : public ::testing::Test {
  protected:
   // As ip link prints a device whose cable is unplugged.
   void unplug(const std::string& node, const std::string& flags) {
-    for (const char* dump : {"/ip_-d_link", "/ip_-d_addr"}) sample_.replace(node + dump, flags + ",UP,LOWER_UP>", flags + ",UP,NO-CARRIER>");
+    for (const char* dump : {"/ip_-d_link", "/ip_-d_addr"})
+      sample_.replace(node + dump, flags + ",UP,LOWER_UP>", flags + ",UP,NO-CARRIER>");
   }
 
   nlohmann::json explained() const {
@@ -43,11 +44,13 @@ TEST_F(NoCarrier, OfTheReceiver) {
 class BridgePort : public NoCarrier {
  protected:
   void make_port(const std::string& state) {
-    const std::string slave = "    bridge_slave state " + state + " priority 32 cost 2 hairpin off guard off root_block off fastleave off learning on\n";
+    const std::string slave = "    bridge_slave state " + state +
+                              " priority 32 cost 2 hairpin off guard off root_block off fastleave off learning on\n";
     const std::string nic = "enp1s0@if706: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500", veth = "    veth ";
-    const std::string bridge = "90: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
-                               "    link/ether 52:54:00:5a:30:9c brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 65535\n"
-                               "    bridge forward_delay 1500 hello_time 200 max_age 2000 stp_state 1 priority 32768\n";
+    const std::string bridge =
+        "90: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+        "    link/ether 52:54:00:5a:30:9c brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 65535\n"
+        "    bridge forward_delay 1500 hello_time 200 max_age 2000 stp_state 1 priority 32768\n";
     for (const char* dump : {"server/ip_-d_link", "server/ip_-d_addr"})
       sample_.replace(dump, nic, nic + " master br0").replace(dump, veth, slave + veth).append(dump, bridge);
   }

@@ -12,10 +12,8 @@ const IpAddr kAddress = IpAddr::v4(0xc0000207);  // 192.0.2.7
 
 TEST(Phrases, NameWhatACauseIsAbout) {
   EXPECT_EQ(phrase(engine::Cause{Reason::no_flow_matches}), "no flow matches");
-  EXPECT_EQ(phrase(engine::Cause{Reason::group_missing, {std::uint64_t{7}, "br-int"}}),
-            "group 7 of br-int is not there");
-  EXPECT_EQ(phrase(engine::Cause{Reason::prohibited, {kAddress, std::uint64_t{0}}}),
-            "a policy rule prohibits 192.0.2.7");
+  EXPECT_EQ(phrase(engine::Cause{Reason::group_missing, {std::uint64_t{7}, "br-int"}}), "group 7 of br-int is not there");
+  EXPECT_EQ(phrase(engine::Cause{Reason::prohibited, {kAddress, std::uint64_t{0}}}), "a policy rule prohibits 192.0.2.7");
   EXPECT_EQ(phrase(engine::Cause{Reason::prohibited, {kAddress, std::uint64_t{1}}}), "a route prohibits 192.0.2.7");
   EXPECT_EQ(phrase(engine::Cause{Reason::reverse_path_other_device, {kAddress, "eth1", "eth0", "eth2"}}),
             "strict reverse path filter: packets from 192.0.2.7 are expected on eth0, eth2, not on eth1");
@@ -23,8 +21,7 @@ TEST(Phrases, NameWhatACauseIsAbout) {
 
 TEST(Phrases, LeaveOutWhatIsAbsent) {
   EXPECT_EQ(phrase(engine::Cause{Reason::ovn_rejects}), "a flow makes ovn-controller refuse it");
-  EXPECT_EQ(phrase(engine::Cause{Reason::ovn_rejects, {"tcp-reset"}}),
-            "a flow makes ovn-controller refuse it with tcp-reset");
+  EXPECT_EQ(phrase(engine::Cause{Reason::ovn_rejects, {"tcp-reset"}}), "a flow makes ovn-controller refuse it with tcp-reset");
 }
 
 TEST(Phrases, TellWhatFollows) {

@@ -12,7 +12,15 @@ namespace egt::explain {
 namespace {
 
 TEST(Point, KnowsEveryForm) {
-  struct Case { const char* text; Point::Kind kind; const char* namespace_; const char* name; const char* ip; int port; const char* node; };
+  struct Case {
+    const char* text;
+    Point::Kind kind;
+    const char* namespace_;
+    const char* name;
+    const char* ip;
+    int port;
+    const char* node;
+  };
   const Case cases[] = {
       {"shop/cart-1", Point::Kind::pod, "shop", "cart-1", "", -1, ""},
       {"shop/cart-1:8080", Point::Kind::pod, "shop", "cart-1", "", 8080, ""},
@@ -70,8 +78,11 @@ TEST(Point, NamesTheNearestPod) {
 
 cluster::Cluster shop() {
   cluster::Cluster cluster;
-  for (const auto& [space, name] : std::vector<std::pair<const char*, const char*>>{
-           {"shop", "cart-7d4b9-xk2p1"}, {"shop", "cart-redis-0"}, {"billing", "invoice-d1"}, {"billing", "twin"}, {"shop", "twin"}}) {
+  for (const auto& [space, name] : std::vector<std::pair<const char*, const char*>>{{"shop", "cart-7d4b9-xk2p1"},
+                                                                                    {"shop", "cart-redis-0"},
+                                                                                    {"billing", "invoice-d1"},
+                                                                                    {"billing", "twin"},
+                                                                                    {"shop", "twin"}}) {
     cluster::Pod pod;
     pod.namespace_ = space;
     pod.name = name;
@@ -152,7 +163,8 @@ TEST(Point, AddressesOfPodNetworksAreNotOutside) {
   object.pod_subnets = {*Prefix::parse("10.1.0.0/24")};
   cluster.objects.nodes.add(object);
   cluster::Node& node = cluster.ensure_node("w1");
-  const auto port = [&](const char* name, const char* type, const char* datapath, bool on_router, const char* peer, const char* network) {
+  const auto port = [&](const char* name, const char* type, const char* datapath, bool on_router, const char* peer,
+                        const char* network) {
     ovn::LogicalPort p;
     p.name = name;
     p.type = type;
@@ -185,8 +197,10 @@ TEST(Suggest, KeepsItsDistance) {
 // As a resolver object, OVN's address sets or /etc/hosts have it; pods go first.
 TEST(Point, ResolvesHostNames) {
   cluster::Cluster cluster;
-  cluster.objects.resolved_names.add({{"openshift-dns", "dns-1", {}}, "www.example.com", {*IpAddr::parse("198.51.100.7"), *IpAddr::parse("2001:db8::7")}});
-  cluster.objects.resolved_names.add({{"openshift-dns", "dns-2", {}}, "cdn.example.com", {*IpAddr::parse("198.51.100.8"), *IpAddr::parse("198.51.100.9")}});
+  cluster.objects.resolved_names.add(
+      {{"openshift-dns", "dns-1", {}}, "www.example.com", {*IpAddr::parse("198.51.100.7"), *IpAddr::parse("2001:db8::7")}});
+  cluster.objects.resolved_names.add(
+      {{"openshift-dns", "dns-2", {}}, "cdn.example.com", {*IpAddr::parse("198.51.100.8"), *IpAddr::parse("198.51.100.9")}});
   cluster.ensure_node("worker-1").host.hosts.push_back({*IpAddr::parse("192.0.2.8"), {"db.example.com", "db"}, {}});
   const engine::Workloads workloads(cluster);
   const auto resolved = [&](const char* text) { return resolve(*parse_point(text), cluster, workloads); };

@@ -44,8 +44,10 @@ class SampleCopy {
     command.insert(command.end(), question.begin(), question.end());
     std::string out = egt::testing::run(command).out, line;
     for (const char c : out)
-      if (c != '\n') line += c;
-      else if (!line.empty()) line += ' ';
+      if (c != '\n')
+        line += c;
+      else if (!line.empty())
+        line += ' ';
     for (std::size_t at = line.find("  "); at != std::string::npos; at = line.find("  ")) line.erase(at, 1);
     return line;
   }
@@ -60,15 +62,19 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   SampleCopy sample;
   const std::vector<std::string> question = {"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"};
   EXPECT_TRUE(says(sample.summary(question), "ANSWERED")) << sample.summary(question);
-  sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid 10 via 192.168.99.24", "192.168.66.100 nhid 10 via 192.168.99.23");
+  sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid 10 via 192.168.99.24",
+                 "192.168.66.100 nhid 10 via 192.168.99.23");
   const std::string summary = sample.summary(question);
   EXPECT_TRUE(says(summary, "NO ANSWER (proven): the reply from 192.168.55.13 to 192.168.66.100 is dropped")) << summary;
   EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo translates the request to 192.168.66.100")) << summary;
   sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
   sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
   const std::string shadowed = sample.summary(question);
-  EXPECT_TRUE(says(shadowed, "router's static route 192.168.66.100 via 192.168.99.23, which is preferred to BGP's via 192.168.99.24, sends it "
-                           "to the wrong node")) << shadowed;
+  EXPECT_TRUE(
+      says(shadowed,
+           "router's static route 192.168.66.100 via 192.168.99.23, which is preferred to BGP's via 192.168.99.24, sends it "
+           "to the wrong node"))
+      << shadowed;
 }
 
 TEST(Reasons, TheAnswerHasNoRoute) {
@@ -87,8 +93,9 @@ TEST(Reasons, WhatWasNotWalkedIsNotClaimed) {
 
 TEST(Reasons, SocketsOfTheReceiverDecide) {
   SampleCopy sample;
-  sample.add("server/ss_-tulpn", "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n"
-                                 "tcp   LISTEN 0      128          0.0.0.0:80      0.0.0.0:*          \n");
+  sample.add("server/ss_-tulpn",
+             "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n"
+             "tcp   LISTEN 0      128          0.0.0.0:80      0.0.0.0:*          \n");
   const std::string open = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
   EXPECT_TRUE(says(open, "ANSWERED (proven): server (192.168.55.13:80) sees")) << open;
   const std::string closed = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:81"});
@@ -109,12 +116,15 @@ TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
   const std::string closed = sample.shown(question);
   EXPECT_TRUE(says(closed, "REFUSED (assumed): no process listens on 10.132.0.13:9099")) << closed;
   EXPECT_TRUE(says(closed, "no rule in the network namespace of demo-egress/requester-2a redirects the connection")) << closed;
-  sample.add("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: a-1\n  namespace: demo-egress\n"
+  sample.add("k8s/endpointslices.yaml",
+             "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: a-1\n  namespace: demo-egress\n"
              "  labels: {kubernetes.io/service-name: a}\nendpoints:\n- addresses: [10.132.0.13]\n  conditions: {ready: true}\n"
              "ports:\n- {port: 9099, protocol: TCP}\n");
-  EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "ready, but nobody listens: " << sample.summary(question);
+  EXPECT_TRUE(says(sample.summary(question), "if a process listens"))
+      << "ready, but nobody listens: " << sample.summary(question);
   sample.add("k8s/endpointslices.yaml", "# none\n");
-  sample.add("master-02-demo/netns/cni-8/ip_netns_exec_cni-8_ip_-d_addr", "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.132.0.13/23 scope global eth0\n");
+  sample.add("master-02-demo/netns/cni-8/ip_netns_exec_cni-8_ip_-d_addr",
+             "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.132.0.13/23 scope global eth0\n");
   EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "which of the two is the pod's?";
 }
 
@@ -144,8 +154,10 @@ TEST(IntentChecker, APodLeavesOtherwiseThanItsEgressIpSays) {
   const std::vector<std::string> question = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"};
   sample.replace("k8s/egressips.yaml", "node: master-02-demo", "node: master-01-demo");
   const std::string shown = sample.shown(question);
-  EXPECT_TRUE(says(shown, "EgressIP project-egressip: the pod leaves as 192.168.66.100 by master-01-demo, but it leaves as "
-                         "192.168.66.100 by master-02-demo")) << shown;
+  EXPECT_TRUE(says(shown,
+                   "EgressIP project-egressip: the pod leaves as 192.168.66.100 by master-01-demo, but it leaves as "
+                   "192.168.66.100 by master-02-demo"))
+      << shown;
 }
 
 TEST(IntentChecker, AnEgressServiceOutweighsAnEgressIp) {
@@ -168,8 +180,10 @@ items:
   - {addresses: [10.133.0.9], nodeName: master-03-demo, targetRef: {kind: Pod, name: requester-3a, namespace: demo-egress}}
 )");
   const std::string shown = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
-  EXPECT_TRUE(says(shown, "EgressService demo-egress/out: its pods leave as 192.168.66.200 by master-01-demo, but it leaves as "
-                         "192.168.66.100 by master-02-demo")) << shown;
+  EXPECT_TRUE(says(shown,
+                   "EgressService demo-egress/out: its pods leave as 192.168.66.200 by master-01-demo, but it leaves as "
+                   "192.168.66.100 by master-02-demo"))
+      << shown;
 }
 
 TEST(IntentChecker, GatewaysAndFirewallsOfANamespace) {
@@ -183,10 +197,13 @@ items:
    spec: {egress: [{type: Deny, to: {cidrSelector: 192.168.55.0/24}, ports: [{protocol: TCP, port: 81}]}]}}
 )");
   const std::string allowed = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
-  EXPECT_TRUE(says(allowed, "AdminPolicyBasedExternalRoute gateway: the pod leaves by gateway 192.168.99.13, but on ")) << allowed;
+  EXPECT_TRUE(says(allowed, "AdminPolicyBasedExternalRoute gateway: the pod leaves by gateway 192.168.99.13, but on "))
+      << allowed;
   EXPECT_FALSE(says(allowed, "EgressFirewall")) << allowed;
   const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:81"});
-  EXPECT_TRUE(says(denied, "EgressFirewall demo-egress/default: rule 0 denies 192.168.55.0/24: no packet to 192.168.55.13, but it leaves as ")) << denied;
+  EXPECT_TRUE(says(
+      denied, "EgressFirewall demo-egress/default: rule 0 denies 192.168.55.0/24: no packet to 192.168.55.13, but it leaves as "))
+      << denied;
 }
 
 TEST(IntentChecker, AdminNetworkPoliciesThatTheDumpsDoNotFollow) {
@@ -200,7 +217,8 @@ items:
                     ports: [{portNumber: {protocol: TCP, port: 8080}}]}]}}
 )");
   const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
-  EXPECT_TRUE(says(denied, "AdminNetworkPolicy closed: egress rule 0 (web) denies TCP port 8080, but the packet is delivered")) << denied;
+  EXPECT_TRUE(says(denied, "AdminNetworkPolicy closed: egress rule 0 (web) denies TCP port 8080, but the packet is delivered"))
+      << denied;
   const std::string other = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
   EXPECT_FALSE(says(other, "AdminNetworkPolicy")) << other;
 }
@@ -214,7 +232,8 @@ items:
    spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 8081}]}]}}
 )");
   const std::string denied = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
-  EXPECT_TRUE(says(denied, "NetworkPolicy demo-web/web: no ingress rule lets TCP port 8080 through, but the packet is delivered")) << denied;
+  EXPECT_TRUE(says(denied, "NetworkPolicy demo-web/web: no ingress rule lets TCP port 8080 through, but the packet is delivered"))
+      << denied;
   const std::string allowed = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
   EXPECT_FALSE(says(allowed, "NetworkPolicy")) << allowed;
 }
@@ -229,7 +248,8 @@ items:
 - apiVersion: v1
   kind: Service
   metadata: {name: web, namespace: demo-egress}
-  spec: {clusterIP: 172.22.0.77, ports: [{name: http, port: 80}])" + more_of_service + R"(}
+  spec: {clusterIP: 172.22.0.77, ports: [{name: http, port: 80}])" +
+                                        more_of_service + R"(}
 - apiVersion: discovery.k8s.io/v1
   kind: EndpointSlice
   metadata: {name: web-1, namespace: demo-egress, labels: {kubernetes.io/service-name: web}}
@@ -245,16 +265,19 @@ items:
                "external_ids        : {\"k8s.ovn.org/kind\"=Service, \"k8s.ovn.org/owner\"=\"demo-egress/web\"}\n"
                "name                : \"Service_demo-egress/web_TCP_cluster\"\n"
                "protocol            : tcp\n"
-               "vips                : {" + backends + "}\n");
+               "vips                : {" +
+                   backends + "}\n");
     return sample.shown({"--from", "demo-egress/requester-3a", "--to", "172.22.0.77:80"});
   };
-  const std::string service = "Service demo-egress/web: its EndpointSlices have 10.133.0.9:8080, 10.132.0.13:8080, 192.168.99.23:8080, "
-                              "but OVN on master-03-demo ";
+  const std::string service =
+      "Service demo-egress/web: its EndpointSlices have 10.133.0.9:8080, 10.132.0.13:8080, 192.168.99.23:8080, "
+      "but OVN on master-03-demo ";
   std::string text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.13:8080,169.254.0.2:8080\"");
   EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
   text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.14:8080\"");
   EXPECT_TRUE(says(text, service + "does not send to 10.132.0.13:8080, and sends to 10.132.0.14:8080, which no EndpointSlice "
-                                   "has as ready")) << text;
+                                   "has as ready"))
+      << text;
   text = shown("\"172.22.0.78:80\"=\"10.133.0.9:8080\"");
   EXPECT_TRUE(says(text, service + "has no load balancer for it")) << text;
   text = shown("\"172.22.0.77:80\"=\"10.133.0.9:8080\"", ", internalTrafficPolicy: Local");
@@ -269,13 +292,14 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
   for (const auto& entry : fs::directory_iterator(scenario))
     if (const std::string name = entry.path().filename().string(); name != "truth.json" && name != "pcap" && name != "trace")
       fs::create_symlink(entry.path(), fs::path(folder.path()) / name);
-  std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "ns-red/red-2", "--to", "192.168.55.13:80",
-                                       "--no-conntrack", "-q"}).out;
+  std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "ns-red/red-2", "--to",
+                                       "192.168.55.13:80", "--no-conntrack", "-q"})
+                        .out;
   for (std::size_t at = out.find("\n"); at != std::string::npos; at = out.find("\n")) out.replace(at, 3, " ");
-  for (const char* words : {"NO ANSWER (proven): the handshake succeeds, but the packet after the handshake is rejected at router",
-                            "a symmetric-reply route of GR_master-02-demo uses the MAC of the reply's frame, 52:54:00:3a:76:95 (router's enp1s0)",
-                            "enters router by enp1s0 and not by macvlan-ns-red, without the mark 0x14",
-                            "-m mark --mark 0x0 -j REJECT"})
+  for (const char* words :
+       {"NO ANSWER (proven): the handshake succeeds, but the packet after the handshake is rejected at router",
+        "a symmetric-reply route of GR_master-02-demo uses the MAC of the reply's frame, 52:54:00:3a:76:95 (router's enp1s0)",
+        "enters router by enp1s0 and not by macvlan-ns-red, without the mark 0x14", "-m mark --mark 0x0 -j REJECT"})
     EXPECT_TRUE(says(out, words)) << words << "\n" << out;
 }
 
@@ -285,17 +309,18 @@ TEST(Reasons, NextHopsAreTakenFromTheRegistersOfTheirFamily) {
   const auto shown = [&](const std::string& match, const std::string& writes, const std::string& from, const std::string& to) {
     egt::testing::write_file(folder.path() + "/runbook.txt",
                              "# ovs-ofctl dump-flows br-int\n cookie=0x4730bcac, duration=7.314s, table=21, n_packets=12, "
-                             "n_bytes=867, idle_age=4, priority=193," + match + ",metadata=0x5 actions=dec_ttl()," + writes +
-                             ",mod_dl_src:0a:58:64:58:00:03,load:0x4->NXM_NX_REG15[],resubmit(,22)\n");
+                             "n_bytes=867, idle_age=4, priority=193," +
+                                 match + ",metadata=0x5 actions=dec_ttl()," + writes +
+                                 ",mod_dl_src:0a:58:64:58:00:03,load:0x4->NXM_NX_REG15[],resubmit(,22)\n");
     return egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", from, "--to", to}).out;
   };
-  const std::string v6 = shown("ipv6,ipv6_src=fd01:0:0:1::9",
-                              "load:0x2->NXM_NX_XXREG0[0..63],load:0xfd97000000000000->NXM_NX_XXREG0[64..127]",
-                              "fd01:0:0:1::9", "[fd55::13]:80");
+  const std::string v6 =
+      shown("ipv6,ipv6_src=fd01:0:0:1::9", "load:0x2->NXM_NX_XXREG0[0..63],load:0xfd97000000000000->NXM_NX_XXREG0[64..127]",
+            "fd01:0:0:1::9", "[fd55::13]:80");
   EXPECT_TRUE(says(v6, "reroutes to next hop fd97::2")) << v6;
-  const std::string v4 = shown("ip,nw_src=10.128.0.9",
-                              "load:0x64580002->NXM_NX_XXREG0[96..127],load:0x64580003->NXM_NX_XXREG0[64..95]", "10.128.0.9",
-                              "192.0.2.1:80");
+  const std::string v4 =
+      shown("ip,nw_src=10.128.0.9", "load:0x64580002->NXM_NX_XXREG0[96..127],load:0x64580003->NXM_NX_XXREG0[64..95]",
+            "10.128.0.9", "192.0.2.1:80");
   EXPECT_TRUE(says(v4, "reroutes to next hop 100.88.0.2")) << v4;
 }
 

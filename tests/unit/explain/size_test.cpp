@@ -1,7 +1,7 @@
 // Packets that do not fit: --size and --df, fragments, path MTUs.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,7 +22,8 @@ class Size : public ::testing::Test {
   egt::testing::Sample sample_;
 };
 
-const std::vector<std::string> kFromPod = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13", "--proto", "udp", "--size"};
+const std::vector<std::string> kFromPod = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13", "--proto", "udp",
+                                           "--size"};
 
 std::vector<std::string> from_pod(const char* bytes, bool df) {
   std::vector<std::string> words = kFromPod;
@@ -45,7 +46,8 @@ TEST_F(Size, FragmentsTakeTheWholePath) {
 }
 
 TEST_F(Size, TcpSendsSegmentsThatFitBothEnds) {
-  EXPECT_EQ("answered", explained({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--size", "9000", "--df"})["outcome"]);
+  EXPECT_EQ("answered",
+            explained({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--size", "9000", "--df"})["outcome"]);
 }
 
 TEST_F(Size, TheUnderlayHasRoomForTheHeadersOfTheTunnel) {
@@ -55,7 +57,7 @@ TEST_F(Size, TheUnderlayHasRoomForTheHeadersOfTheTunnel) {
     ASSERT_NE(std::string::npos, at);
     egt::testing::write_file(sample_.path() + dump, text.replace(at, 8, "mtu 1450"));
   }
-  EXPECT_EQ(1392, explained(from_pod("1000", true))["largest_packet"]["bytes"]);   // 1450 less 58 of Geneve
+  EXPECT_EQ(1392, explained(from_pod("1000", true))["largest_packet"]["bytes"]);  // 1450 less 58 of Geneve
   EXPECT_EQ("answered", explained(from_pod("1392", true))["outcome"]);
   const json e = explained(from_pod("1393", true));
   EXPECT_EQ("unanswered", e["outcome"]);
@@ -63,7 +65,8 @@ TEST_F(Size, TheUnderlayHasRoomForTheHeadersOfTheTunnel) {
 }
 
 TEST_F(Size, APathMtuOfTheSenderCounts) {
-  const std::vector<std::string> words = {"--from", "node:master-03-demo", "--to", "192.168.55.13", "--proto", "icmp", "--size", "1400", "--df"};
+  const std::vector<std::string> words = {
+      "--from", "node:master-03-demo", "--to", "192.168.55.13", "--proto", "icmp", "--size", "1400", "--df"};
   EXPECT_EQ("answered", explained(words)["outcome"]);
   egt::testing::write_file(sample_.path() + "/master-03-demo/ip_route_show_cache",
                            "192.168.55.13 via 192.168.99.9 dev br-ex \n    cache expires 500sec mtu 1300 \n");

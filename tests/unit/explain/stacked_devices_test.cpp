@@ -1,10 +1,10 @@
 // VLANs, bonds, macvlan and ipvlan devices and Linux bridges on the path between two machines of one link.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,8 +23,10 @@ struct Device {
 };
 
 std::string printed(unsigned index, const Device& d) {
-  std::string text = fmt::format("{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue {}state UP group default qlen 1000\n    link/ether {} brd ff:ff:ff:ff:ff:ff\n",
-                                 index, d.name, d.master.empty() ? "" : "master " + d.master + " ", d.mac);
+  std::string text = fmt::format(
+      "{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue {}state UP group default qlen 1000\n    link/ether {} "
+      "brd ff:ff:ff:ff:ff:ff\n",
+      index, d.name, d.master.empty() ? "" : "master " + d.master + " ", d.mac);
   if (!d.details.empty()) text += "    " + d.details + "\n";
   if (!d.address.empty()) text += fmt::format("    inet {}/24 scope global {}\n", d.address, d.name.substr(0, d.name.find('@')));
   return text;
@@ -35,13 +37,18 @@ std::string vlan(unsigned id) { return fmt::format("vlan protocol 802.1Q id {} <
 class StackedDevices : public ::testing::Test {
  protected:
   void machine(const std::string& name, const std::vector<Device>& devices) {
-    std::string links = "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
+    std::string links =
+        "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    link/loopback "
+        "00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
     std::string routes;
     for (unsigned i = 0; i < devices.size(); ++i) {
       links += printed(i + 2, devices[i]);
       if (devices[i].address.empty()) continue;
       const std::string device = devices[i].name.substr(0, devices[i].name.find('@'));
-      routes += fmt::format("10.9.0.0/24 dev {0} proto kernel scope link src {1} \nlocal {1} dev {0} table local proto kernel scope host src {1} \n", device, devices[i].address);
+      routes += fmt::format(
+          "10.9.0.0/24 dev {0} proto kernel scope link src {1} \nlocal {1} dev {0} table local proto kernel scope host src {1} "
+          "\n",
+          device, devices[i].address);
     }
     write(name, "hostname", name + "\n");
     write(name, "ip_-d_addr", links);
@@ -64,7 +71,8 @@ class StackedDevices : public ::testing::Test {
 
   static std::string seen(const json& path) {
     std::string all;
-    for (const json& s : path["sightings"]) all += (all.empty() ? "" : " ") + s["device"].get<std::string>() + (s["dir"] == "in" ? "<" : ">");
+    for (const json& s : path["sightings"])
+      all += (all.empty() ? "" : " ") + s["device"].get<std::string>() + (s["dir"] == "in" ? "<" : ">");
     return all;
   }
   static std::string request(const json& e) { return seen(e["paths"][0]); }
@@ -109,7 +117,8 @@ TEST_F(StackedDevices, OtherVlanAtTheOtherEnd) {
 
 TEST_F(StackedDevices, TwoTags) {
   const auto stack = [](const char* nic, const char* mac, const char* address) {
-    return std::vector<Device>{{nic, mac, "", ""}, {std::string("outer@") + nic, mac, "vlan protocol 802.1ad id 10 <REORDER_HDR>", ""},
+    return std::vector<Device>{{nic, mac, "", ""},
+                               {std::string("outer@") + nic, mac, "vlan protocol 802.1ad id 10 <REORDER_HDR>", ""},
                                {"inner@outer", mac, vlan(20), address}};
   };
   left(stack("eno1", kLeft, "10.9.0.1"));
@@ -177,8 +186,9 @@ TEST_F(Bonded, EntryByAVlanDevice) {
   auto devices = bond("active-backup active_slave eno1", "ACTIVE", "BACKUP");
   devices.push_back({"bond0.100@bond0", kLeft, vlan(100), "10.9.0.1"});
   left(devices);
-  EXPECT_EQ("eno1< bond0< bond0.100<",
-            request(explained({"--from", "external:10.9.0.2", "--to", "10.9.0.1:80", "--arrive-at", "left", "--in-dev", "bond0.100"})));
+  EXPECT_EQ(
+      "eno1< bond0< bond0.100<",
+      request(explained({"--from", "external:10.9.0.2", "--to", "10.9.0.1:80", "--arrive-at", "left", "--in-dev", "bond0.100"})));
 }
 
 TEST_F(StackedDevices, Ipvlan) {
@@ -188,7 +198,8 @@ TEST_F(StackedDevices, Ipvlan) {
 }
 
 TEST_F(StackedDevices, VlanOfABridge) {
-  left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"}, {"br0", kLeft, "bridge forward_delay 1500", ""},
+  left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"},
+        {"br0", kLeft, "bridge forward_delay 1500", ""},
         {"br0.100@br0", kLeft, vlan(100), "10.9.0.1"}});
   right_on_vlan(100);
   const json e = from_right();

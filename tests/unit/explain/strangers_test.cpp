@@ -1,7 +1,7 @@
 // Packets that are sent to a machine that the snapshot does not show, or that somebody on another link would have to answer for.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,9 +12,10 @@ namespace {
 class Strangers : public ::testing::Test {
  protected:
   nlohmann::json explained() const {
-    return nlohmann::json::parse(egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", "demo-egress/requester-3a", "--to",
-                                                    "192.168.55.13:80", "--no-conntrack", "--format", "json"})
-                                     .out);
+    return nlohmann::json::parse(
+        egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", "demo-egress/requester-3a", "--to",
+                           "192.168.55.13:80", "--no-conntrack", "--format", "json"})
+            .out);
   }
 
   egt::testing::Sample sample_;

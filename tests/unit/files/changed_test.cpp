@@ -29,7 +29,8 @@ TEST(ChangedFile, EndsTheProgramWithOneLine) {
     if (!content || ::truncate(path.c_str(), 10) != 0) return;
     std::exit(static_cast<int>(std::count(content->text.begin(), content->text.end(), 'y')));
   };
-  EXPECT_EXIT(look(), ::testing::ExitedWithCode(2), "^egtrace: .*/flows: changed while it was read; run it again once nobody writes to it\n$");
+  EXPECT_EXIT(look(), ::testing::ExitedWithCode(2),
+              "^egtrace: .*/flows: changed while it was read; run it again once nobody writes to it\n$");
 }
 
 // Within its last page there is no fault to be seen.
@@ -41,7 +42,7 @@ TEST(ChangedFile, IsKnownWithoutAFault) {
   EXPECT_EQ(std::nullopt, changed_file());
   ASSERT_EQ(0, ::truncate(path.c_str(), kLarge - 200));
   EXPECT_EQ(path + ": changed while it was read; run it again once nobody writes to it", changed_file());
-  std::filesystem::rename(other, path);   // another file: what is mapped stays
+  std::filesystem::rename(other, path);  // another file: what is mapped stays
   EXPECT_EQ(std::nullopt, changed_file());
 }
 
@@ -82,7 +83,7 @@ TEST(ChangedFile, OtherFaultsStayFaults) {
   const auto fault = [] {
     egt::parsers::end_when_files_change(2);
     ::raise(SIGBUS);
-    ::raise(SIGBUS);   // the first one resets the handler
+    ::raise(SIGBUS);  // the first one resets the handler
   };
   EXPECT_EXIT(fault(), ::testing::KilledBySignal(SIGBUS), "");
 }

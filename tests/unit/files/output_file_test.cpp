@@ -78,7 +78,8 @@ TEST(OutputFile, KeepsModesAndLinks) {
 TEST(OutputFile, SaysWhyNot) {
   const TemporaryDirectory d;
   EXPECT_EQ(d.path() + ": cannot be written: Is a directory", OutputFile::create(d.path()).error().message);
-  EXPECT_EQ(d.path() + "/none/x: cannot be written: No such file or directory", OutputFile::create(d.path() + "/none/x").error().message);
+  EXPECT_EQ(d.path() + "/none/x: cannot be written: No such file or directory",
+            OutputFile::create(d.path() + "/none/x").error().message);
   auto full = OutputFile::create("/dev/full");
   ASSERT_TRUE(full);
   full->write(std::string(100000, 'x'));
@@ -102,7 +103,8 @@ class SmallDisk : public ::testing::Test {
 
 TEST_F(SmallDisk, FullDisksLeaveTheOldFile) {
   const std::string dumps = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
-  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{{"compile", dumps}, {"inspect", dumps, "-vv", "--format", "json"}, {"export", dumps, "--table", "flows"}}) {
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"compile", dumps}, {"inspect", dumps, "-vv", "--format", "json"}, {"export", dumps, "--table", "flows"}}) {
     const std::string out = disk_.file("out", "old");
     std::vector<std::string> command = {EGTRACE_BINARY};
     command.insert(command.end(), line.begin(), line.end());
@@ -136,7 +138,10 @@ TEST(OutputFile, SignalsLeaveTheOldFile) {
 TEST(OutputFile, LimitsOfFileSizesLeaveTheOldFile) {
   const TemporaryDirectory d;
   const std::string path = d.file("report", "old");
-  const Ran ran = egt::testing::run({"sh", "-c", "ulimit -f 8; exec '" EGTRACE_BINARY "' compile -q '" EGTRACE_SOURCE_DIR "/samples/egressip-secondary' -o report"}, "", d.path());
+  const Ran ran = egt::testing::run(
+      {"sh", "-c",
+       "ulimit -f 8; exec '" EGTRACE_BINARY "' compile -q '" EGTRACE_SOURCE_DIR "/samples/egressip-secondary' -o report"},
+      "", d.path());
   EXPECT_EQ(2, ran.status);
   EXPECT_EQ("egtrace: report: cannot be written: File too large\n", ran.err);
   EXPECT_EQ("old", read_file(path));
@@ -146,8 +151,9 @@ TEST(OutputFile, LimitsOfFileSizesLeaveTheOldFile) {
 TEST(OutputFile, ConcurrentCompilesDoNotMix) {
   const TemporaryDirectory d;
   const std::string elsewhere = d.file("elsewhere", "untouched");
-  fs::create_symlink(elsewhere, d.path() + "/s.egt.new");   // where compile once wrote to
-  const std::string compile = "'" EGTRACE_BINARY "' compile -q '" EGTRACE_SOURCE_DIR "/samples/egressip-secondary/master-01-demo' -o s.egt";
+  fs::create_symlink(elsewhere, d.path() + "/s.egt.new");  // where compile once wrote to
+  const std::string compile =
+      "'" EGTRACE_BINARY "' compile -q '" EGTRACE_SOURCE_DIR "/samples/egressip-secondary/master-01-demo' -o s.egt";
   const Ran ran = egt::testing::run({"sh", "-c", compile + " & " + compile + " & " + compile + "; wait"}, "", d.path());
   EXPECT_EQ(0, ran.status) << ran.err;
   EXPECT_EQ("untouched", read_file(elsewhere));

@@ -1,7 +1,6 @@
 // Flows of the datapath as trees by recirculation, and logical flows counted.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -16,7 +15,10 @@ namespace {
 using nlohmann::json;
 
 std::string flow(const std::string& id, const std::string& port, const std::string& actions, int packets = 1) {
-  return fmt::format("recirc_id({}),in_port({}),eth_type(0x0800),ipv4(src=10.0.0.1/0.0.0.0,proto=6/0,frag=no), packets:{}, bytes:60, used:0.5s, actions:{}\n", id, port, packets, actions);
+  return fmt::format(
+      "recirc_id({}),in_port({}),eth_type(0x0800),ipv4(src=10.0.0.1/0.0.0.0,proto=6/0,frag=no), packets:{}, bytes:60, used:0.5s, "
+      "actions:{}\n",
+      id, port, packets, actions);
 }
 
 class Dump {
@@ -36,8 +38,9 @@ class Dump {
   TemporaryDirectory folder_;
 };
 
-const std::string kTree = flow("0x5", "3", "4") + flow("0", "2", "ct(zone=1),recirc(0x5)") + flow("0x5", "2", "ct(zone=2),recirc(0x6)", 9) + flow("0", "3", "recirc(0x5)") +
-                          flow("0x6", "2", "7") + flow("0", "2", "recirc(0x9)") + flow("0x8", "2", "drop");
+const std::string kTree = flow("0x5", "3", "4") + flow("0", "2", "ct(zone=1),recirc(0x5)") +
+                          flow("0x5", "2", "ct(zone=2),recirc(0x6)", 9) + flow("0", "3", "recirc(0x5)") + flow("0x6", "2", "7") +
+                          flow("0", "2", "recirc(0x9)") + flow("0x8", "2", "drop");
 
 // Line by line, each flow by its id and port behind its indent.
 std::vector<std::string> shape_of(const std::string& text) {
@@ -54,10 +57,18 @@ std::vector<std::string> shape_of(const std::string& text) {
 
 TEST(FlowTree, FollowsRecirculation) {
   const std::string text = Dump(kTree).run().out;
-  const std::vector<std::string> expected = {
-      "  recirc_id(0),in_port(2)", "    recirc(0x5): 1 flow", "      recirc_id(0x5),in_port(2)", "        recirc(0x6): 1 flow", "          recirc_id(0x6),in_port(2)",
-      "  recirc_id(0),in_port(3)", "    recirc(0x5): 1 flow", "      recirc_id(0x5),in_port(3)", "  recirc_id(0),in_port(2)",
-      "    recirc(0x9): the dump has no flow of this recirc_id and input port", "  no flow of the dump has recirc(0x8) for this input port", "  recirc_id(0x8),in_port(2)"};
+  const std::vector<std::string> expected = {"  recirc_id(0),in_port(2)",
+                                             "    recirc(0x5): 1 flow",
+                                             "      recirc_id(0x5),in_port(2)",
+                                             "        recirc(0x6): 1 flow",
+                                             "          recirc_id(0x6),in_port(2)",
+                                             "  recirc_id(0),in_port(3)",
+                                             "    recirc(0x5): 1 flow",
+                                             "      recirc_id(0x5),in_port(3)",
+                                             "  recirc_id(0),in_port(2)",
+                                             "    recirc(0x9): the dump has no flow of this recirc_id and input port",
+                                             "  no flow of the dump has recirc(0x8) for this input port",
+                                             "  recirc_id(0x8),in_port(2)"};
   EXPECT_EQ(expected, shape_of(text)) << text;
   EXPECT_EQ(std::string::npos, text.find("proto=6")) << "what is not matched is left out";
   EXPECT_NE(std::string::npos, Dump(kTree).run({"-v"}).out.find("proto=6/0"));
@@ -126,7 +137,8 @@ TEST(FlowTree, OtherOptionsAreRefused) {
 // --- logical flows
 
 Ran logical(std::vector<std::string> more) {
-  std::vector<std::string> words = {EGTRACE_BINARY, "flows", std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", "--logical"};
+  std::vector<std::string> words = {EGTRACE_BINARY, "flows", std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary",
+                                    "--logical"};
   words.insert(words.end(), more.begin(), more.end());
   return run(words);
 }
@@ -152,7 +164,9 @@ TEST(LogicalFlows, OfTwoMachinesCountOnce) {
       "  uuid=0x0b0b0b0b, table=1 (ls_in_apply_port_sec), priority=0    , match=(1), action=(next;)\n";
   TemporaryDirectory folder;
   for (const char* node : {"n1", "n2"}) folder.file(std::string(node) + "/ovn-sbctl_--uuid_lflow-list", list);
-  const json sums = json::parse(run({EGTRACE_BINARY, "flows", folder.path(), "--logical", "--by", "datapath", "--format", "json"}).out).at("sums");
+  const json sums =
+      json::parse(run({EGTRACE_BINARY, "flows", folder.path(), "--logical", "--by", "datapath", "--format", "json"}).out)
+          .at("sums");
   ASSERT_EQ(1u, sums.size());
   EXPECT_EQ("a", sums[0].at("key"));
   EXPECT_EQ(2, sums[0].at("flows"));

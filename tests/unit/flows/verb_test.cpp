@@ -24,7 +24,8 @@ json listed(std::vector<std::string> args) {
 }
 
 TEST(Flows, AreFilteredAndExplained) {
-  const json found = listed({"--node", "master-03-demo", "--bridge", "br-int", "--filter", "nw_src=10.133.0.9 and resubmit", "--table", "25"});
+  const json found =
+      listed({"--node", "master-03-demo", "--bridge", "br-int", "--filter", "nw_src=10.133.0.9 and resubmit", "--table", "25"});
   for (const json& flow : found.at("flows")) {
     EXPECT_EQ("10.133.0.9", flow.at("match").at("nw_src"));
     EXPECT_EQ(25, flow.at("info").at("table"));
@@ -53,7 +54,8 @@ TEST(Flows, AreSummed) {
 }
 
 TEST(Flows, TextAndCsv) {
-  const std::string text = flows({"--node", "master-03-demo", "--bridge", "br-int", "--filter", "nw_src=10.133.0.9", "--table", "25"}).out;
+  const std::string text =
+      flows({"--node", "master-03-demo", "--bridge", "br-int", "--filter", "nw_src=10.133.0.9", "--table", "25"}).out;
   EXPECT_NE(std::string::npos, text.find("master-03-demo br-int: ")) << text;
   EXPECT_NE(std::string::npos, text.find("lr_in_policy")) << text;
   const std::string csv = flows({"--bridge", "br-ex", "--format", "csv"}).out;

@@ -160,7 +160,8 @@ void add_link(cluster::Cluster& cluster, const std::string& name, const std::vec
   host::Link link;
   link.name = name;
   link.flags = {"UP", "LOWER_UP"};
-  for (const std::string& a : addresses) link.addresses.push_back({*Prefix::parse(a), {}, "global", false, false, false, false, {}});
+  for (const std::string& a : addresses)
+    link.addresses.push_back({*Prefix::parse(a), {}, "global", false, false, false, false, {}});
   host::Host& host = cluster.ensure_node("n").host;
   host.links.present = true;
   host.links.value.push_back(link);
@@ -174,7 +175,7 @@ std::map<std::string, std::string> routes_of(const cluster::Node& node) {
       std::set<std::string>& all = hops[r.table + " " + r.to.to_string()];
       if (r.type == host::RouteType::blackhole) all.insert("blackhole");
       if (r.type == host::RouteType::unreachable) all.insert("unreachable");
-      if (r.type != host::RouteType::unicast) continue;   // on error routes of IPv6 ip(8) names lo
+      if (r.type != host::RouteType::unicast) continue;  // on error routes of IPv6 ip(8) names lo
       for (const host::NextHop& h : r.next_hops)
         all.insert((h.via ? "via " + h.via->to_string() + " " : "") + "dev " + h.device + (h.onlink ? " onlink" : ""));
     }
@@ -213,12 +214,12 @@ TEST_F(Frr, RoutesOfTheKernel) {
   const auto& part = cluster.node("n")->host.routes_v4;
   ASSERT_TRUE(part.present);
   EXPECT_TRUE(part.partial);
-  ASSERT_EQ(1u, cluster.node("n")->host.routing_daemon.offers.size());   // BGP's, which the static one beats
+  ASSERT_EQ(1u, cluster.node("n")->host.routing_daemon.offers.size());  // BGP's, which the static one beats
   ASSERT_EQ(5u, part.value.size());
   EXPECT_EQ("192.0.2.1", part.value[0].next_hops[0].via->to_string());
   EXPECT_EQ(100u, part.value[0].metric);
   EXPECT_EQ(host::RouteType::blackhole, part.value[1].type);
-  EXPECT_EQ("static", part.value[2].protocol);   // the selected one of two
+  EXPECT_EQ("static", part.value[2].protocol);  // the selected one of two
   EXPECT_EQ("192.0.2.11", part.value[2].next_hops[0].via->to_string());
   ASSERT_EQ(2u, part.value[3].next_hops.size());
   EXPECT_EQ(3u, part.value[3].next_hops[1].weight);
@@ -262,7 +263,7 @@ TEST_F(Frr, ASmallerDistanceWins) {
   const auto with = [&](const std::string& config) {
     cluster::Cluster cluster;
     add_link(cluster, "eth0", {"192.0.2.12/24"});
-    formats.load(formats.dump(kConfig + config), cluster);   // before BGP: the order of dumps does not matter
+    formats.load(formats.dump(kConfig + config), cluster);  // before BGP: the order of dumps does not matter
     formats.load(formats.dump(kBgp), cluster);
     cluster.node("n")->host.settle_routes();
     return routes_of(*cluster.node("n"))["main 203.0.113.100/32"];
@@ -270,7 +271,7 @@ TEST_F(Frr, ASmallerDistanceWins) {
   const std::string bgp = "via 192.0.2.23 dev eth0, via 192.0.2.24 dev eth0", static_route = "via 192.0.2.99 dev eth0";
   EXPECT_EQ(static_route, with("ip route 203.0.113.100/32 192.0.2.99\n"));
   EXPECT_EQ(bgp, with("ip route 203.0.113.100/32 192.0.2.99 201\n"));
-  EXPECT_EQ(bgp, with("ip route 203.0.113.100/32 10.0.0.1\n"));   // a next hop that nothing leads to
+  EXPECT_EQ(bgp, with("ip route 203.0.113.100/32 10.0.0.1\n"));  // a next hop that nothing leads to
   EXPECT_EQ(static_route, with("ip route 203.0.113.100/32 192.0.2.99 201\nrouter bgp 64512\n address-family ipv4 unicast\n"
                                "  distance bgp 20 210 210\n exit-address-family\nexit\n"));
   EXPECT_EQ(bgp, with("vrf red\n ip route 203.0.113.100/32 192.0.2.99\nexit-vrf\n"));
@@ -287,7 +288,7 @@ TEST_F(Frr, WhatBgpAloneDoesNotPlaceStaysOpen) {
   cluster.node("n")->host.settle_routes();
   auto routes = routes_of(*cluster.node("n"));
   EXPECT_EQ("via 10.9.9.8 dev , via 10.9.9.9 dev ", routes["main 203.0.113.100/32"]);
-  EXPECT_EQ("dev ", routes["main 203.0.113.7/32"]);        // another route is better, and BGP does not show it
+  EXPECT_EQ("dev ", routes["main 203.0.113.7/32"]);  // another route is better, and BGP does not show it
 }
 
 // Both what FRR's table shows and what follows from its configuration are the kernel's routes.

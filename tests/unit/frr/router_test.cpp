@@ -28,9 +28,7 @@ bool is_needed(const std::string& name) {
   return kNames.contains(name) || name.starts_with("vtysh");
 }
 
-bool is_kernel_route_dump(const std::string& name) {
-  return name.starts_with("ip_") && name.find("route") != std::string::npos;
-}
+bool is_kernel_route_dump(const std::string& name) { return name.starts_with("ip_") && name.find("route") != std::string::npos; }
 
 // Router and server alone, so that it is quick; of the router's dumps those of FRR that are named.
 cluster::Cluster machines(const fs::path& scenario, const std::vector<std::string>& frr, bool kernel) {
@@ -106,12 +104,8 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
     const IpAddr from = leg->addresses.front().prefix.address;
     const Answer kernel = ask(full, from, shown->to.address);
     const std::string show = "vtysh_-c_show_";
-    for (const std::vector<std::string>& names :
-         std::vector<std::vector<std::string>>{{"ip_route"},
-                                               {"ip_route_json"},
-                                               {"ip_bgp", "running-config"},
-                                               {"ip_bgp_json", "running-config"},
-                                               {"ip_bgp"}}) {
+    for (const std::vector<std::string>& names : std::vector<std::vector<std::string>>{
+             {"ip_route"}, {"ip_route_json"}, {"ip_bgp", "running-config"}, {"ip_bgp_json", "running-config"}, {"ip_bgp"}}) {
       std::vector<std::string> files;
       for (const std::string& name : names) files.push_back(show + name);
       const Answer answer = ask(machines(scenario, files, false), from, shown->to.address);

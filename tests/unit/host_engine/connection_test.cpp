@@ -80,7 +80,7 @@ TEST(Connection, PickedUpInItsMidst) {
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
-  EXPECT_FALSE(lab.proven());            // no dump shows nf_conntrack_tcp_loose
+  EXPECT_FALSE(lab.proven());  // no dump shows nf_conntrack_tcp_loose
   EXPECT_EQ(lab.receive("in0", with_flags(tcp("10.0.0.5", "9.9.9.9", 4001, 80), kAck | kFin)).kind, Kind::dropped);
   h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "1");
   Lab shown(h);
@@ -95,7 +95,8 @@ TEST(Connection, PickedUpInItsMidst) {
 TEST(Connection, PickingUpIsAssumedOnlyWhereItDecides) {
   const char* accepts =
       "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n"
-      "-A FORWARD -d 8.8.8.8/32 -m conntrack --ctstate INVALID -j DROP\n-A FORWARD -m conntrack --ctstate INVALID -d 8.8.4.4/32 -j DROP\nCOMMIT\n";
+      "-A FORWARD -d 8.8.8.8/32 -m conntrack --ctstate INVALID -j DROP\n-A FORWARD -m conntrack --ctstate INVALID -d 8.8.4.4/32 "
+      "-j DROP\nCOMMIT\n";
   TestHost h = two_legs(accepts);
   h.local_table();
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
@@ -103,7 +104,7 @@ TEST(Connection, PickingUpIsAssumedOnlyWhereItDecides) {
   EXPECT_EQ(indifferent.receive("in0", amid).kind, Kind::transmit);
   EXPECT_TRUE(indifferent.proven()) << indifferent.assumptions();
   EXPECT_EQ(indifferent.receive("out0", with_flags(answer_to(amid), kAck)).kind, Kind::transmit);
-  EXPECT_FALSE(indifferent.proven());    // invalid, it would have met no rule that accepts it
+  EXPECT_FALSE(indifferent.proven());  // invalid, it would have met no rule that accepts it
   TestHost translating = two_legs(kMasquerade);
   translating.local_table();
   Lab lab(translating);
@@ -125,11 +126,13 @@ TEST(Connection, OnlyPortThatIsTakenLosesThePacket) {
 
 TEST(Connection, FirstOfZoneAndNotrackCounts) {
   const std::string nat = kMasquerade;
-  TestHost zone = two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --zone 5\n-A PREROUTING -j CT --notrack\nCOMMIT\n" + nat);
+  TestHost zone =
+      two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --zone 5\n-A PREROUTING -j CT --notrack\nCOMMIT\n" + nat);
   zone.local_table();
   Lab tracked(zone);
   EXPECT_EQ(src_ip(tracked.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80)).packet), ip("10.1.0.1"));
-  TestHost none = two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --notrack\n-A PREROUTING -j CT --zone 5\nCOMMIT\n" + nat);
+  TestHost none =
+      two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --notrack\n-A PREROUTING -j CT --zone 5\nCOMMIT\n" + nat);
   none.local_table();
   Lab untracked(none);
   EXPECT_EQ(src_ip(untracked.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80)).packet), ip("10.0.0.5"));
@@ -148,7 +151,10 @@ TEST(Connection, ZoneShowsAnEmptyConnectionToLaterRulesOfTheRawTable) {
 TEST(Connection, NftReadsOnlyTheStateOfWhatCarriesAZone) {
   const auto kind = [](const char* test) {
     TestHost h = two_legs("");
-    h.nft(fmt::format("table ip t {{\n\tchain c {{\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\tct zone set 5\n\t\t{} drop\n\t}}\n}}\n", test));
+    h.nft(
+        fmt::format("table ip t {{\n\tchain c {{\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\tct zone set "
+                    "5\n\t\t{} drop\n\t}}\n}}\n",
+                    test));
     h.local_table();
     Lab lab(h);
     return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53)).kind;
@@ -161,9 +167,10 @@ TEST(Connection, NftReadsOnlyTheStateOfWhatCarriesAZone) {
 
 // nf_nat_packet(): of a direction that is not translated a rewritten address stays, in packets of a known connection, too.
 TEST(Connection, RewrittenSourceStaysWhereOnlyTheDestinationIsTranslated) {
-  TestHost h = two_legs(
-      "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 9.9.9.9/32 -j DNAT --to-destination 9.9.9.8\nCOMMIT\n");
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\tip saddr 10.0.0.5 ip saddr set 10.0.0.6\n\t}\n}\n");
+  TestHost h = two_legs("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 9.9.9.9/32 -j DNAT --to-destination 9.9.9.8\nCOMMIT\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\tip saddr 10.0.0.5 ip saddr "
+      "set 10.0.0.6\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   const FlowKey sent = udp("10.0.0.5", "9.9.9.9", 4000, 53);
@@ -184,8 +191,7 @@ TEST(Connection, BroadcastsAreNotAnswered) {
 }
 
 TEST(Connection, ErrorIsNoAnswer) {
-  TestHost h = two_legs(
-      "*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -m conntrack --ctstatus SEEN_REPLY -j DROP\nCOMMIT\n");
+  TestHost h = two_legs("*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -m conntrack --ctstatus SEEN_REPLY -j DROP\nCOMMIT\n");
   h.routes("unreachable 77.0.0.0/8").local_table();
   Lab lab(h);
   const HostOutcome refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
@@ -236,12 +242,12 @@ TEST(Connection, RulesOnTheSourceCountForErrorsOfIpv6) {
   Lab lab(h);
   lab.host.sysctl("net.ipv6.conf.all.forwarding", "1");
   const HostOutcome refused = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
-  EXPECT_EQ(refused.kind, Kind::dropped);            // the rule takes the packet itself
+  EXPECT_EQ(refused.kind, Kind::dropped);  // the rule takes the packet itself
   h.host().rules_v6.value.back().from_prefix = *Prefix::parse("fd00::1/128");
   const HostOutcome second = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
   ASSERT_EQ(second.kind, Kind::rejected) << lab.assumptions();
   ASSERT_TRUE(second.answer);
-  EXPECT_FALSE(second.answer->choose_source);        // "from" rules see the address of the inbound device
+  EXPECT_FALSE(second.answer->choose_source);  // "from" rules see the address of the inbound device
   ASSERT_EQ(lab.chooser.points.size(), 1u);
   engine::HostEngine host(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);
   EXPECT_NE(host.send(*second.answer).kind, Kind::transmit);
@@ -260,7 +266,8 @@ TEST(Connection, Ipv6TriesOnceMoreWithASource) {
 }
 
 TEST(Connection, ErrorOfATranslatedConnectionIsRoutedWithItsSource) {
-  TestHost h = two_legs("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.1.0.77/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
+  TestHost h =
+      two_legs("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.1.0.77/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
   h.rules("100: from 10.0.0.0/8 unreachable").local_table();
   h.host().rules_v4.value.back().iif = "in0";
   Lab lab(h);
@@ -295,7 +302,9 @@ TEST(Connection, LimitedBroadcastIsNotRoutedAnew) {
 
 TEST(Connection, LimitedBroadcastOfAForeignSourceHasNoLink) {
   TestHost h = two_legs("");
-  h.nft("table ip t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip saddr set 10.0.0.77\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip saddr set "
+      "10.0.0.77\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67)).kind, Kind::dropped);
@@ -316,7 +325,8 @@ TEST(Connection, AddressesThatAreNoDestinations) {
 // --ctstatus of what is in the table, of what is not yet, and of errors about either.
 TEST(Connection, StatusTellsWhetherItIsInTheTable) {
   const auto passes = [](const char* status, bool again) {
-    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    TestHost h =
+        two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
     h.local_table();
     Lab lab(h);
     const FlowKey packet = udp("10.0.0.5", "9.9.9.9", 4000, 53);
@@ -329,19 +339,22 @@ TEST(Connection, StatusTellsWhetherItIsInTheTable) {
   EXPECT_FALSE(passes("CONFIRMED", true));
   EXPECT_TRUE(passes("ASSURED", true));
   EXPECT_TRUE(passes("EXPECTED", true));
-  EXPECT_TRUE(passes("NONE", true));       // never matches
+  EXPECT_TRUE(passes("NONE", true));  // never matches
   EXPECT_FALSE(passes("NONE,CONFIRMED", true));
 }
 
 TEST(Connection, ErrorIsRelatedAndNotExpected) {
   const auto shown = [](const char* status) {
-    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j REJECT --reject-with icmp-port-unreachable\n"
-                                      "-A OUTPUT -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    TestHost h = two_legs(fmt::format(
+        "*filter\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j REJECT --reject-with icmp-port-unreachable\n"
+        "-A OUTPUT -m conntrack --ctstatus {} -j DROP\nCOMMIT\n",
+        status));
     h.local_table();
     Lab lab(h);
     const auto refused = lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53));
     EXPECT_TRUE(refused.answer);
-    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind == Kind::transmit;
+    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind ==
+           Kind::transmit;
   };
   EXPECT_TRUE(shown("EXPECTED"));
   EXPECT_TRUE(shown("CONFIRMED"));

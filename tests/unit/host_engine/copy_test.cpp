@@ -33,8 +33,7 @@ void expect_one_copy(TestHost& h, std::string_view device, std::string_view next
 }
 
 TEST(Copy, LeavesTowardsTheGatewayAndThePacketGoesOn) {
-  TestHost h =
-      mirroring_router("*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p udp -j TEE --gateway 77.7.7.7\nCOMMIT\n");
+  TestHost h = mirroring_router("*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p udp -j TEE --gateway 77.7.7.7\nCOMMIT\n");
   Lab lab(h);
   const HostOutcome out = lab.receive("in0", kPacket);
   EXPECT_EQ(out.device, "out0");
@@ -61,8 +60,7 @@ TEST(Copy, PassesOutputUntrackedAndIsNotCopiedAgain) {
   EXPECT_EQ(src_ip(out.packet), ip("10.1.0.1"));
   ASSERT_EQ(out.copies.size(), 2u);  // of the packet; the first one passes POSTROUTING and is left alone
   EXPECT_EQ(src_ip(out.copies[0].packet), ip("10.0.0.5"));
-  TestHost closed =
-      mirroring_router(fmt::format(fmt::runtime(rules), "-A OUTPUT -m conntrack --ctstate UNTRACKED -j DROP\n"));
+  TestHost closed = mirroring_router(fmt::format(fmt::runtime(rules), "-A OUTPUT -m conntrack --ctstate UNTRACKED -j DROP\n"));
   Lab stopped(closed);
   const HostOutcome alone = stopped.receive("in0", kPacket);
   EXPECT_EQ(alone.kind, Kind::transmit);
@@ -100,8 +98,7 @@ TEST(Copy, OfNftByMapOrAsAFrame) {
 }
 
 TEST(Copy, OfWhichOnlyTheDeviceIsKnownGoesToItsOwnDestination) {
-  TestHost h =
-      mirroring_router("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 66.6.6.6 --oif in0\nCOMMIT\n");
+  TestHost h = mirroring_router("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 66.6.6.6 --oif in0\nCOMMIT\n");
   h.neighbour("9.9.9.9", "in0", "52:54:00:00:00:99");
   expect_one_copy(h, "in0", "52:54:00:00:00:99");
 }

@@ -142,7 +142,7 @@ TEST(Forward, StrictReversePathFilter) {
   const HostOutcome o = lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80));
   ASSERT_EQ(o.kind, Kind::dropped);
   EXPECT_EQ(explain::phrase(o.stop->where), "rp_filter");
-  h.sysctl("net.ipv4.conf.in0.rp_filter", "2");   // the larger value: loose
+  h.sysctl("net.ipv4.conf.in0.rp_filter", "2");  // the larger value: loose
   EXPECT_NE(lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80)).kind, Kind::dropped);
 }
 
@@ -256,7 +256,7 @@ TEST(Forward, WithoutRoutesNothingIsSaid) {
 TEST(Forward, MainTableAloneLeavesOtherTablesOpen) {
   TestHost h = router();
   h.rules("100: from 10.1.0.6 lookup 7");
-  Lab lab(h);   // no local table: "ip route" only
+  Lab lab(h);  // no local table: "ip route" only
   EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
   EXPECT_FALSE(lab.proven());
   const HostOutcome o = lab.receive("in0", tcp("10.1.0.6", "10.9.1.1", 1000, 80));
@@ -297,8 +297,9 @@ TEST(Forward, WordsThatAreNotSimulatedAreNotMetBehindNot) {
 // ip_forward(), ip6_forward(): what has a socket is dropped.
 TEST(Forward, NotWhatTproxyGaveToASocket) {
   TestHost h = router();
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
-        "\t\tmeta l4proto tcp tproxy to :3128 meta mark set 0x00000001 accept\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
+      "\t\tmeta l4proto tcp tproxy to :3128 meta mark set 0x00000001 accept\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   lab.chooser.script = {0, 1};

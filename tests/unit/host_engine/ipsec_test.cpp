@@ -67,7 +67,8 @@ TEST(Ipsec, TheSmallestPriorityDecides) {
 }
 
 constexpr const char* kEncrypts =
-    "src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir out priority 0 \n\ttmpl src 0.0.0.0 dst 0.0.0.0\n\t\tproto esp reqid 7 mode transport\n";
+    "src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir out priority 0 \n\ttmpl src 0.0.0.0 dst 0.0.0.0\n\t\tproto esp reqid 7 mode "
+    "transport\n";
 
 TEST(Ipsec, IsAssumedToArriveWhereItIsEncrypted) {
   TestHost h = a_router();

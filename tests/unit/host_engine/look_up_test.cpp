@@ -18,7 +18,8 @@ TestHost host_with_two_legs() {
   h.routes("default via 10.1.0.9 dev out0\nfd00::/64 dev in0\nfd00:1::/64 dev out0");
   h.sysctl("net.ipv6.conf.all.forwarding", "1");
   for (const char* part : {"5", "6"})
-    h.neighbour(std::string("10.0.0.") + part, "in0", "52:54:00:00:00:05").neighbour(std::string("fd00::") + part, "in0", "52:54:00:00:00:05");
+    h.neighbour(std::string("10.0.0.") + part, "in0", "52:54:00:00:00:05")
+        .neighbour(std::string("fd00::") + part, "in0", "52:54:00:00:00:05");
   h.neighbour("10.1.0.9", "out0", "52:54:00:00:00:01").neighbour("fd00:1::9", "out0", "52:54:00:00:00:09");
   return h;
 }
@@ -55,7 +56,9 @@ TEST(LookUp, ProtocolsCountForTheWayBackOnlyWhereAnotherRuleAsks) {
 
 TEST(LookUp, NftAsksWithTheProtocolAndWithoutPorts) {
   TestHost h = host_with_two_legs();
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr oif missing drop\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr oif missing "
+      "drop\n\t}\n}\n");
   add_rule(h, "100: from all prohibit").ip_proto = ip_proto::tcp;
   h.local_table();
   Lab lab(h);
@@ -79,8 +82,10 @@ TEST(LookUp, RpfilterOfIpv4AsksWithoutTheProtocol) {
 
 TEST(LookUp, TypesOfIpv6AddressesComeFromAllRules) {
   TestHost h = host_with_two_legs();
-  h.nft("table ip6 t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr type prohibit drop\n"
-        "\t\tudp dport 53 fib daddr type local drop\n\t\tudp dport 54 fib daddr type unicast drop\n\t}\n}\n");
+  h.nft(
+      "table ip6 t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr type prohibit "
+      "drop\n"
+      "\t\tudp dport 53 fib daddr type local drop\n\t\tudp dport 54 fib daddr type unicast drop\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 80)).kind, Kind::delivered);
@@ -120,7 +125,9 @@ TEST(LookUp, WayBackOfABroadcastIsAskedAsFromNobody) {
 
 TEST(LookUp, ErrorGoesToTheSourceThatARuleWrote) {
   TestHost h = host_with_two_legs();
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tip saddr set 10.0.0.6\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tip saddr set "
+      "10.0.0.6\n\t}\n}\n");
   h.routes("unreachable 77.0.0.0/8").local_table();
   Lab lab(h);
   const auto refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
@@ -222,7 +229,8 @@ TEST(LookUp, SecurityTableOfIptablesNftComesAfterNat) {
 
 TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
   TestHost h = host_with_two_legs();
-  h.iptables("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -j DNAT --to-destination 10.1.0.9 --random\nCOMMIT\n").local_table();
+  h.iptables("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -j DNAT --to-destination 10.1.0.9 --random\nCOMMIT\n")
+      .local_table();
   Lab lab(h);
   lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
   EXPECT_TRUE(lab.proven()) << lab.assumptions();
@@ -232,9 +240,10 @@ TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
 
 TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
   TestHost h = host_with_two_legs();
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
-        "\t\tudp dport 53 meta mark set 0x00000003\n\t\tudp dport 54 meta mark set 0x00000004\n"
-        "\t\tmeta mark vmap { 0x00000002/31 : drop }\n\t\tudp dport 55 iifgroup \"default\" drop\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
+      "\t\tudp dport 53 meta mark set 0x00000003\n\t\tudp dport 54 meta mark set 0x00000004\n"
+      "\t\tmeta mark vmap { 0x00000002/31 : drop }\n\t\tudp dport 55 iifgroup \"default\" drop\n\t}\n}\n");
   h.at("in0").group = "default";
   h.local_table();
   Lab lab(h);
@@ -246,7 +255,9 @@ TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
 
 TEST(LookUp, SocketMayBeFoundForAPacketThatPasses) {
   TestHost h = host_with_two_legs();
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tsocket transparent 0 drop\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tsocket transparent 0 "
+      "drop\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
@@ -267,13 +278,17 @@ TEST(LookUp, TranslatedPacketOfLoopbackNeedsRouteLocalnetToLeave) {
 
 TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   TestHost h = host_with_two_legs();
-  h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate RELATED -j ACCEPT\n-A INPUT -p icmp -j DROP\nCOMMIT\n").local_table();
+  h.iptables(
+       "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate RELATED -j ACCEPT\n-A INPUT -p icmp -j DROP\nCOMMIT\n")
+      .local_table();
   Lab lab(h);
   const FlowKey sent = lab.send(udp("10.1.0.1", "9.9.9.9", 4000, 53)).packet;
   const auto arrives = [&](const char* to) {
     FlowKey error = ping("10.1.0.9", to, 0);
     error.set(FieldId::icmp_type, 3);
-    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours, {60, tuple_of(sent)}).receive("out0", error).kind;
+    return engine::HostEngine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours, {60, tuple_of(sent)})
+        .receive("out0", error)
+        .kind;
   };
   EXPECT_EQ(arrives("10.1.0.1"), Kind::delivered);
   EXPECT_EQ(arrives("10.0.0.1"), Kind::dropped);
@@ -300,11 +315,15 @@ TEST(LookUp, PacketsOfAVrfHaveComeByIt) {
   h.host().routes_v4.value.clear();
   h.routes("default via 10.1.0.9 dev out0 table 1010\n10.0.0.0/24 dev in0 table 1010\nlocal 10.0.0.1 dev in0 table 1010");
   add_rule(h, "1000: from all lookup main").l3mdev = true;
-  h.sysctl("net.ipv4.conf.blue.rp_filter", "1").sysctl("net.ipv4.conf.all.rp_filter", "0").sysctl("net.ipv4.conf.blue.forwarding", "1");
+  h.sysctl("net.ipv4.conf.blue.rp_filter", "1")
+      .sysctl("net.ipv4.conf.all.rp_filter", "0")
+      .sysctl("net.ipv4.conf.blue.forwarding", "1");
   h.sysctl("net.ipv4.conf.in0.forwarding", "0");
   h.iptables(
-      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -p udp --dport 53 -j DROP\n-A PREROUTING -i blue -p udp --dport 54 -j DROP\nCOMMIT\n"
-      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j DROP\n-A FORWARD -i blue -o out0 -p udp --dport 56 -j DROP\nCOMMIT\n");
+      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -p udp --dport 53 -j DROP\n-A PREROUTING -i blue -p udp --dport 54 "
+      "-j DROP\nCOMMIT\n"
+      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j DROP\n-A FORWARD -i blue -o out0 -p udp --dport 56 -j "
+      "DROP\nCOMMIT\n");
   Lab lab(h);
   const auto kind = [&](std::uint16_t port) { return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, port)).kind; };
   EXPECT_EQ(kind(53), Kind::dropped);
@@ -324,10 +343,11 @@ std::vector<engine::RouteMiss> misses_of(const TestHost& h, const FlowKey& packe
 TEST(NearMisses, RuleThatLacksOneSelector) {
   using Why = engine::RouteMiss::Why;
   TestHost h = host_with_two_legs();
-  h.rules("100: from 10.0.0.0/24 lookup 7\n110: from 10.0.0.5 lookup 8\n120: from 10.9.9.9 lookup 9\n130: from 10.0.0.5 lookup 10");
+  h.rules(
+      "100: from 10.0.0.0/24 lookup 7\n110: from 10.0.0.5 lookup 8\n120: from 10.9.9.9 lookup 9\n130: from 10.0.0.5 lookup 10");
   auto& rules = h.host().rules_v4.value;
-  rules[rules.size() - 4].fwmark = 5;    // 100: the mark is missing
-  rules[rules.size() - 4].uid_range = {0, 100};   // which a packet that passes meets
+  rules[rules.size() - 4].fwmark = 5;            // 100: the mark is missing
+  rules[rules.size() - 4].uid_range = {0, 100};  // which a packet that passes meets
   h.routes("default via 10.1.0.9 dev out0 table 10\nthrow 9.0.0.0/8 table 10").local_table();
   const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(misses.size(), 3u);
@@ -343,7 +363,8 @@ TEST(NearMisses, RuleThatLacksOneSelector) {
 TEST(NearMisses, RouteOfTheSameTableThatIsShorterOrLater) {
   using Why = engine::RouteMiss::Why;
   TestHost h = host_with_two_legs();
-  h.routes("9.0.0.0/8 via 10.0.0.6 dev in0\n9.9.0.0/16 via 10.1.0.9 dev out0\n9.9.0.0/16 via 10.0.0.6 dev in0 metric 50").local_table();
+  h.routes("9.0.0.0/8 via 10.0.0.6 dev in0\n9.9.0.0/16 via 10.1.0.9 dev out0\n9.9.0.0/16 via 10.0.0.6 dev in0 metric 50")
+      .local_table();
   const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(misses.size(), 2u);
   EXPECT_EQ(misses[0].why, Why::shorter);

@@ -44,7 +44,8 @@ TEST(Nat, SourceByRuleAndBackByConnection) {
 :POSTROUTING ACCEPT [0:0]
 -A POSTROUTING -s 10.128.0.7/32 -o up1 -j SNAT --to-source 172.20.0.100
 COMMIT
-)").local_table();
+)")
+      .local_table();
   Lab lab(h);
   const FlowKey sent = tcp("10.128.0.7", "9.9.9.9", 4000, 80);
   const HostOutcome out = lab.receive("mp0", sent);
@@ -252,7 +253,7 @@ TEST(Nat, ResetsAreTranslatedBackOnTheirWayOut) {
 -A OUTPUT -s 10.128.0.7/32 -m conntrack --ctstate RELATED --ctdir REPLY -j ACCEPT
 COMMIT
 )");
-  h.local_table();   // a rule leads what is from 10.128.0.7 out by up1
+  h.local_table();  // a rule leads what is from 10.128.0.7 out by up1
   Lab lab(h);
   const FlowKey sent = tcp("192.168.2.77", "192.168.1.10", 5000, 8080);
   const HostOutcome o = lab.receive("up0", sent);
@@ -292,7 +293,8 @@ TEST(Nat, RedirectGoesToTheDeviceOrToLoopback) {
 -A PREROUTING -p tcp -m tcp --dport 53 -j REDIRECT --to-ports 5353
 -A OUTPUT -p tcp -m tcp --dport 53 -j REDIRECT --to-ports 5353
 COMMIT
-)").local_table();
+)")
+      .local_table();
   Lab lab(h);
   const HostOutcome in = lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 53));
   EXPECT_EQ(in.kind, Kind::delivered);

@@ -27,7 +27,8 @@ TEST(Rewrite, TtlAndDscpOfForwardedPackets) {
 -A FORWARD -o out0 -j DSCP --set-dscp 0x0a
 -A FORWARD -o out0 -j TOS --set-tos 0x02/0x03
 COMMIT
-)").local_table();
+)")
+      .local_table();
   Lab lab(h);
   const HostOutcome out = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(out.kind, Kind::transmit) << lab.assumptions();
@@ -62,7 +63,8 @@ TEST(Rewrite, TellsTheRuleThatNearlyMatched) {
 -A POSTROUTING -s 10.9.0.0/24 -o out0 -j SNAT --to-source 10.1.0.8
 -A POSTROUTING -o docker0 -j MASQUERADE
 COMMIT
-)").local_table();
+)")
+      .local_table();
   Lab lab(h);
   lab.record.wants_misses = true;
   engine::HostEngine engine(h.node, lab.network_state, lab.record, lab.chooser, lab.neighbours);

@@ -14,7 +14,9 @@ using Kind = HostOutcome::Kind;
 TestHost sending_node() {
   TestHost h;
   h.link("up0", "02:00:00:00:00:02", "192.168.1.10/24 192.168.2.10/24").link("up1", "02:00:00:00:00:03", "172.20.0.10/24");
-  h.routes("default via 192.168.2.1 dev up0\ndefault via 172.20.0.1 dev up1 table 7\n10.50.0.0/16 via 172.20.0.1 dev up1 src 192.168.1.10");
+  h.routes(
+      "default via 192.168.2.1 dev up0\ndefault via 172.20.0.1 dev up1 table 7\n10.50.0.0/16 via 172.20.0.1 dev up1 src "
+      "192.168.1.10");
   h.neighbour("192.168.2.1", "up0", "52:54:00:00:00:01").neighbour("172.20.0.1", "up1", "52:54:00:00:00:02");
   return h;
 }
@@ -52,7 +54,7 @@ TEST(Send, NothingFromAnAddressThatTheLocalTableLacks) {
   EXPECT_EQ(echo.stop->why.reason, engine::Reason::source_not_own);
   EXPECT_EQ(answer(ping("9.9.9.9", "10.70.0.1", 5)).kind, Kind::transmit);
   lab.chooser.script = {0, 1};
-  EXPECT_EQ(answer(tcp("9.9.9.9", "10.60.0.1", 4000, 80)).kind, Kind::transmit);   // of a transparent socket
+  EXPECT_EQ(answer(tcp("9.9.9.9", "10.60.0.1", 4000, 80)).kind, Kind::transmit);  // of a transparent socket
   EXPECT_EQ(answer(tcp("9.9.9.9", "10.60.0.1", 4000, 80)).kind, Kind::dropped);
   EXPECT_EQ(lab.chooser.points.size(), 2u);
 }
@@ -75,11 +77,12 @@ TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
 TEST(Send, MarkInTheMangleTableRoutesAgain) {
   TestHost h = sending_node();
   h.rules("30: from all fwmark 0x1745ec lookup 7");
-  h.iptables("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j MARK --set-xmark 0x1745ec/0xffffffff\nCOMMIT\n").local_table();
+  h.iptables("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j MARK --set-xmark 0x1745ec/0xffffffff\nCOMMIT\n")
+      .local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
   EXPECT_EQ(o.device, "up1");
-  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));   // stays that of the first lookup
+  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));  // stays that of the first lookup
   EXPECT_EQ(o.packet.u32(FieldId::pkt_mark), 0x1745ecu);
   EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 2u);
 }
@@ -90,12 +93,13 @@ TEST(Send, TrafficClassInTheMangleTableRoutesAgain) {
   h.link("up0", "02:00:00:00:00:02", "fd00::1/64").link("up1", "02:00:00:00:00:03", "fd00:1::1/64");
   h.routes("fd00:9::/64 nexthop via fd00::2 dev up0 weight 1 nexthop via fd00:1::2 dev up1 weight 1");
   h.neighbour("fd00::2", "up0", "52:54:00:00:00:01").neighbour("fd00:1::2", "up1", "52:54:00:00:00:02");
-  h.nft("table ip6 t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip6 dscp set 0x0a\n\t}\n}\n");
+  h.nft(
+      "table ip6 t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip6 dscp set 0x0a\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   lab.chooser.script = {0, 1};
   const HostOutcome o = lab.send(tcp("::", "fd00:9::9", 4000, 80), true);
-  EXPECT_EQ(src_ip(o.packet), ip("fd00::1"));   // the source stays, the next hop is chosen anew
+  EXPECT_EQ(src_ip(o.packet), ip("fd00::1"));  // the source stays, the next hop is chosen anew
   EXPECT_EQ(o.device, "up1");
   ASSERT_EQ(lab.chooser.points.size(), 2u);
   const HostOutcome next = lab.send(tcp("fd00::1", "fd00:9::9", 4000, 80));
@@ -133,7 +137,8 @@ TEST(Send, RoutedAnewByTheSameAddressesTakesTheSameNextHop) {
 
 TEST(Send, DestinationNatInOutputRoutesAgain) {
   TestHost h = sending_node();
-  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -p tcp -j DNAT --to-destination 172.20.0.1\nCOMMIT\n").local_table();
+  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -p tcp -j DNAT --to-destination 172.20.0.1\nCOMMIT\n")
+      .local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
   EXPECT_EQ(o.device, "up1");
@@ -160,8 +165,9 @@ TEST(Send, OwnAddressComesBackByLoopback) {
 TEST(Send, RoutedOnceMoreOnLoopbackItsOwnAddressIsMartian) {
   TestHost h = sending_node();
   h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j DNAT --to-destination 172.20.0.10\nCOMMIT\n");
-  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
-        "\t\tiifname \"lo\" ip daddr set 192.168.1.10\n\t}\n}\n");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
+      "\t\tiifname \"lo\" ip daddr set 192.168.1.10\n\t}\n}\n");
   h.sysctl("net.ipv4.conf.all.accept_local", "0").sysctl("net.ipv4.conf.lo.accept_local", "0").local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("172.20.0.10", "9.9.9.9", 4000, 80));
@@ -214,7 +220,9 @@ TEST(Send, ErrorAboutAPacketOfThisHostComesFromItsOwnAddress) {
   TestHost h;
   h.link("lo", "00:00:00:00:00:00", "127.0.0.1/8").link("out0", "02:00:00:00:00:02", "10.1.0.1/24 fd00:1::1/64");
   h.routes("default via 10.1.0.9 dev out0\ndefault via fd00:1::9 dev out0\nfd00:1::/64 dev out0");
-  h.nft("table inet t {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n\t\tudp dport 53 reject\n\t}\n}\n");
+  h.nft(
+      "table inet t {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n\t\tudp dport 53 "
+      "reject\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   for (const auto& [from, to] : {std::pair{"10.1.0.1", "9.9.9.9"}, std::pair{"fd00:1::1", "fd00:9::9"}}) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "egtrace/explain/phrases.h"
 #include "egtrace/base/text.h"
+#include "egtrace/explain/phrases.h"
 
 namespace egt::test {
 namespace {
@@ -52,15 +52,24 @@ Route read_route(std::string_view line) {
   };
   while (w.more()) {
     const std::string word = w.take();
-    if (word == "nexthop") r.next_hops.emplace_back();
-    else if (word == "via") hop().via = ip(w.take());
-    else if (word == "dev") hop().device = w.take();
-    else if (word == "weight") hop().weight = number(w.take());
-    else if (word == "linkdown") hop().linkdown = true;
-    else if (word == "table") r.table = w.take();
-    else if (word == "src") r.source_hint = ip(w.take());
-    else if (word == "metric") r.metric = number(w.take());
-    else if (word == "scope") r.scope = w.take();
+    if (word == "nexthop")
+      r.next_hops.emplace_back();
+    else if (word == "via")
+      hop().via = ip(w.take());
+    else if (word == "dev")
+      hop().device = w.take();
+    else if (word == "weight")
+      hop().weight = number(w.take());
+    else if (word == "linkdown")
+      hop().linkdown = true;
+    else if (word == "table")
+      r.table = w.take();
+    else if (word == "src")
+      r.source_hint = ip(w.take());
+    else if (word == "metric")
+      r.metric = number(w.take());
+    else if (word == "scope")
+      r.scope = w.take();
   }
   return r;
 }
@@ -74,17 +83,30 @@ PolicyRule read_rule(std::string_view line) {
   r.priority = number(first);
   while (w.more()) {
     const std::string word = w.take();
-    if (word == "not") r.negate = true;
+    if (word == "not")
+      r.negate = true;
     else if (word == "from") {
-      if (const std::string p = w.take(); p != "all") { r.has_from = true; r.from_prefix = *Prefix::parse(p); }
-    } else if (word == "to") { r.has_to = true; r.to_prefix = *Prefix::parse(w.take()); }
-    else if (word == "fwmark") r.fwmark = number(w.take());
-    else if (word == "iif") r.iif = w.take();
-    else if (word == "lookup") r.table = w.take();
-    else if (word == "suppress_prefixlength") r.suppress_prefix_length = static_cast<int>(number(w.take()));
-    else if (word == "unreachable") r.action = RuleAction::unreachable;
-    else if (word == "prohibit") r.action = RuleAction::prohibit;
-    else if (word == "blackhole") r.action = RuleAction::blackhole;
+      if (const std::string p = w.take(); p != "all") {
+        r.has_from = true;
+        r.from_prefix = *Prefix::parse(p);
+      }
+    } else if (word == "to") {
+      r.has_to = true;
+      r.to_prefix = *Prefix::parse(w.take());
+    } else if (word == "fwmark")
+      r.fwmark = number(w.take());
+    else if (word == "iif")
+      r.iif = w.take();
+    else if (word == "lookup")
+      r.table = w.take();
+    else if (word == "suppress_prefixlength")
+      r.suppress_prefix_length = static_cast<int>(number(w.take()));
+    else if (word == "unreachable")
+      r.action = RuleAction::unreachable;
+    else if (word == "prohibit")
+      r.action = RuleAction::prohibit;
+    else if (word == "blackhole")
+      r.action = RuleAction::blackhole;
   }
   return r;
 }
@@ -245,9 +267,7 @@ TestHost& TestHost::nft(const std::string& ruleset) {
   return load(parsers::nft_formats(), "nft list ruleset", ruleset);
 }
 
-TestHost& TestHost::ipset(const std::string& save) {
-  return load(parsers::system_formats(), "ipset save", save);
-}
+TestHost& TestHost::ipset(const std::string& save) { return load(parsers::system_formats(), "ipset save", save); }
 
 TestHost& TestHost::ipsec_policies(const std::string& policies) {
   return load(parsers::system_formats(), "ip xfrm policy", policies);

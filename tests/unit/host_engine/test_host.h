@@ -27,7 +27,7 @@ class TestHost {
   TestHost& iptables(const std::string& save);
   TestHost& nft(const std::string& ruleset);
   TestHost& ipset(const std::string& save);
-  TestHost& ipsec_policies(const std::string& policies);   // as ip xfrm policy prints them
+  TestHost& ipsec_policies(const std::string& policies);  // as ip xfrm policy prints them
   TestHost& sysctl(const std::string& key, const std::string& value);
   TestHost& neighbour(const std::string& address, const std::string& device, const std::string& mac,
                       host::NeighbourState state = host::NeighbourState::reachable);
@@ -61,7 +61,7 @@ class ScriptedChooser : public engine::Chooser {
 class Neighbours : public engine::NeighbourOracle {
  public:
   std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr& a,
-                                 const std::optional<IpAddr>& by) const override {
+                                const std::optional<IpAddr>& by) const override {
     asker = by;
     const auto found = known.find(a);
     return found == known.end() ? std::nullopt : std::optional(Answer{found->second});
@@ -99,6 +99,6 @@ MacAddr mac(std::string_view text);
 FlowKey tcp(const std::string& from, const std::string& to, std::uint16_t sport, std::uint16_t dport);
 FlowKey udp(const std::string& from, const std::string& to, std::uint16_t sport, std::uint16_t dport);
 FlowKey ping(const std::string& from, const std::string& to, std::uint16_t id);
-FlowKey answer_to(const FlowKey& packet);   // addresses, ports and ICMP type turned around; SYN and ACK set
+FlowKey answer_to(const FlowKey& packet);  // addresses, ports and ICMP type turned around; SYN and ACK set
 
 }  // namespace egt::test

@@ -20,8 +20,8 @@ bool same_packet(const FlowKey& a, const FlowKey& b, bool open_port) {
 
 bool same_frame(const HostOutcome& way, const Observation::Item& seen, bool open_port) {
   const FlowKey &a = way.packet, &b = seen.packet.key;
-  return way.device == seen.device && same_packet(a, b, open_port) && src_mac(a) == src_mac(b) &&
-         dst_mac(a) == dst_mac(b) && a.u32(FieldId::nw_tos) == b.u32(FieldId::nw_tos);
+  return way.device == seen.device && same_packet(a, b, open_port) && src_mac(a) == src_mac(b) && dst_mac(a) == dst_mac(b) &&
+         a.u32(FieldId::nw_tos) == b.u32(FieldId::nw_tos);
 }
 
 // NAT of an error reaches into the packet that it quotes.
@@ -92,9 +92,8 @@ void leave_own(const Way& w, Split& s) {
 void keep_one_each(std::vector<const Observation::Item*>& list) {
   std::vector<const Observation::Item*> kept;
   for (const Observation::Item* i : list)
-    if (std::none_of(kept.begin(), kept.end(), [&](const auto* k) {
-          return k->device == i->device && tuple_of(k->packet.key) == tuple_of(i->packet.key);
-        }))
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const auto* k) { return k->device == i->device && tuple_of(k->packet.key) == tuple_of(i->packet.key); }))
       kept.push_back(i);
   list = std::move(kept);
 }
@@ -104,8 +103,7 @@ void forget_repeated(std::vector<const Observation::Item*>& list, std::size_t co
   const auto is_syn = [](const Observation::Item* i) {
     return i->packet.key.u64(FieldId::nw_proto) == ip_proto::tcp && i->packet.key.u32(FieldId::tcp_flags) == 0x02u;
   };
-  while (list.size() > 1 + copies && is_syn(list.back()) &&
-         std::any_of(list.begin(), list.end() - 1, [&](const auto* i) {
+  while (list.size() > 1 + copies && is_syn(list.back()) && std::any_of(list.begin(), list.end() - 1, [&](const auto* i) {
            return i->device == list.back()->device && same_packet(i->packet.key, list.back()->packet.key, false);
          }))
     list.pop_back();
@@ -170,8 +168,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
     case Kind::delivered:
       return s.packets.empty() && s.delivered.size() == 1 && same_device(w.outcome, *s.delivered.front()) &&
              same_packet(w.outcome.packet, s.delivered.front()->packet.key, w.open_port);
-    case Kind::dropped:
-      return s.packets.empty() && s.delivered.empty() && s.answers.empty();
+    case Kind::dropped: return s.packets.empty() && s.delivered.empty() && s.answers.empty();
     case Kind::rejected: {
       if (!s.packets.empty() || !s.delivered.empty()) return false;
       if (!w.answer) return c.kernel_said_no || s.answers.empty();
@@ -183,8 +180,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
       return s.answers.size() == 1 && w.answer->device == s.answers.front()->device && x == y &&
              a.u64(FieldId::icmp_code) == b.u64(FieldId::icmp_code);
     }
-    case Kind::inconclusive:
-      return waits_for_neighbour(w) && s.packets.empty() && s.delivered.empty() && s.answers.empty();
+    case Kind::inconclusive: return waits_for_neighbour(w) && s.packets.empty() && s.delivered.empty() && s.answers.empty();
   }
   return false;
 }
@@ -192,11 +188,11 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
 std::string describe(const Observation& o) {
   std::string out;
   for (const auto& i : o.sent)
-    out += fmt::format(
-        "\n    out {}{}", frame_text(i.device, i.packet.key),
-        i.packet.quoted ? fmt::format(" about {}:{} > {}:{}", i.packet.quoted->src.to_string(), i.packet.quoted->sport,
-                                      i.packet.quoted->dst.to_string(), i.packet.quoted->dport)
-                        : "");
+    out += fmt::format("\n    out {}{}", frame_text(i.device, i.packet.key),
+                       i.packet.quoted
+                           ? fmt::format(" about {}:{} > {}:{}", i.packet.quoted->src.to_string(), i.packet.quoted->sport,
+                                         i.packet.quoted->dst.to_string(), i.packet.quoted->dport)
+                           : "");
   for (const auto& i : o.delivered) out += fmt::format("\n    process {} {}", i.device, to_text(i.packet.key));
   return out.empty() ? "\n    nothing" : out;
 }

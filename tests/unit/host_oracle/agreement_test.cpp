@@ -38,7 +38,7 @@ TEST(Agreement, CopiesOfABroadcastMayBeSeenTwice) {
     kernel.sent.push_back(seen(copy));
     EXPECT_EQ(agrees(way, kernel, {}), to == kEverybody);
     kernel.sent = {seen(way.outcome)};
-    EXPECT_FALSE(agrees(way, kernel, {}));   // but once they must be
+    EXPECT_FALSE(agrees(way, kernel, {}));  // but once they must be
   }
 }
 

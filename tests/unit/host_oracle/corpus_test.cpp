@@ -23,7 +23,7 @@ constexpr const char* kCorpus = EGTRACE_SOURCE_DIR "/../shared/corpus";
 class SeenNeighbour : public engine::NeighbourOracle {
  public:
   std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr&,
-                                 const std::optional<IpAddr>&) const override {
+                                const std::optional<IpAddr>&) const override {
     return Answer{mac};
   }
   MacAddr mac;
@@ -48,13 +48,11 @@ parsers::SnapshotRequest host_dumps(const fs::path& scenario) {
   parsers::SnapshotRequest request;
   request.jobs = 1;
   for (const auto& node : fs::directory_iterator(scenario)) {
-    if (!node.is_directory() || !(fs::exists(node.path() / "ip_rule") || fs::exists(node.path() / "ip_rule.gz")))
-      continue;
+    if (!node.is_directory() || !(fs::exists(node.path() / "ip_rule") || fs::exists(node.path() / "ip_rule.gz"))) continue;
     for (const auto& file : fs::directory_iterator(node.path())) {
       const std::string name = file.path().filename().string();
       for (const char* prefix : {"ip", "nft_list", "sysctl", "ovs-vsctl"})
-        if (name.starts_with(prefix))
-          request.dumps.push_back(node.path().filename().string() + ":" + file.path().string());
+        if (name.starts_with(prefix)) request.dumps.push_back(node.path().filename().string() + ":" + file.path().string());
     }
   }
   std::sort(request.dumps.begin(), request.dumps.end());
@@ -62,8 +60,7 @@ parsers::SnapshotRequest host_dumps(const fs::path& scenario) {
 }
 
 std::uint32_t tcp_flags(const std::string& letters) {
-  static constexpr std::pair<char, std::uint32_t> kFlags[] = {{'F', 1}, {'S', 2},  {'R', 4},
-                                                              {'P', 8}, {'A', 16}, {'.', 16}};
+  static constexpr std::pair<char, std::uint32_t> kFlags[] = {{'F', 1}, {'S', 2}, {'R', 4}, {'P', 8}, {'A', 16}, {'.', 16}};
   std::uint32_t bits = 0;
   for (const char c : letters)
     for (const auto& [letter, bit] : kFlags)
@@ -131,12 +128,12 @@ void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::Networ
       engine::NetworkState after = network_state;
       engine::Record record;
       FixedChooser chooser(option);
-      const engine::HostOutcome o =
-          engine::HostEngine(*node, after, record, chooser, neighbours).receive(in_device, key_of(in));
+      const engine::HostOutcome o = engine::HostEngine(*node, after, record, chooser, neighbours).receive(in_device, key_of(in));
       options = chooser.most;
       got = o.kind == engine::HostOutcome::Kind::transmit
                 ? describe(o.packet, o.device)
-                : fmt::format("stopped: {} ({})", o.stop ? explain::phrase(o.stop->where) : "", o.stop ? explain::phrase(o.stop->why) : "");
+                : fmt::format("stopped: {} ({})", o.stop ? explain::phrase(o.stop->where) : "",
+                              o.stop ? explain::phrase(o.stop->why) : "");
       if (got != wanted && option + 1 < options) continue;
       network_state = std::move(after);
       count.proven += record.assumptions.empty() && record.gaps.empty();

@@ -71,8 +71,7 @@ bool Experiment::may_be_silent(const Probe& probe, const Observation& o, const s
   const bool silent = count >= 4;
   for (const auto& i : o.sent) count += is_redirect(i.packet) ? 10 : is_answer(i.packet) ? 1 : 0;
   const std::string in = random_.device_of(probe.wire);
-  if (!probe.local && std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return turns_back(w, in); }))
-    count += 10;
+  if (!probe.local && std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return turns_back(w, in); })) count += 10;
   return silent;
 }
 
@@ -220,10 +219,9 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
     }
     return follow(probe, *agreed, seen);
   }
-  const bool open =
-      std::any_of(ways.begin(), ways.end(), [](const Way& w) { return w.outcome.kind == Kind::inconclusive; });
-  std::string text = fmt::format("seed {} packet {}: {}\n  kernel:{}{}", seed_, number_, what,
-                                 kernel_said_no ? " says no" : "", describe(seen));
+  const bool open = std::any_of(ways.begin(), ways.end(), [](const Way& w) { return w.outcome.kind == Kind::inconclusive; });
+  std::string text =
+      fmt::format("seed {} packet {}: {}\n  kernel:{}{}", seed_, number_, what, kernel_said_no ? " says no" : "", describe(seen));
   for (const Way& w : ways) text += "\n  egtrace: " + describe(w);
   failed_ = true;  // the two disagree on what connections there are from now on
   if (open) {

@@ -98,15 +98,13 @@ KernelHost::KernelHost() {
   }
   own_space_ = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
   for (const char* part : {"h", "o"})
-    if (const Output out = run("ip netns add " + name_ + part); out.status != 0)
-      problem_ = "no namespaces: " + out.text;
+    if (const Output out = run("ip netns add " + name_ + part); out.status != 0) problem_ = "no namespaces: " + out.text;
   if (!problem_.empty()) return;
   host_space_ = open(("/run/netns/" + name_ + "h").c_str(), O_RDONLY | O_CLOEXEC);
   outside_space_ = open(("/run/netns/" + name_ + "o").c_str(), O_RDONLY | O_CLOEXEC);
   std::string lines = "link set lo up\n";
   for (unsigned i = 0; i < kWires; ++i)
-    lines += fmt::format("link add v{0} address {1} type veth peer name p{0} netns {2}o\n", i,
-                         mac_of_host(i).to_string(), name_);
+    lines += fmt::format("link add v{0} address {1} type veth peer name p{0} netns {2}o\n", i, mac_of_host(i).to_string(), name_);
   if (!feed("ip -batch -", lines)) return;
   Inside outside(outside_space_, own_space_);
   std::ofstream("/proc/sys/net/ipv6/conf/all/disable_ipv6") << "1";
@@ -152,9 +150,7 @@ bool KernelHost::set_up(const HostSetup& setup) {
     }
   }
   const std::string tool = setup.legacy ? "-legacy-restore" : "-restore";
-  const auto iptables = [&] {
-    return feed("iptables" + tool, setup.iptables) && feed("ip6tables" + tool, setup.ip6tables);
-  };
+  const auto iptables = [&] { return feed("iptables" + tool, setup.iptables) && feed("ip6tables" + tool, setup.ip6tables); };
   bool done = feed("ip -batch -", setup.devices) && feed("ip -4 -force -batch - || true", setup.ip4) &&
               feed("ip -6 -force -batch - || true", setup.ip6);
   if (fs::exists("/usr/sbin/ipset")) done = done && feed("ipset restore", setup.ipset);
@@ -179,8 +175,7 @@ void KernelHost::dump(const fs::path& folder, bool with_sets) const {
     script += fmt::format("{} > {} 2>/dev/null\n", command, file);
   }
   if (with_sets) script += "ipset save > ipset_save 2>/dev/null\n";
-  script +=
-      "sysctl -a -r '^net\\.(ipv4|ipv6|bridge|netfilter)\\.' > sysctl_-a 2>/dev/null\nhostname > hostname\ntrue\n";
+  script += "sysctl -a -r '^net\\.(ipv4|ipv6|bridge|netfilter)\\.' > sysctl_-a 2>/dev/null\nhostname > hostname\ntrue\n";
   Inside host(host_space_, own_space_);
   const fs::path file = folder / ".script";
   std::ofstream(file) << script;
@@ -257,8 +252,7 @@ bool KernelHost::send(const LocalProbe& probe, std::uint32_t number) {
   if (v4) set_option(s, IPPROTO_IP, IP_TTL, static_cast<int>(k.u32(FieldId::nw_ttl)));
   if (v4) set_option(s, IPPROTO_IP, IP_TOS, static_cast<int>(k.u32(FieldId::nw_tos)));
   if (!probe.bound_device.empty())
-    setsockopt(s, SOL_SOCKET, SO_BINDTODEVICE, probe.bound_device.data(),
-               static_cast<socklen_t>(probe.bound_device.size()));
+    setsockopt(s, SOL_SOCKET, SO_BINDTODEVICE, probe.bound_device.data(), static_cast<socklen_t>(probe.bound_device.size()));
   const IpAddr any = v4 ? IpAddr::v4(0) : IpAddr::v6(0);
   const Address own = address_of(probe.choose_source ? any : t.src, t.sport);
   if (bind(s, own.get(), own.length) != 0) return false;
@@ -297,8 +291,8 @@ std::vector<KernelHost::Frame> KernelHost::frames(int milliseconds) {
     for (unsigned wire = 0; wire < wires_.size(); ++wire) {
       sockaddr_ll from{};
       socklen_t length = sizeof from;
-      const ssize_t n = recvfrom(wires_[wire].socket, buffer.data(), buffer.size(), 0,
-                                 reinterpret_cast<sockaddr*>(&from), &length);
+      const ssize_t n =
+          recvfrom(wires_[wire].socket, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
       if (n > 0 && from.sll_pkttype != PACKET_OUTGOING) out.push_back({wire, Bytes(buffer.begin(), buffer.begin() + n)});
     }
   return out;
@@ -317,8 +311,7 @@ void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {
     for (;;) {
       sockaddr_ll from{};
       socklen_t length = sizeof from;
-      const ssize_t n =
-          recvfrom(w.socket, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
+      const ssize_t n = recvfrom(w.socket, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
       if (n <= 0) break;
       if (from.sll_pkttype == PACKET_OUTGOING) continue;
       auto seen = read_frame(std::span(buffer).first(static_cast<std::size_t>(n)));

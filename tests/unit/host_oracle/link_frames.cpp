@@ -26,8 +26,8 @@ Bytes ethernet(const MacAddr& to, const MacAddr& from, std::uint64_t type) {
 
 Bytes arp_request(const MacAddr& from, const engine::LinkQuestion& q) {
   Bytes b = ethernet(MacAddr{0xffffffffffff}, from, kArp);
-  put32(b, 0x00010800);   // Ethernet, IPv4
-  put32(b, 0x06040001);   // lengths of their addresses, a request
+  put32(b, 0x00010800);  // Ethernet, IPv4
+  put32(b, 0x06040001);  // lengths of their addresses, a request
   put_mac(b, from);
   put_address(b, q.asker.value_or(IpAddr::v4(0)));
   put_mac(b, MacAddr{0});
@@ -40,7 +40,7 @@ Bytes solicitation(const MacAddr& from, const engine::LinkQuestion& q) {
   const IpAddr group = IpAddr::v6(U128{0xff02} << 112 | U128{0x1ff000000} | low);
   Bytes icmp{kSolicitation, 0, 0, 0, 0, 0, 0, 0};
   put_address(icmp, q.address);
-  put16(icmp, 0x0101);   // the asker's own MAC follows
+  put16(icmp, 0x0101);  // the asker's own MAC follows
   put_mac(icmp, from);
   Bytes pseudo;
   put_address(pseudo, *q.asker);
@@ -53,7 +53,7 @@ Bytes solicitation(const MacAddr& from, const engine::LinkQuestion& q) {
   Bytes b = ethernet(MacAddr{0x3333ff000000 | std::uint64_t{low}}, from, kIpv6);
   put32(b, 0x60000000);
   put16(b, icmp.size());
-  put16(b, std::uint64_t{ip_proto::icmp6} << 8 | 255);   // the hop limit of one who is on the link
+  put16(b, std::uint64_t{ip_proto::icmp6} << 8 | 255);  // the hop limit of one who is on the link
   put_address(b, *q.asker);
   put_address(b, group);
   b.insert(b.end(), icmp.begin(), icmp.end());

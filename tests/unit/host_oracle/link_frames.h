@@ -15,7 +15,7 @@ Bytes question_frame(const MacAddr& from, const engine::LinkQuestion& question);
 
 struct LinkMessage {
   bool is_answer = false;
-  engine::LinkQuestion about;     // an answer's is the question that it answers
+  engine::LinkQuestion about;  // an answer's is the question that it answers
 };
 // Nothing where the frame is something else.
 std::optional<LinkMessage> read_link_message(std::span<const std::uint8_t> frame);

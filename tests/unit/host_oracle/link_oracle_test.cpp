@@ -22,7 +22,7 @@ namespace {
 
 using engine::LinkQuestion;
 
-constexpr int kQuiet = 60;   // milliseconds: nothing comes any more
+constexpr int kQuiet = 60;  // milliseconds: nothing comes any more
 
 IpAddr ip(const std::string& text) { return *IpAddr::parse(text); }
 
@@ -74,14 +74,14 @@ void LinkHost::own(HostSetup& s, const std::string& address, unsigned length, co
 void LinkHost::add_addresses(HostSetup& s, unsigned wire) {
   const std::string on = "dev " + device(wire);
   own(s, fmt::format("10.{}.0.1", wire), 24, on);
-  if (chance(50)) own(s, fmt::format("10.{}.0.7", wire), 24, on);   // a secondary one
+  if (chance(50)) own(s, fmt::format("10.{}.0.7", wire), 24, on);  // a secondary one
   if (chance(30)) own(s, fmt::format("10.{}.1.1", wire), 24, on);
   if (chance(30)) own(s, fmt::format("10.77.0.{}", wire), 32, on);
   if (chance(30)) own(s, fmt::format("10.{}.0.9", wire), 25, on + " scope link");
-  if (chance(25)) own(s, fmt::format("10.{}.0.40", (wire + 1) % kWires), 24, on);   // of another wire's subnet
+  if (chance(25)) own(s, fmt::format("10.{}.0.40", (wire + 1) % kWires), 24, on);  // of another wire's subnet
   if (chance(30)) {
-    s.ip4 += fmt::format("addr add 10.{0}.2.1 peer 10.{0}.3.{1}/{2} {3}\n", wire, chance(50) ? 60U : 200U,
-                         chance(50) ? 24 : 32, on);
+    s.ip4 +=
+        fmt::format("addr add 10.{0}.2.1 peer 10.{0}.3.{1}/{2} {3}\n", wire, chance(50) ? 60U : 200U, chance(50) ? 24 : 32, on);
     own_v4.push_back(ip(fmt::format("10.{}.2.1", wire)));
   }
   s.ip4 += fmt::format("link set {} up\n", device(wire));
@@ -205,8 +205,7 @@ bool LinkOracle::make(unsigned seed) {
 void LinkOracle::compare_answers(unsigned count) {
   std::set<Asked> questions, answered;
   while (questions.size() < count) questions.insert(random_->question());
-  for (const Asked& a : questions)
-    kernel_->inject(a.wire, question_frame(KernelHost::mac_of_neighbour(a.wire, 100), a.question));
+  for (const Asked& a : questions) kernel_->inject(a.wire, question_frame(KernelHost::mac_of_neighbour(a.wire, 100), a.question));
   for (const KernelHost::Frame& frame : kernel_->frames(kQuiet))
     if (const auto message = read_link_message(frame.bytes); message && message->is_answer)
       answered.insert({frame.wire, message->about});
@@ -219,7 +218,7 @@ void LinkOracle::compare_answers(unsigned count) {
 
 // A process of the host, or a machine behind it, sends to an address that nobody was asked for yet.
 void LinkOracle::compare_askers(unsigned count) {
-  std::map<IpAddr, IpAddr> sources;   // by destination
+  std::map<IpAddr, IpAddr> sources;  // by destination
   for (unsigned i = 0; i < count; ++i) {
     FlowKey packet;
     packet.set(FieldId::eth_type, ethertype::ipv4);
@@ -248,8 +247,8 @@ void LinkOracle::compare_askers(unsigned count) {
     const IpAddr to = message->about.address, from = sources.at(to);
     const auto name = engine::arp_asker(host(), device(frame.wire), to, from);
     EXPECT_EQ(name.value_or(IpAddr{}).to_string(), message->about.asker.value_or(IpAddr{}).to_string())
-        << fmt::format("{} asks for {} to send what is from {}", device(frame.wire), to.to_string(), from.to_string())
-        << "\n  " << folder_.string();
+        << fmt::format("{} asks for {} to send what is from {}", device(frame.wire), to.to_string(), from.to_string()) << "\n  "
+        << folder_.string();
     ++in_a_name_;
   }
 }

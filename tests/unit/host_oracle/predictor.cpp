@@ -1,9 +1,10 @@
-#include "egtrace/explain/phrases.h"
 #include "predictor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "egtrace/explain/phrases.h"
 
 namespace egt::test {
 namespace {
@@ -38,7 +39,7 @@ class EveryWay : public engine::Chooser {
 class NoNeighbours : public engine::NeighbourOracle {
  public:
   std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr&,
-                                 const std::optional<IpAddr>&) const override {
+                                const std::optional<IpAddr>&) const override {
     return std::nullopt;
   }
 };
@@ -79,7 +80,8 @@ void Predictor::add_paths(const Probe& p, const engine::NetworkState& network_st
       w.answer->copies.insert(w.answer->copies.begin(), copies.begin(), copies.end());
     }
     w.choices = chooser.text;
-    w.open_port = assumes(w.record, engine::Supposition::random_port) || assumes(w.record, engine::Supposition::other_source_port);
+    w.open_port =
+        assumes(w.record, engine::Supposition::random_port) || assumes(w.record, engine::Supposition::other_source_port);
     w.sure = !chooser.asked_unknown && w.record.assumptions.empty() && w.record.gaps.empty();
     ways.push_back(std::move(w));
   } while (chooser.next() && ways.size() < most);
@@ -91,12 +93,14 @@ std::string frame_text(const std::string& device, const FlowKey& k) {
 
 std::string describe(const Way& w) {
   static constexpr const char* kNames[] = {"delivered", "transmit", "dropped", "rejected", "inconclusive"};
-  std::string out = fmt::format("{}{} {}", w.choices, kNames[static_cast<int>(w.outcome.kind)],
-                                frame_text(w.outcome.device, w.outcome.packet));
-  if (w.outcome.stop) out += fmt::format(" at {}: {}", explain::phrase(w.outcome.stop->where), explain::phrase(w.outcome.stop->why));
+  std::string out =
+      fmt::format("{}{} {}", w.choices, kNames[static_cast<int>(w.outcome.kind)], frame_text(w.outcome.device, w.outcome.packet));
+  if (w.outcome.stop)
+    out += fmt::format(" at {}: {}", explain::phrase(w.outcome.stop->where), explain::phrase(w.outcome.stop->why));
   if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(w.outcome.answer->packet));
   if (w.answer && w.answer->stop)
-    out += fmt::format("; the answer stops at {}: {}", explain::phrase(w.answer->stop->where), explain::phrase(w.answer->stop->why));
+    out +=
+        fmt::format("; the answer stops at {}: {}", explain::phrase(w.answer->stop->where), explain::phrase(w.answer->stop->why));
   else if (w.answer)
     out += fmt::format("; the answer: {} {}", kNames[static_cast<int>(w.answer->kind)],
                        frame_text(w.answer->device, w.answer->packet));

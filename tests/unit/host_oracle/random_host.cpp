@@ -60,30 +60,20 @@ std::string RandomHost::remote_net(bool v4) {
   }
   const unsigned a = 100 + pick(4), b = pick(3);
   switch (pick(4)) {
-    case 0:
-      return fmt::format("fd00:{}::/32", a);
-    case 1:
-      return fmt::format("fd00:{}:{}::/48", a, b);
-    case 2:
-      return fmt::format("fd00:{}:{}:{}::/64", a, b, pick(2));
-    default:
-      return fmt::format("fd00:{}:{}:{}::{}/128", a, b, pick(2), 1 + pick(3));
+    case 0: return fmt::format("fd00:{}::/32", a);
+    case 1: return fmt::format("fd00:{}:{}::/48", a, b);
+    case 2: return fmt::format("fd00:{}:{}:{}::/64", a, b, pick(2));
+    default: return fmt::format("fd00:{}:{}:{}::{}/128", a, b, pick(2), 1 + pick(3));
   }
 }
 
 std::string RandomHost::some_net(bool v4) {
   switch (pick(5)) {
-    case 0:
-      return v4 ? fmt::format("10.{}.0.0/16", pick(kWires)) : fmt::format("fd00:{}::/64", pick(kWires));
-    case 1:
-      return v4 ? fmt::format("10.{}.0.{}/31", pick(kWires), 2 + 2 * pick(2))
-                : fmt::format("fd00:{}::2/127", pick(kWires));
-    case 2:
-      return v4 ? fmt::format("10.200.0.{}/32", 1 + pick(3)) : fmt::format("fd00:200::{}/128", 1 + pick(3));
-    case 3:
-      return v4 ? "10.0.0.0/8" : "fd00::/16";
-    default:
-      return remote_net(v4);
+    case 0: return v4 ? fmt::format("10.{}.0.0/16", pick(kWires)) : fmt::format("fd00:{}::/64", pick(kWires));
+    case 1: return v4 ? fmt::format("10.{}.0.{}/31", pick(kWires), 2 + 2 * pick(2)) : fmt::format("fd00:{}::2/127", pick(kWires));
+    case 2: return v4 ? fmt::format("10.200.0.{}/32", 1 + pick(3)) : fmt::format("fd00:200::{}/128", 1 + pick(3));
+    case 3: return v4 ? "10.0.0.0/8" : "fd00::/16";
+    default: return remote_net(v4);
   }
 }
 
@@ -222,8 +212,8 @@ add all nets4
   out += fmt::format("add cards4 10.0.0.5,{}\nadd cards4 10.0.0.4,{}\n", KernelHost::mac_of_neighbour(0, 5).to_string(),
                      KernelHost::mac_of_neighbour(1, 5).to_string());
   out += "create by4 hash:net,iface\nadd by4 100.0.0.0/6,v wildcard\n";
-  out += fmt::format("add by4 10.0.0.0/8,{}\nadd by4 10.0.0.0/16,{} nomatch\nadd by4 10.200.0.0/24,physdev:{}\n",
-                     device(), device(), device());
+  out += fmt::format("add by4 10.0.0.0/8,{}\nadd by4 10.0.0.0/16,{} nomatch\nadd by4 10.200.0.0/24,physdev:{}\n", device(),
+                     device(), device());
   return out;
 }
 
@@ -238,16 +228,14 @@ void RandomHost::make_links(HostSetup& s) {
                              one({"bridge", "private", "vepa"}));
     } else {
       s.links += fmt::format(
-          "link add br{0} address {1} type bridge forward_delay 0 mcast_snooping 0\nlink set v{0} master br{0}\n", i,
-          mac);
+          "link add br{0} address {1} type bridge forward_delay 0 mcast_snooping 0\nlink set v{0} master br{0}\n", i, mac);
     }
   }
 }
 
 void RandomHost::make_devices(HostSetup& s) {
   for (unsigned i = 0; i < kWires; ++i) {
-    s.devices +=
-        fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
+    s.devices += fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
     if (peer_[i])
       s.devices += fmt::format("addr add 10.98.0.{0} peer 10.{1}.1.1/24 dev {2}\n", i + 1, i, device_of(i));
     else if (second_[i])
@@ -258,17 +246,15 @@ void RandomHost::make_devices(HostSetup& s) {
     if (upper_[i] != "v") s.devices += fmt::format("link set {} up\n", device_of(i));
     for (unsigned part = 2; part < 2 + kNeighbours; ++part) {
       const std::string mac = KernelHost::mac_of_neighbour(i, part).to_string();
-      for (const std::string& a : {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part),
-                                   fmt::format("fd00:{}::{}", i, part)})
+      for (const std::string& a :
+           {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part), fmt::format("fd00:{}::{}", i, part)})
         s.devices += fmt::format("neigh replace {} lladdr {} dev {} nud permanent\n", a, mac, device_of(i));
     }
   }
 }
 
 void RandomHost::make_sysctl(HostSetup& s) {
-  const auto conf = [this](unsigned wire, const char* name) {
-    return fmt::format("net.ipv4.conf.{}.{}", device_of(wire), name);
-  };
+  const auto conf = [this](unsigned wire, const char* name) { return fmt::format("net.ipv4.conf.{}.{}", device_of(wire), name); };
   for (const char* name : {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"})
     s.sysctl[name] = chance(50) ? "1" : "0";
   s.sysctl["net.ipv4.ip_forward"] = "1";
@@ -299,7 +285,8 @@ void RandomHost::make_ipsec(HostSetup& s, bool v4) {
   std::string& out = v4 ? s.ip4 : s.ip6;
   const char* any = v4 ? "0.0.0.0/0" : "::/0";
   for (unsigned i = 0; i < 1 + pick(3); ++i) {
-    std::string line = fmt::format("xfrm policy add src {} dst {}", chance(30) ? any : some_net(v4), chance(40) ? any : some_net(v4));
+    std::string line =
+        fmt::format("xfrm policy add src {} dst {}", chance(30) ? any : some_net(v4), chance(40) ? any : some_net(v4));
     const std::string protocol = chance(60) ? one({"tcp", "udp"}) : "";
     if (!protocol.empty()) line += " proto " + protocol;
     if (!protocol.empty() && chance(50)) line += " dport " + one({"80", "443"});
@@ -327,8 +314,7 @@ void RandomHost::make_routes(HostSetup& s, bool v4) {
         const unsigned w = (wire + n) % kWires;
         out += fmt::format("nexthop add id {} via {} dev {}\n", first + n, gateway(w, v4), device_of(w));
       }
-      if (chance(60))
-        out += fmt::format("nexthop add id {} group {},{}/{},1\n", first + 2, first, 1 + pick(3), first + 1);
+      if (chance(60)) out += fmt::format("nexthop add id {} group {},{}/{},1\n", first + 2, first, 1 + pick(3), first + 1);
       line += fmt::format("{} nhid {} table {}", net, out.ends_with(",1\n") ? first + 2 : first, table);
     } else if (chance(15)) {
       line += net + " table " + table;

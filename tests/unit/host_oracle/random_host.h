@@ -34,9 +34,7 @@ class RandomHost {
   bool chance(unsigned percent) { return pick(100) < percent; }
 
  private:
-  std::string one(std::initializer_list<const char*> of) {
-    return *(of.begin() + pick(static_cast<unsigned>(of.size())));
-  }
+  std::string one(std::initializer_list<const char*> of) { return *(of.begin() + pick(static_cast<unsigned>(of.size()))); }
   std::string device() { return device_of(pick(kWires)); }
 
   std::string sets();
@@ -60,8 +58,7 @@ class RandomHost {
   std::string iptables_match(const std::string& table, const std::string& chain, bool v4, std::string& protocol);
   std::string iptables_target(const std::string& table, const std::string& chain, int level, bool v4,
                               const std::string& protocol);
-  std::string rare_iptables_match(const std::string& table, const std::string& chain, bool v4,
-                                  const std::string& protocol);
+  std::string rare_iptables_match(const std::string& table, const std::string& chain, bool v4, const std::string& protocol);
   std::string set_match(bool v4);
   // random_nft.cpp
   std::string nft();
@@ -70,12 +67,11 @@ class RandomHost {
   std::string nft_match(const std::string& family, const std::string& hook, bool v4);
   std::string rare_nft_match(const std::string& family, const std::string& hook, bool v4);
   std::string rare_nft_action(const std::string& family, const std::string& hook, bool v4, int level);
-  std::string nft_action(const std::string& family, const std::string& type, const std::string& hook, int level,
-                         bool v4);
+  std::string nft_action(const std::string& family, const std::string& type, const std::string& hook, int level, bool v4);
 
   std::mt19937 random_;
-  bool second_[kWires] = {}, single_[kWires] = {};   // subnets; an address of none
-  bool peer_[kWires] = {};                            // the second subnet is reached point-to-point
+  bool second_[kWires] = {}, single_[kWires] = {};  // subnets; an address of none
+  bool peer_[kWires] = {};                          // the second subnet is reached point-to-point
   std::string upper_[kWires] = {"v", "v", "v", "v"};
   unsigned next_port_ = 20000;
 };

@@ -87,8 +87,8 @@ void RoutingOracle::base_model() {
   host_.rules_v4.present = host_.rules_v6.present = true;
   auto& routes = v4() ? host_.routes_v4.value : host_.routes_v6.value;
   auto& rules = v4() ? host_.rules_v4.value : host_.rules_v6.value;
-  const auto add = [&](RouteType type, Prefix to, std::string table, std::string dev, std::string scope,
-                       std::uint32_t metric, std::optional<IpAddr> source) {
+  const auto add = [&](RouteType type, Prefix to, std::string table, std::string dev, std::string scope, std::uint32_t metric,
+                       std::optional<IpAddr> source) {
     Route r;
     r.family = GetParam();
     r.type = type;
@@ -121,8 +121,7 @@ void RoutingOracle::base_model() {
   }
   add(RouteType::local, v4() ? *Prefix::parse("127.0.0.0/8") : *Prefix::parse("::1/128"), "local", "lo", "host", 0,
       v4() ? std::optional(ip("127.0.0.1")) : std::nullopt);
-  static constexpr std::pair<std::uint32_t, const char*> kDefault[] = {
-      {0, "local"}, {32766, "main"}, {32767, "default"}};
+  static constexpr std::pair<std::uint32_t, const char*> kDefault[] = {{0, "local"}, {32766, "main"}, {32767, "default"}};
   for (const auto& [priority, table] : kDefault) {
     if (!v4() && priority == 32767) continue;
     PolicyRule r;
@@ -135,9 +134,8 @@ void RoutingOracle::base_model() {
 
 void RoutingOracle::flush(const Namespace& ns) {
   for (const char* table : {"100", "101", "102"}) ns.exec(fmt::format("ip {} route flush table {}", dash(), table));
-  ns.exec(fmt::format(
-      "sh -c 'for p in 100 101 102 103 104 105; do while ip {} rule del pref $p 2>/dev/null; do :; done; done'",
-      dash()));
+  ns.exec(fmt::format("sh -c 'for p in 100 101 102 103 104 105; do while ip {} rule del pref $p 2>/dev/null; do :; done; done'",
+                      dash()));
   ns.exec(fmt::format("ip {} route flush table main proto static", dash()));
 }
 
@@ -243,9 +241,8 @@ std::string RoutingOracle::random_rule(PolicyRule& r, std::uint32_t priority) {
     r.goto_priority = chance(30) ? priority + 3 : 32766;
     text += fmt::format("goto {} ", *r.goto_priority);
   } else {
-    static constexpr std::pair<RuleAction, const char*> kActions[] = {{RuleAction::blackhole, "blackhole"},
-                                                                      {RuleAction::unreachable, "unreachable"},
-                                                                      {RuleAction::prohibit, "prohibit"}};
+    static constexpr std::pair<RuleAction, const char*> kActions[] = {
+        {RuleAction::blackhole, "blackhole"}, {RuleAction::unreachable, "unreachable"}, {RuleAction::prohibit, "prohibit"}};
     const auto& [action, name] = kActions[pick(3)];
     r.action = action;
     text += fmt::format("{} ", name);
@@ -289,22 +286,18 @@ std::string question(const RouteQuery& q) {
 
 // What the kernel's error means; several causes share one.
 const char* error_of(const std::string& text) {
-  for (const char* word : {"No route to host", "Network is unreachable", "Invalid argument", "Permission denied",
-                           "Invalid cross-device link"})
+  for (const char* word :
+       {"No route to host", "Network is unreachable", "Invalid argument", "Permission denied", "Invalid cross-device link"})
     if (text.find(word) != std::string::npos) return word;
   return "?";
 }
 
 const char* expected_error(const RouteAnswer& a) {
   switch (a.kind) {
-    case Kind::blackhole:
-      return "Invalid argument";
-    case Kind::prohibit:
-      return "Permission denied";
-    case Kind::unreachable:
-      return a.route != nullptr ? "No route to host" : "Network is unreachable";
-    default:
-      return "Network is unreachable";
+    case Kind::blackhole: return "Invalid argument";
+    case Kind::prohibit: return "Permission denied";
+    case Kind::unreachable: return a.route != nullptr ? "No route to host" : "Network is unreachable";
+    default: return "Network is unreachable";
   }
 }
 
@@ -428,8 +421,8 @@ TEST_P(RoutingOracle, AgreesWithTheKernel) {
       break;
     }
   }
-  fmt::print("compared {} routes ({} by rules or other tables, {} forwarded) and {} errors\n", compared_, by_rule_,
-             forwarded_, with_error_);
+  fmt::print("compared {} routes ({} by rules or other tables, {} forwarded) and {} errors\n", compared_, by_rule_, forwarded_,
+             with_error_);
   EXPECT_GT(compared_, 50);
 }
 

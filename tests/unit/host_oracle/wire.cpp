@@ -272,9 +272,8 @@ std::optional<Seen> read_frame(std::span<const std::uint8_t> frame) {
 
 std::string to_text(const FlowKey& k) {
   const Tuple t = tuple_of(k);
-  std::string out =
-      fmt::format("{} {}:{} > {}:{} ttl {} tos {:#x}", proto_name(t.proto, family_of(k)), t.src.to_string(), t.sport,
-                  t.dst.to_string(), t.dport, k.u32(FieldId::nw_ttl), k.u32(FieldId::nw_tos));
+  std::string out = fmt::format("{} {}:{} > {}:{} ttl {} tos {:#x}", proto_name(t.proto, family_of(k)), t.src.to_string(),
+                                t.sport, t.dst.to_string(), t.dport, k.u32(FieldId::nw_ttl), k.u32(FieldId::nw_tos));
   if (!has_ports(k)) out += fmt::format(" type {} code {}", k.u32(FieldId::icmp_type), k.u32(FieldId::icmp_code));
   if (t.proto == ip_proto::tcp) out += fmt::format(" flags {:#x}", k.u32(FieldId::tcp_flags));
   if (k.u32(FieldId::pkt_mark) != 0) out += fmt::format(" mark {:#x}", k.u32(FieldId::pkt_mark));

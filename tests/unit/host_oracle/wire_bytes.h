@@ -5,7 +5,7 @@
 
 namespace egt::test {
 
-constexpr std::size_t kEthernet = 14;   // bytes of its header
+constexpr std::size_t kEthernet = 14;  // bytes of its header
 
 inline void put16(Bytes& b, std::uint64_t v) {
   b.push_back(static_cast<std::uint8_t>(v >> 8));

@@ -19,7 +19,7 @@ const std::string kRoot = EGTRACE_SOURCE_DIR;
 
 struct Module {
   std::string folder;
-  std::set<std::string> knows;   // modules whose headers it may include, itself included
+  std::set<std::string> knows;  // modules whose headers it may include, itself included
 };
 
 const std::map<std::string, Module>& modules() {

@@ -20,8 +20,7 @@ const std::string kProjectRoot = EGTRACE_SOURCE_DIR;
 // For printers, to give back what the tool printed.
 const std::set<std::string> kSpelling = {
     "Bundle::slaves_spelling", "Bundle::member_type",  "DecTtl::parens",        "PopVlan::strip_spelling",
-    "Resubmit::short_form",    "Resubmit::table_name", "GotoTable::table_name",
-    "Nat::address_is_range",
+    "Resubmit::short_form",    "Resubmit::table_name", "GotoTable::table_name", "Nat::address_is_range",
 };
 
 // For parsers, which load, compare or compile with them before anything is decided.
@@ -58,9 +57,8 @@ const std::set<std::string> kForReports = {"ColumnChange::column", "ColumnChange
 // Reported by `inspect -v` as not considered, or part of an action that is
 // (libtrace/explain/src/inspect_unconsidered.cpp).
 const std::set<std::string> kNotConsidered = {
-    "FinTimeout::idle",     "FinTimeout::hard",        "Learn::idle_timeout",
-    "Learn::hard_timeout",  "Learn::fin_idle_timeout", "Learn::fin_hard_timeout",
-    "Learn::send_flow_rem", "Learn::delete_learned",   "Nat::persistent",
+    "FinTimeout::idle",        "FinTimeout::hard",     "Learn::idle_timeout",   "Learn::hard_timeout", "Learn::fin_idle_timeout",
+    "Learn::fin_hard_timeout", "Learn::send_flow_rem", "Learn::delete_learned", "Nat::persistent",
 };
 
 // They ought to decide, and nothing asks them yet: cables that the user declares, and the port of endpoints that no
@@ -97,8 +95,7 @@ bool is_named_in_model(const std::map<std::string, std::string>& model, const st
   for (const auto& [path, code] : model)
     for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
       const auto outside = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; };
-      if ((at == 0 || outside(code[at - 1])) && (at + name.size() >= code.size() || outside(code[at + name.size()])))
-        return true;
+      if ((at == 0 || outside(code[at - 1])) && (at + name.size() >= code.size() || outside(code[at + name.size()]))) return true;
     }
   return false;
 }

@@ -19,10 +19,9 @@ bool is_mutable_member(const std::string& line) {
 }
 
 TEST(Mutable, MembersAreGuarded) {
-  const std::set<std::string> guarded = {"libtrace/base/include/egtrace/base/published.h",
-                                         "libtrace/base/include/egtrace/evidence/evidence.h",
-                                         "libtrace/engine/include/egtrace/engine/logical_network.h",
-                                         "parsers/src/snapshot/compiled.cpp"};
+  const std::set<std::string> guarded = {
+      "libtrace/base/include/egtrace/base/published.h", "libtrace/base/include/egtrace/evidence/evidence.h",
+      "libtrace/engine/include/egtrace/engine/logical_network.h", "parsers/src/snapshot/compiled.cpp"};
   const fs::path root = EGTRACE_SOURCE_DIR;
   for (const char* folder : {"libtrace", "parsers"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

@@ -17,9 +17,7 @@
 
 namespace {
 
-std::string text_of(const std::string& path) {
-  return egt::testing::read_file(std::string(EGTRACE_SOURCE_DIR) + "/" + path);
-}
+std::string text_of(const std::string& path) { return egt::testing::read_file(std::string(EGTRACE_SOURCE_DIR) + "/" + path); }
 
 // "flow_drops" and the like, in the order of the header.
 std::vector<std::string> values_of(const std::string& header, const std::string& enumeration) {
@@ -31,8 +29,7 @@ std::vector<std::string> values_of(const std::string& header, const std::string&
   std::getline(lines, line);
   while (std::getline(lines, line)) {
     const std::size_t first = line.find_first_not_of(' '), end = line.find(',');
-    if (first != std::string::npos && line.compare(first, 2, "//") != 0)
-      values.push_back(line.substr(first, end - first));
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0) values.push_back(line.substr(first, end - first));
   }
   return values;
 }

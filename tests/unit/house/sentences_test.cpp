@@ -78,7 +78,8 @@ std::map<std::string, std::string> sources_below(const std::vector<std::string>&
       all[fs::relative(file, project).string()] = egt::testing::read_file(file.string());
   };
   for (const std::string& place : places) {
-    if (fs::is_regular_file(project / place)) add(project / place);
+    if (fs::is_regular_file(project / place))
+      add(project / place);
     else
       for (const auto& entry : fs::recursive_directory_iterator(project / place)) add(entry.path());
   }
@@ -89,7 +90,8 @@ bool is_phrases(const std::string& path) { return path.find("/phrases/") != std:
 
 TEST(Sentences, AreMadeInPhrasesAlone) {
   std::map<std::string, std::string> unused = allowed();
-  for (const auto& [path, source] : sources_below({"libtrace/base", "libtrace/model", "libtrace/engine", "libtrace/explain/src", "libtrace/assess/src"}))
+  for (const auto& [path, source] :
+       sources_below({"libtrace/base", "libtrace/model", "libtrace/engine", "libtrace/explain/src", "libtrace/assess/src"}))
     for (const std::string& literal : literals_in(source)) {
       if (is_phrases(path) || !reads_like_a_sentence(literal)) continue;
       EXPECT_TRUE(allowed().contains(path)) << path << ": \"" << literal << "\"";
@@ -126,8 +128,7 @@ TEST(Sentences, AreReadByNobody) {
 TEST(Sentences, AreToldFromNames) {
   for (const char* sentence : {"no flow matches", "the device {} is down, or so", "it is: not there"})
     EXPECT_TRUE(reads_like_a_sentence(sentence)) << sentence;
-  for (const char* name :
-       {"filter FORWARD", "ct_commit {{ {} }};", "net.ipv4.conf.{}.", "{} {} {}", "ovs-ofctl show {}"})
+  for (const char* name : {"filter FORWARD", "ct_commit {{ {} }};", "net.ipv4.conf.{}.", "{} {} {}", "ovs-ofctl show {}"})
     EXPECT_FALSE(reads_like_a_sentence(name)) << name;
 }
 

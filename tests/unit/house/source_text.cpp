@@ -97,12 +97,10 @@ class MemberReader {
 
   void open() {
     const auto words = words_of(text_.substr(0, text_.find(" : ")));
-    const bool named =
-        has_word(words, "struct") && text_.find('(') == std::string::npos && text_.find('=') == std::string::npos;
+    const bool named = has_word(words, "struct") && text_.find('(') == std::string::npos && text_.find('=') == std::string::npos;
     if (named)
       scopes_.push_back({Scope::Kind::structure, words.back(), {}});
-    else if (in_struct() && text_.find('(') == std::string::npos && !has_word(words, "enum") &&
-             !has_word(words, "class"))
+    else if (in_struct() && text_.find('(') == std::string::npos && !has_word(words, "enum") && !has_word(words, "class"))
       scopes_.push_back({Scope::Kind::initializer, {}, text_});
     else
       scopes_.push_back({});
@@ -178,8 +176,7 @@ void count_reads(std::string_view code, std::map<std::string, std::size_t, std::
     if (!is_word(code[i])) continue;
     const std::size_t begin = i;
     while (i < code.size() && is_word(code[i])) ++i;
-    if (is_behind_access(code, begin) && !is_written_or_called(code, i))
-      ++reads[std::string(code.substr(begin, i - begin))];
+    if (is_behind_access(code, begin) && !is_written_or_called(code, i)) ++reads[std::string(code.substr(begin, i - begin))];
   }
 }
 

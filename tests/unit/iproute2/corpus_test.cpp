@@ -73,8 +73,8 @@ TEST(Iproute2Corpus, LinesPrintFromTheirWords) {
     else
       ++text.files, count_text(name, c, text);
   }
-  fmt::print("text: {} files, {} lines, {} kept as text, {} not understood; JSON: {} files, {} kept as text\n",
-             text.files, text.lines, text.kept_as_text, text.not_understood, json.files, json.kept_as_text);
+  fmt::print("text: {} files, {} lines, {} kept as text, {} not understood; JSON: {} files, {} kept as text\n", text.files,
+             text.lines, text.kept_as_text, text.not_understood, json.files, json.kept_as_text);
   EXPECT_EQ(text.kept_as_text, 0);
   EXPECT_EQ(text.not_understood, 0);
   EXPECT_EQ(json.not_understood, 0);

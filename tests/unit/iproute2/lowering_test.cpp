@@ -94,8 +94,7 @@ TEST_F(Host, CodePointsAndPortsMayHaveMasks) {
 }
 
 TEST_F(Host, AConditionThatIsNotHeldIsNotForgotten) {
-  const Report r =
-      load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");
+  const Report r = load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");
   EXPECT_FALSE(host().rules_v4.value[1].not_modelled.empty());
   EXPECT_FALSE(host().rules_v4.value[2].not_modelled.empty());
   EXPECT_EQ(r.not_understood.size(), 1u);
@@ -165,17 +164,15 @@ TEST_F(Host, ATableOfTheCommandIsThatOfItsRoutes) {
 }
 
 TEST_F(Host, AnEncapsulationsAddressesAreNotTheRoutes) {
-  load("10.12.0.0/16  encap ip id 5 src 0.0.0.0 dst 1.2.3.4 ttl 0 tos 0 dev d0 scope link \n",
-       "ip route show table all");
+  load("10.12.0.0/16  encap ip id 5 src 0.0.0.0 dst 1.2.3.4 ttl 0 tos 0 dev d0 scope link \n", "ip route show table all");
   const host::Route& r = host().routes_v4.value.at(0);
   EXPECT_FALSE(r.source_hint);
   EXPECT_FALSE(r.not_modelled.empty());
   host().routes_v4 = {};
-  load(
-      R"([{"dst":"10.12.0.0/16","encap":"ip","id":5,"src":"0.0.0.0",)"
-      R"("dst":"1.2.3.4","dev":"d0","scope":"link","flags":[]}])"
-      "\n",
-      "ip -j route show table all");
+  load(R"([{"dst":"10.12.0.0/16","encap":"ip","id":5,"src":"0.0.0.0",)"
+       R"("dst":"1.2.3.4","dev":"d0","scope":"link","flags":[]}])"
+       "\n",
+       "ip -j route show table all");
   EXPECT_EQ(host().routes_v4.value.at(0).to.to_string(), "10.12.0.0/16");
   EXPECT_FALSE(host().routes_v4.value[0].not_modelled.empty());
 }
@@ -192,12 +189,11 @@ TEST_F(Host, JsonSaysWhatTextSays) {
       "all prohibit\n",
       "ip rule");
   const auto text = host().rules_v4.value;
-  load(
-      R"([{"priority":0,"src":"all","table":"local"},{"priority":100,"not":null,)"
-      R"("src":"10.0.0.0","srclen":8,"fwmark":"0x10",)"
-      R"("fwmask":"0xff","iif":"d0","iif_detached":null,"table":"7"},{"priority":105,"src":"all","action":"prohibit"}])"
-      "\n",
-      "ip -j rule");
+  load(R"([{"priority":0,"src":"all","table":"local"},{"priority":100,"not":null,)"
+       R"("src":"10.0.0.0","srclen":8,"fwmark":"0x10",)"
+       R"("fwmask":"0xff","iif":"d0","iif_detached":null,"table":"7"},{"priority":105,"src":"all","action":"prohibit"}])"
+       "\n",
+       "ip -j rule");
   const auto& json = host().rules_v4.value;
   ASSERT_EQ(json.size(), text.size());
   for (std::size_t i = 0; i < json.size(); ++i) {

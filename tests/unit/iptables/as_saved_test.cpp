@@ -56,7 +56,8 @@ constexpr Case kCases[] = {
      "-A INPUT -m statistic --mode random --probability 0.50000000000 -m policy --dir in --pol ipsec -j DROP"},
     {"mangle", "-A PREROUTING -p tcp -j TCPOPTSTRIP --strip-options timestamp,wscale",
      "-A PREROUTING -p tcp -j TCPOPTSTRIP --strip-options 3,8"},
-    {"nat", "-A POSTROUTING -p tcp -j MASQUERADE --random --to-port 80", "-A POSTROUTING -p tcp -j MASQUERADE --to-ports 80 --random"},
+    {"nat", "-A POSTROUTING -p tcp -j MASQUERADE --random --to-port 80",
+     "-A POSTROUTING -p tcp -j MASQUERADE --to-ports 80 --random"},
     {"nat", "-A PREROUTING -p tcp -m tcp --tcp-flags syn,ack SYN -j REDIRECT --random --to-ports 80",
      "-A PREROUTING -p tcp -m tcp --tcp-flags SYN,ACK SYN -j REDIRECT --to-ports 80 --random"},
 };

@@ -10,9 +10,10 @@ namespace egt::parsers {
 namespace {
 
 TEST(Negation, BelongsToTheOptionBehindIt) {
-  for (const char* match : {"-m ecn --ecn-tcp-ece ! --ecn-tcp-cwr", "-m ecn ! --ecn-tcp-ece --ecn-tcp-cwr", "-m ecn ! --ecn-tcp-ece ! --ecn-tcp-cwr",
-                            "-m ecn ! --ecn-ip-ect 2", "-m ecn ! --ecn-tcp-cwr --ecn-ip-ect 1", "-m physdev --physdev-is-in ! --physdev-is-out",
-                            "-m tcp ! --dport 80"}) {
+  for (const char* match :
+       {"-m ecn --ecn-tcp-ece ! --ecn-tcp-cwr", "-m ecn ! --ecn-tcp-ece --ecn-tcp-cwr", "-m ecn ! --ecn-tcp-ece ! --ecn-tcp-cwr",
+        "-m ecn ! --ecn-ip-ect 2", "-m ecn ! --ecn-tcp-cwr --ecn-ip-ect 1", "-m physdev --physdev-is-in ! --physdev-is-out",
+        "-m tcp ! --dport 80"}) {
     const std::string text = "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p tcp " + std::string(match) + " -j ACCEPT\nCOMMIT\n";
     Formats formats(iptables_formats());
     const Dump dump = formats.dump(text, "iptables-save");
@@ -22,7 +23,8 @@ TEST(Negation, BelongsToTheOptionBehindIt) {
 
 TEST(Negation, OldStyleStandsBeforeTheValue) {
   Formats formats(iptables_formats());
-  const Dump dump = formats.dump("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p tcp -m tcp --dport ! 80 -j ACCEPT\nCOMMIT\n", "iptables-save");
+  const Dump dump =
+      formats.dump("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p tcp -m tcp --dport ! 80 -j ACCEPT\nCOMMIT\n", "iptables-save");
   EXPECT_NE(std::string::npos, formats.reprint(dump).out.find("-m tcp ! --dport 80 -j"));
 }
 

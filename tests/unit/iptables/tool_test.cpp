@@ -26,17 +26,30 @@ Ran restored(const std::string& rules) {
                       "*filter\n" + rules + "COMMIT\n");
 }
 
-bool is_usable() { return !rules_of(restored("-A INPUT -p tcp -m tcp --dport 22 -m ecn ! --ecn-ip-ect 2 -j DROP\n").out).empty(); }
+bool is_usable() {
+  return !rules_of(restored("-A INPUT -p tcp -m tcp --dport 22 -m ecn ! --ecn-ip-ect 2 -j DROP\n").out).empty();
+}
 
 TEST(ToolIptables, SavesWhatIsPrintedHere) {
   if (!is_usable()) GTEST_SKIP() << "no root, no iptables or no module of the kernel";
   for (const char* rule : {
-           "-p tcp -m ecn ! --ecn-ip-ect 2", "-s 10/8 -d 1.2.3 -j ACCEPT", "-p TCP --tcp-flags syn,ack SYN", "-4 -j DROP",
-           "-m conntrack --ctstate established,related --ctdir reply", "-m state --state new", "-m comment --comment a!b",
-           "-m addrtype ! --src-type local,unspec", "-m conntrack --ctstatus confirmed,assured", "-m pkttype --pkt-type UNICAST",
-           "-m statistic --probability 0.33 --mode random", "-p tcp -m tcp ! --syn --dport ssh",
-           "-m string --string x --algo kmp --to 65535", "-j LOG --log-level panic --log-prefix a:b",
-           "-m limit --limit 5/s ! -s 1.2.3.4", "-m mark ! --mark 010/0xff", "-p tcp -m multiport ! --ports 1,2:5",
+           "-p tcp -m ecn ! --ecn-ip-ect 2",
+           "-s 10/8 -d 1.2.3 -j ACCEPT",
+           "-p TCP --tcp-flags syn,ack SYN",
+           "-4 -j DROP",
+           "-m conntrack --ctstate established,related --ctdir reply",
+           "-m state --state new",
+           "-m comment --comment a!b",
+           "-m addrtype ! --src-type local,unspec",
+           "-m conntrack --ctstatus confirmed,assured",
+           "-m pkttype --pkt-type UNICAST",
+           "-m statistic --probability 0.33 --mode random",
+           "-p tcp -m tcp ! --syn --dport ssh",
+           "-m string --string x --algo kmp --to 65535",
+           "-j LOG --log-level panic --log-prefix a:b",
+           "-m limit --limit 5/s ! -s 1.2.3.4",
+           "-m mark ! --mark 010/0xff",
+           "-p tcp -m multiport ! --ports 1,2:5",
        }) {
     const auto saved = rules_of(restored("-A INPUT " + std::string(rule) + "\n").out);
     const auto here = test::reprinted(kHead + "-A INPUT " + rule + "\nCOMMIT\n", parsers::iptables_formats());
@@ -47,11 +60,29 @@ TEST(ToolIptables, SavesWhatIsPrintedHere) {
 TEST(ToolIptables, RefusesWhatIsRefusedHere) {
   if (!is_usable()) GTEST_SKIP() << "no root, no iptables or no module of the kernel";
   for (const char* rule : {
-           "-m conntrack", "-m comment", "-m limit ! --limit 5/s", "-m mark", "-m state", "-j SNAT", "-j MARK", "-p icmp -m icmp",
-           "-m string --string x", "-m recent --seconds 5", "-m recent --set --update", "-p tcp -m multiport --dports 1 --sports 2",
-           "-m ttl --ttl-eq 256", "-m ttl --ttl-gt 1 --ttl-lt 5", "-m connlimit --connlimit-above 1 --connlimit-upto 2",
-           "-j LOG ! --log-uid", "-j NFQUEUE --queue-num 65536", "-m set --return-nomatch", "-m mark --mark 1 --mark 2",
-           "-m dscp --dscp 64", "-p tcp -m osf --ttl 0", "-m time ! --timestart 01:00", "-m policy --pol ipsec",
+           "-m conntrack",
+           "-m comment",
+           "-m limit ! --limit 5/s",
+           "-m mark",
+           "-m state",
+           "-j SNAT",
+           "-j MARK",
+           "-p icmp -m icmp",
+           "-m string --string x",
+           "-m recent --seconds 5",
+           "-m recent --set --update",
+           "-p tcp -m multiport --dports 1 --sports 2",
+           "-m ttl --ttl-eq 256",
+           "-m ttl --ttl-gt 1 --ttl-lt 5",
+           "-m connlimit --connlimit-above 1 --connlimit-upto 2",
+           "-j LOG ! --log-uid",
+           "-j NFQUEUE --queue-num 65536",
+           "-m set --return-nomatch",
+           "-m mark --mark 1 --mark 2",
+           "-m dscp --dscp 64",
+           "-p tcp -m osf --ttl 0",
+           "-m time ! --timestart 01:00",
+           "-m policy --pol ipsec",
        }) {
     EXPECT_NE(restored("-A INPUT " + std::string(rule) + "\n").status, 0) << rule;
     const auto here = test::reprinted(kHead + "-A INPUT " + rule + "\nCOMMIT\n", parsers::iptables_formats());

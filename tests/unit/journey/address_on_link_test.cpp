@@ -56,7 +56,7 @@ TEST_F(PortWithoutAnswer, SwitchWithAPortThatIsNoRouters) {
 TEST_F(PortWithoutAnswer, PodsAndOtherZonesWithOtherAddresses) {
   switch_port("remote", "");
   node.ovn.ports.back().type = "remote";
-  EXPECT_FALSE(in_vain("100.64.0.9"));   // no dump shows its addresses
+  EXPECT_FALSE(in_vain("100.64.0.9"));  // no dump shows its addresses
   node.ovn.ports.back().addresses.push_back(*Prefix::parse("100.64.0.5/16"));
   EXPECT_TRUE(in_vain("100.64.0.9"));
   EXPECT_FALSE(in_vain("100.64.0.5"));

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "../libtrace/engine/src/journey/replay_chooser.h"
+
+#include <gtest/gtest.h>
 
 namespace egt::engine {
 namespace {
@@ -14,15 +14,16 @@ ChoicePoint point(std::size_t options) {
 // Three buckets; the second of them leads to a choice of two.
 std::vector<std::vector<std::size_t>> walk(std::size_t max_runs, bool* truncated) {
   std::vector<std::vector<std::size_t>> walked_paths;
-  *truncated = for_each_script([&](std::size_t runs) { return runs < max_runs; }, [&](const std::vector<std::size_t>& script) {
-    Record record;
-    ReplayChooser chooser(script, record);
-    std::vector<std::size_t> walked{chooser.choose(point(3))};
-    if (walked[0] == 1) walked.push_back(chooser.choose(point(2)));
-    chooser.choose(point(1));
-    walked_paths.push_back(walked);
-    return chooser.take();
-  });
+  *truncated = for_each_script([&](std::size_t runs) { return runs < max_runs; },
+                               [&](const std::vector<std::size_t>& script) {
+                                 Record record;
+                                 ReplayChooser chooser(script, record);
+                                 std::vector<std::size_t> walked{chooser.choose(point(3))};
+                                 if (walked[0] == 1) walked.push_back(chooser.choose(point(2)));
+                                 chooser.choose(point(1));
+                                 walked_paths.push_back(walked);
+                                 return chooser.take();
+                               });
   return walked_paths;
 }
 

@@ -104,7 +104,7 @@ TEST_F(WhoAnswers, SeveralDevicesOfOneMachine) {
   set("all.arp_filter", "1");
   add_route("10.0.0.0/24", "eth0");
   EXPECT_EQ(answer("10.0.0.1"), kFront);
-  EXPECT_EQ(answer("10.0.0.2"), kFront);   // asked by eth2, it would answer by eth0, and so keeps silent there
+  EXPECT_EQ(answer("10.0.0.2"), kFront);  // asked by eth2, it would answer by eth0, and so keeps silent there
   set("all.arp_filter", "0");
   EXPECT_EQ(answer("10.0.0.2"), 0u);
   set("all.rp_filter", "0");
@@ -134,7 +134,7 @@ TEST_F(WhoAnswers, NobodyWhomPolicyRulesLeadElsewhere) {
   EXPECT_EQ(answer("10.0.0.1", ""), kFront);
   add_route("10.0.0.0/24", "eth0");
   EXPECT_EQ(answer("10.0.0.1"), 0u);
-  EXPECT_EQ(answer("10.0.0.1", ""), kFront);   // a probe asks the local table alone
+  EXPECT_EQ(answer("10.0.0.1", ""), kFront);  // a probe asks the local table alone
 }
 
 TEST_F(WhoAnswers, OfIpv6NeverAnotherDevice) {
@@ -147,7 +147,7 @@ TEST_F(WhoAnswers, ProxiesForWhatTheySendOn) {
   EXPECT_EQ(answer("10.7.0.1"), 0u);
   set("eth0.proxy_arp", "1");
   EXPECT_EQ(answer("10.7.0.1"), kFront);
-  add_route("10.7.0.0/24", "eth0");   // the asker could send there itself
+  add_route("10.7.0.0/24", "eth0");  // the asker could send there itself
   EXPECT_EQ(answer("10.7.0.1"), 0u);
   EXPECT_EQ(answer("10.7.1.1"), kFront);
   set("eth0.forwarding", "0");

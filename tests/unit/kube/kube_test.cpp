@@ -144,12 +144,14 @@ TEST(Kube, PodsOfAList) {
 TEST(Kube, PassesOverKindsThatNobodyWants) {
   Formats f = formats();
   cluster::Cluster c;
-  const Report report = f.load(f.dump("apiVersion: v1\nkind: List\nitems:\n"
-                                      "- apiVersion: v1\n  kind: Event\n  involvedObject:\n    kind: Pod\n    name: x\n  message: [not closed\n"
-                                      "- kind: 'Pod'\n  apiVersion: v1\n  metadata: {name: a, namespace: n}\n  spec: {nodeName: w}\n"
-                                      "- apiVersion: v1\n  metadata: {name: b, namespace: n}\n  kind: Pod\n"
-                                      "---\n# a remark\napiVersion: v1\nkind: ConfigMap\ndata: {a: [}\n"
-                                      "---\n{kind: Pod, apiVersion: v1, metadata: {name: c, namespace: n}}\n"), c);
+  const Report report =
+      f.load(f.dump("apiVersion: v1\nkind: List\nitems:\n"
+                    "- apiVersion: v1\n  kind: Event\n  involvedObject:\n    kind: Pod\n    name: x\n  message: [not closed\n"
+                    "- kind: 'Pod'\n  apiVersion: v1\n  metadata: {name: a, namespace: n}\n  spec: {nodeName: w}\n"
+                    "- apiVersion: v1\n  metadata: {name: b, namespace: n}\n  kind: Pod\n"
+                    "---\n# a remark\napiVersion: v1\nkind: ConfigMap\ndata: {a: [}\n"
+                    "---\n{kind: Pod, apiVersion: v1, metadata: {name: c, namespace: n}}\n"),
+             c);
   EXPECT_TRUE(report.not_understood.empty());
   EXPECT_EQ(report.lines, report.understood + report.ignored);
   ASSERT_EQ(c.objects.pods.size(), 3u);
@@ -164,7 +166,7 @@ TEST(Kube, SeveralDocuments) {
   ASSERT_EQ(c.objects.nodes.size(), 1u);
   EXPECT_EQ(c.objects.nodes[0].from.line, 6u);
   EXPECT_EQ(c.objects.nodes[0].addresses.size(), 2u);
-  EXPECT_EQ(c.objects.nodes[0].ready, std::optional(false));   // Unknown is not True
+  EXPECT_EQ(c.objects.nodes[0].ready, std::optional(false));  // Unknown is not True
   EXPECT_EQ(c.objects.nodes[0].why_not_ready, "NodeStatusUnknown");
   ASSERT_EQ(c.objects.nodes[0].pod_subnets.size(), 1u);
   ASSERT_EQ(c.objects.egress_ips.size(), 1u);
@@ -316,7 +318,7 @@ TEST(Kube, EndpointsThatTakeConnections) {
   std::string text = kImplications;
   EXPECT_EQ(addresses(text), "10.1.0.5 ");
   text.replace(text.find("nodeName: node-1,"), 17, "conditions: {ready: false},");
-  EXPECT_EQ(addresses(text), "10.1.0.6 ");   // none is ready, but this one still serves while it ends
+  EXPECT_EQ(addresses(text), "10.1.0.6 ");  // none is ready, but this one still serves while it ends
   text.replace(text.find("service-name: web"), 17, "service-name: xyz");
   EXPECT_EQ(addresses(text), "unknown");
 }
@@ -342,9 +344,10 @@ TEST(Kube, WhatStandsBeforeACutIsKept) {
   cluster::Cluster quoted;
   const Report in_quotes = f.load(f.dump(list.substr(0, list.find("fd01:0:0:1::d/64"))), quoted);
   EXPECT_FALSE(in_quotes.diagnostics.empty());
-  EXPECT_TRUE(quoted.objects.pods.empty());   // its name stands behind the cut
+  EXPECT_TRUE(quoted.objects.pods.empty());  // its name stands behind the cut
   cluster::Cluster d;
-  std::string json = R"({"apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}},{"apiVersion":"v1","ki)";
+  std::string json =
+      R"({"apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}},{"apiVersion":"v1","ki)";
   const Report cut = f.load(f.dump(json), d);
   EXPECT_EQ(d.objects.namespaces.size(), 1u);
   EXPECT_EQ(cut.not_understood.size(), 1u);

@@ -43,9 +43,10 @@ TEST(KubeLayout, Styles) {
 }
 
 TEST(KubeLayout, Json) {
-  expect_back("{\n    \"items\": [\n        {\n            \"a: b\": \"x, \\\"y\\\"\",\n            \"n\": 1.50,\n"
-              "            \"e\": {}\n        }\n    ]\n}\n",
-              "nnnnnnnnn");
+  expect_back(
+      "{\n    \"items\": [\n        {\n            \"a: b\": \"x, \\\"y\\\"\",\n            \"n\": 1.50,\n"
+      "            \"e\": {}\n        }\n    ]\n}\n",
+      "nnnnnnnnn");
   LayoutReader reader;
   LayoutLine line = reader.read("    \"a: b\": \"x, \\\"y\\\"\",");
   ASSERT_TRUE(line.key && line.value);

@@ -76,7 +76,7 @@ class Policies : public ::testing::Test {
     return firewall_ruling(cluster_.objects, nullptr, question("10.1.0.5", to, protocol, port));
   }
   cluster::PolicyRuling admin(PolicyDirection direction, const char* from = "10.1.0.5", const char* to = "10.1.0.9",
-                             std::uint16_t port = 5432) {
+                              std::uint16_t port = 5432) {
     return policy_ruling(cluster_.objects, question(from, to, "TCP", port), direction);
   }
 
@@ -98,8 +98,8 @@ TEST_F(Policies, TheFirstMatchingRuleOfAnEgressFirewallDecides) {
 
 TEST_F(Policies, AnEgressFirewallIsAboutTheOutside) {
   add(kPods), add(kFirewall), add(kResolver);
-  EXPECT_EQ(firewall("10.1.0.9", "TCP", 80).firewall, nullptr);    // a pod
-  EXPECT_EQ(firewall("10.1.0.77", "TCP", 80).firewall, nullptr);   // none that is known, in their network
+  EXPECT_EQ(firewall("10.1.0.9", "TCP", 80).firewall, nullptr);   // a pod
+  EXPECT_EQ(firewall("10.1.0.77", "TCP", 80).firewall, nullptr);  // none that is known, in their network
 }
 
 TEST_F(Policies, ANameThatNothingResolvesLeavesTheRulesBehindItOpen) {
@@ -107,14 +107,16 @@ TEST_F(Policies, ANameThatNothingResolvesLeavesTheRulesBehindItOpen) {
   EXPECT_EQ(firewall("192.0.2.1", "TCP", 80).ruling, Ruling::denied);
   EXPECT_EQ(firewall("203.0.113.1", "TCP", 80).ruling, Ruling::open);
   cluster::Node node;
-  node.ovn.address_sets.push_back({"a1", {"198.51.100.7"}, {{"k8s.ovn.org/owner-type", "EgressFirewallDNS"}, {"k8s.ovn.org/name", "www.example.com."}}, {}});
+  node.ovn.address_sets.push_back(
+      {"a1", {"198.51.100.7"}, {{"k8s.ovn.org/owner-type", "EgressFirewallDNS"}, {"k8s.ovn.org/name", "www.example.com."}}, {}});
   EXPECT_EQ(firewall_ruling(cluster_.objects, &node, question("10.1.0.5", "198.51.100.7", "TCP", 80)).ruling, Ruling::allowed);
   EXPECT_EQ(firewall_ruling(cluster_.objects, &node, question("10.1.0.5", "203.0.113.1", "TCP", 80)).rule, 4u);
 }
 
 std::string admin_policy(const std::string& name, int priority, const std::string& rules) {
   return "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: " + name +
-         "}\nspec:\n  priority: " + std::to_string(priority) + "\n  subject: {namespaces: {matchLabels: {tier: front}}}\n  egress:\n" + rules;
+         "}\nspec:\n  priority: " + std::to_string(priority) +
+         "\n  subject: {namespaces: {matchLabels: {tier: front}}}\n  egress:\n" + rules;
 }
 const std::string kToBack = "to: [{namespaces: {matchLabels: {tier: back}}}]";
 constexpr const char* kBaseline = R"(apiVersion: policy.networking.k8s.io/v1alpha1
@@ -129,7 +131,8 @@ spec:
 TEST_F(Policies, AdminNetworkPoliciesDecideInTheOrderOfTheirPriorities) {
   add(kPods);
   add(admin_policy("late", 50, "  - {action: Deny, " + kToBack + "}\n"));
-  add(admin_policy("early", 5, "  - {name: db, action: Allow, " + kToBack + ", ports: [{portNumber: {protocol: TCP, port: 5432}}]}\n"));
+  add(admin_policy("early", 5,
+                   "  - {name: db, action: Allow, " + kToBack + ", ports: [{portNumber: {protocol: TCP, port: 5432}}]}\n"));
   EXPECT_EQ(admin(PolicyDirection::egress).admin->name, "early");
   EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::allowed);
   EXPECT_EQ(admin(PolicyDirection::egress).admin_rule().name, "db");
@@ -146,7 +149,9 @@ TEST_F(Policies, ThoseOfOnePriorityThatDisagreeAreOpen) {
 
 TEST_F(Policies, NetworksAndNodesArePeers) {
   add(kPods);
-  add(admin_policy("out", 5, "  - {action: Allow, to: [{nodes: {matchLabels: {gpu: \"yes\"}}}]}\n  - {action: Deny, to: [{networks: [192.168.9.0/24]}]}\n"));
+  add(admin_policy("out", 5,
+                   "  - {action: Allow, to: [{nodes: {matchLabels: {gpu: \"yes\"}}}]}\n  - {action: Deny, to: [{networks: "
+                   "[192.168.9.0/24]}]}\n"));
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "192.168.9.11").rule, 0u);
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "192.168.9.12").rule, 1u);
 }
@@ -164,14 +169,16 @@ TEST_F(Policies, TheBaselineDecidesWhereNothingElseDoes) {
   add(admin_policy("pass", 5, "  - {action: Pass, " + kToBack + "}\n"));
   EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::none);
   EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);
-  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: some, namespace: data}\nspec: {podSelector: {}, policyTypes: [Ingress]}\n");
-  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);   // as it has no rule
+  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: some, namespace: data}\nspec: {podSelector: {}, "
+      "policyTypes: [Ingress]}\n");
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);  // as it has no rule
   EXPECT_EQ(admin(PolicyDirection::ingress).admin, nullptr);
   EXPECT_EQ(admin(PolicyDirection::ingress).isolating.front()->name, "some");
 }
 
 TEST_F(Policies, LabelsOfANamespaceWithoutItsObjectLeaveItOpen) {
-  add("apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: alone}\nspec: {nodeName: n}\nstatus: {podIP: 10.1.0.7, podIPs: [{ip: 10.1.0.7}]}\n");
+  add("apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: alone}\nspec: {nodeName: n}\nstatus: {podIP: 10.1.0.7, "
+      "podIPs: [{ip: 10.1.0.7}]}\n");
   add(kPods);
   add(admin_policy("out", 5, "  - {action: Deny, to: [{namespaces: {matchLabels: {tier: back}}}]}\n"));
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "10.1.0.7").ruling, Ruling::open);
@@ -181,12 +188,15 @@ TEST_F(Policies, LabelsOfANamespaceWithoutItsObjectLeaveItOpen) {
 // ---- NetworkPolicy
 
 std::string network_policy(const std::string& spec, const std::string& annotations = "") {
-  return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: data" + annotations + "}\nspec: {podSelector: {}, " + spec + "}\n";
+  return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: data" + annotations +
+         "}\nspec: {podSelector: {}, " + spec + "}\n";
 }
 
 TEST_F(Policies, ARuleOfANetworkPolicyLetsThroughItsPeersToItsPorts) {
   add(kPods);
-  add(network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}, {from: [{namespaceSelector: {matchLabels: {tier: front}}, podSelector: "
+  add(
+      network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}, {from: [{namespaceSelector: {matchLabels: "
+                     "{tier: front}}, podSelector: "
                      "{matchLabels: {app: cart}}}], ports: [{port: 5432}, {port: 8000, endPort: 8010}]}]"));
   const cluster::PolicyRuling allowed = admin(PolicyDirection::ingress);
   EXPECT_EQ(allowed.ruling, Ruling::allowed);
@@ -195,13 +205,14 @@ TEST_F(Policies, ARuleOfANetworkPolicyLetsThroughItsPeersToItsPorts) {
   EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8005).ruling, Ruling::allowed);
   EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8011).ruling, Ruling::denied);
   EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::none);
-  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);   // of its namespace alone
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);  // of its namespace alone
 }
 
 TEST_F(Policies, OfSeveralNetworkPoliciesAnyRuleLetsThrough) {
   add(kPods);
-  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: {}}\n");
-  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);   // without policyTypes: ingress
+  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: "
+      "{}}\n");
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);  // without policyTypes: ingress
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);
   add(network_policy("policyTypes: [Ingress], ingress: [{}]"));
   EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::allowed);
@@ -228,23 +239,27 @@ TEST_F(Policies, AdminNetworkPoliciesComeFirstAndTheirPassLeavesItToNetworkPolic
 }
 
 TEST_F(Policies, WhatObjectsDoNotDecideOfNetworkPoliciesIsOpen) {
-  const auto ruling = [&](const std::string& spec, const char* from = "10.1.0.5", const char* protocol = "TCP", std::uint16_t port = 80, const std::string& annotations = "") {
+  const auto ruling = [&](const std::string& spec, const char* from = "10.1.0.5", const char* protocol = "TCP",
+                          std::uint16_t port = 80, const std::string& annotations = "") {
     cluster_ = {};
     add(kPods), add(network_policy(spec, annotations));
     return policy_ruling(cluster_.objects, question(from, "10.1.0.9", protocol, port), PolicyDirection::ingress).ruling;
   };
   const std::string closed = "policyTypes: [Ingress]";
   EXPECT_EQ(ruling(closed), Ruling::denied);
-  EXPECT_EQ(ruling(closed, "10.1.0.5", "ICMP", 0), Ruling::open);    // a setting of OVN-Kubernetes
-  EXPECT_EQ(ruling(closed, "192.168.9.12"), Ruling::open);           // its own node, of which nothing is known
+  EXPECT_EQ(ruling(closed, "10.1.0.5", "ICMP", 0), Ruling::open);  // a setting of OVN-Kubernetes
+  EXPECT_EQ(ruling(closed, "192.168.9.12"), Ruling::open);         // its own node, of which nothing is known
   EXPECT_EQ(ruling(closed, "203.0.113.7"), Ruling::denied);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]"), Ruling::open);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]", "10.1.0.5", "UDP"), Ruling::denied);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{newer: {}}]}]"), Ruling::open);
   EXPECT_EQ(ruling("policyTypes: [Ingress], newer: 1"), Ruling::open);
-  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{}]", "10.1.0.5", "TCP", 80, ", annotations: {k8s.ovn.org/acl-stateless: \"true\"}"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{}]", "10.1.0.5", "TCP", 80,
+                   ", annotations: {k8s.ovn.org/acl-stateless: \"true\"}"),
+            Ruling::open);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}]}]", "100.64.0.4"), Ruling::open);
-  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{podSelector: {matchLabels: {app: x}}}]}]", "203.0.113.7"), Ruling::denied);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{podSelector: {matchLabels: {app: x}}}]}]", "203.0.113.7"),
+            Ruling::denied);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]", "0.0.0.0"), Ruling::open);
   EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 0.0.0.0/0}}]}]", "0.0.0.0"), Ruling::allowed);
 }
@@ -254,23 +269,27 @@ TEST_F(Policies, RulesOfADirectionThatAPolicyDoesNotIsolateAreOpen) {
   add(kPods);
   add(network_policy("policyTypes: [Egress], ingress: [{}]"));
   EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::none);
-  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: {}}\n");
+  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: "
+      "{}}\n");
   EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::open);
 }
 
 TEST_F(Policies, PortsWithNamesAreThoseOfTheReceiver) {
-  add("apiVersion: v1\nkind: Pod\nmetadata: {name: db, namespace: data, labels: {app: db}}\nspec: {nodeName: n, containers: [{name: c, ports: [{name: web, "
+  add("apiVersion: v1\nkind: Pod\nmetadata: {name: db, namespace: data, labels: {app: db}}\nspec: {nodeName: n, containers: "
+      "[{name: c, ports: [{name: web, "
       "containerPort: 8080}]}]}\nstatus: {podIP: 10.1.0.9, podIPs: [{ip: 10.1.0.9}]}\n");
   add(kPods);
   add(network_policy("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]"));
   EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8080).ruling, Ruling::allowed);
-  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 80).ruling, Ruling::open);   // older releases let all of TCP through
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 80).ruling,
+            Ruling::open);  // older releases let all of TCP through
 }
 
 TEST_F(Policies, PodsOfOtherNetworksAreOpen) {
   const auto on_blue = [](const char* name, const char* name_space, const char* address) {
     return std::string("apiVersion: v1\nkind: Pod\nmetadata: {name: ") + name + ", namespace: " + name_space +
-           ", annotations: {k8s.ovn.org/pod-networks: '{\"default\":{\"ip_addresses\":[\"10.1.0.5" + address[std::string(address).size() - 4] +
+           ", annotations: {k8s.ovn.org/pod-networks: '{\"default\":{\"ip_addresses\":[\"10.1.0.5" +
+           address[std::string(address).size() - 4] +
            "/24\"],\"role\":\"infrastructure-locked\"},\"data/blue\":{\"ip_addresses\":[\"" + address +
            "\"],\"role\":\"primary\"}}'}}\nspec: {nodeName: n}\nstatus: {podIP: 10.1.0.50}\n";
   };
@@ -279,7 +298,9 @@ TEST_F(Policies, PodsOfOtherNetworksAreOpen) {
   add(network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}], ports: [{port: 443}]}]"));
   const cluster::Pod *a = cluster_.objects.pods.find("data", "a"), *b = cluster_.objects.pods.find("data", "b");
   const auto ruling = [&](const cluster::Pod* from, const char* source, std::uint16_t port) {
-    return policy_ruling(cluster_.objects, {from, b, *IpAddr::parse(source), *IpAddr::parse("10.9.1.7"), "TCP", port}, PolicyDirection::ingress).ruling;
+    return policy_ruling(cluster_.objects, {from, b, *IpAddr::parse(source), *IpAddr::parse("10.9.1.7"), "TCP", port},
+                         PolicyDirection::ingress)
+        .ruling;
   };
   ASSERT_NE(a->primary(), nullptr);
   EXPECT_EQ(ruling(a, "10.9.0.6", 443), Ruling::allowed);

@@ -1,13 +1,13 @@
 // The evaluator against the kernel: random rules in a network namespace of their own, one UDP packet over lo, and the
 // counters of all rules. Skipped without root, unshare or nft. EGTRACE_KERNEL_SEEDS: how many rulesets (default 8).
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <set>
-
-#include <unistd.h>
 
 #include "netfilter_support.h"
 
@@ -33,10 +33,11 @@ class RuleMaker {
   explicit RuleMaker(unsigned seed) : random_(seed) {}
 
   std::string ruleset() {
-    std::string out = "table inet t {\n\tset ports {\n\t\ttype inet_service\n\t\tflags interval\n"
-                      "\t\telements = { 1000-1003, 1006 }\n\t}\n"
-                      "\tmap marks {\n\t\ttype inet_proto . inet_service : mark\n"
-                      "\t\telements = { udp . 1001 : 0x5, udp . 1004 : 0x9 }\n\t}\n";
+    std::string out =
+        "table inet t {\n\tset ports {\n\t\ttype inet_service\n\t\tflags interval\n"
+        "\t\telements = { 1000-1003, 1006 }\n\t}\n"
+        "\tmap marks {\n\t\ttype inet_proto . inet_service : mark\n"
+        "\t\telements = { udp . 1001 : 0x5, udp . 1004 : 0x9 }\n\t}\n";
     for (int i = 3; i >= 1; --i) out += chain("u" + std::to_string(i), "", i);
     for (int i = 0; i < 3; ++i) {
       const int priority = pick(3) * 10 - 10;
@@ -56,11 +57,27 @@ class RuleMaker {
     return out + "\t}\n";
   }
   std::string test() {
-    return one({"udp dport 1000-1002", "udp dport != 1001", "udp dport @ports", "meta mark & 0x1 == 0x1", "meta mark 0",
-                "meta mark != 0", "meta mark < 6", "ip daddr 127.0.0.0/8", "ip saddr != { 127.0.0.2, 127.0.0.3 }",
-                "oifname \"l*\"", "meta l4proto { tcp, udp }", "tcp dport 1000", "ip6 daddr ::1", "ct state new",
-                "ct mark 0", "ip daddr . udp dport { 127.0.0.1 . 1001, 127.0.0.1 . 1004 }", "fib daddr type local",
-                "meta l4proto . th dport { udp . 1000-1004 }", "ip ttl > 10", "meta nfproto ipv4", "udp dport < 1003"});
+    return one({"udp dport 1000-1002",
+                "udp dport != 1001",
+                "udp dport @ports",
+                "meta mark & 0x1 == 0x1",
+                "meta mark 0",
+                "meta mark != 0",
+                "meta mark < 6",
+                "ip daddr 127.0.0.0/8",
+                "ip saddr != { 127.0.0.2, 127.0.0.3 }",
+                "oifname \"l*\"",
+                "meta l4proto { tcp, udp }",
+                "tcp dport 1000",
+                "ip6 daddr ::1",
+                "ct state new",
+                "ct mark 0",
+                "ip daddr . udp dport { 127.0.0.1 . 1001, 127.0.0.1 . 1004 }",
+                "fib daddr type local",
+                "meta l4proto . th dport { udp . 1000-1004 }",
+                "ip ttl > 10",
+                "meta nfproto ipv4",
+                "udp dport < 1003"});
   }
   std::string action(int level) {
     const std::string call = level >= 3 ? "return" : "jump u" + std::to_string(level + 1 + pick(3 - level));
@@ -126,7 +143,7 @@ std::set<std::uint32_t> predicted(const std::string& listing, std::uint16_t port
       const auto* mark = std::get_if<netfilter::SetMark>(&statement);
       by_map = by_map || (mark != nullptr && std::holds_alternative<netfilter::MapLookup>(mark->value->node));
     }
-    if (!by_map) lines.insert(hit->rule->from.line);   // its counter stands before a lookup that may fail
+    if (!by_map) lines.insert(hit->rule->from.line);  // its counter stands before a lookup that may fail
   }
   return lines;
 }

@@ -24,8 +24,8 @@ TEST(NetfilterNat, DestinationWithPort) {
 }
 
 TEST(NetfilterNat, PortRanges) {
-  EXPECT_EQ(decide(Hook::prerouting, "dnat ip to 192.0.2.7:70-90")->port, 80);       // inside: kept
-  EXPECT_EQ(decide(Hook::prerouting, "dnat ip to 192.0.2.7:8000-8010")->port, 8000); // outside: the first
+  EXPECT_EQ(decide(Hook::prerouting, "dnat ip to 192.0.2.7:70-90")->port, 80);        // inside: kept
+  EXPECT_EQ(decide(Hook::prerouting, "dnat ip to 192.0.2.7:8000-8010")->port, 8000);  // outside: the first
   const auto snat = decide(Hook::postrouting, "meta l4proto tcp masquerade to :1024-2048");
   EXPECT_TRUE(snat->port_uncertain);
   EXPECT_FALSE(snat->address);
@@ -39,9 +39,7 @@ TEST(NetfilterNat, MapsDecideOrDoNotApply) {
   EXPECT_EQ(d->port, 8443);
 }
 
-TEST(NetfilterNat, OtherFamiliesPass) {
-  EXPECT_FALSE(decide(Hook::postrouting, "snat ip6 to fd00::1"));
-}
+TEST(NetfilterNat, OtherFamiliesPass) { EXPECT_FALSE(decide(Hook::postrouting, "snat ip6 to fd00::1")); }
 
 TEST(NetfilterNat, PrefixesMapOneToOne) {
   const auto d = decide(Hook::postrouting, "snat ip prefix to ip saddr map { 10.0.0.0/24 : 192.0.2.0/24 }");

@@ -19,7 +19,7 @@ using Outcome = HookResult::Outcome;
 
 class ScriptedChooser : public Chooser {
  public:
-  std::vector<std::size_t> answers;      // to questions in order; 0 afterwards
+  std::vector<std::size_t> answers;  // to questions in order; 0 afterwards
   std::vector<ChoicePoint> asked;
   std::size_t choose(const ChoicePoint& point) override {
     if (point.options.size() == 1) return 0;

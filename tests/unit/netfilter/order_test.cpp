@@ -28,8 +28,7 @@ TEST(NetfilterOrder, PriorityThenLastRegisteredFirst) {
 
 TEST(NetfilterOrder, StagesOfPrerouting) {
   Scene s("table inet t {\n" + chain_at("raw", "filter hook prerouting priority raw;") +
-          chain_at("mangle", "filter hook prerouting priority mangle;") +
-          chain_at("late", "filter hook prerouting priority 0;") +
+          chain_at("mangle", "filter hook prerouting priority mangle;") + chain_at("late", "filter hook prerouting priority 0;") +
           chain_at("nat", "nat hook prerouting priority 50;") + "}\n");
   s.run(Hook::prerouting, Stage::before_conntrack);
   s.run(Hook::prerouting, Stage::before_nat);
@@ -77,8 +76,10 @@ TEST(NetfilterOrder, EqualPriorityAcrossTablesMakesTwoWays) {
 
 TEST(NetfilterOrder, WhetherThePortIsKeptMakesTwoWays) {
   const auto table = [](const char* name, const char* flags) {
-    return fmt::format("table inet {} {{\n\tchain c {{\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\tsnat ip "
-                       "to 192.0.2.1{}\n\t}}\n}}\n", name, flags);
+    return fmt::format(
+        "table inet {} {{\n\tchain c {{\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\tsnat ip "
+        "to 192.0.2.1{}\n\t}}\n}}\n",
+        name, flags);
   };
   Scene differing(table("a", " random") + table("b", ""));
   EXPECT_FALSE(differing.run(Hook::postrouting, Stage::nat).nat->port_uncertain);
@@ -90,8 +91,9 @@ TEST(NetfilterOrder, WhetherThePortIsKeptMakesTwoWays) {
 
 TEST(NetfilterOrder, DropAndRejectOfEqualPriorityMakeTwoWays) {
   const auto table = [](const char* name, const char* verdict) {
-    return fmt::format("table inet {} {{\n\tchain c {{\n\t\ttype filter hook forward priority 0; policy accept;\n\t\t{}\n\t}}\n}}\n",
-                       name, verdict);
+    return fmt::format(
+        "table inet {} {{\n\tchain c {{\n\t\ttype filter hook forward priority 0; policy accept;\n\t\t{}\n\t}}\n}}\n", name,
+        verdict);
   };
   Scene s(table("a", "drop") + table("b", "reject"));
   EXPECT_EQ(s.pass(Hook::forward).outcome, HookResult::Outcome::rejected);
@@ -121,7 +123,7 @@ TEST(NetfilterOrder, RulesOfIptablesCountOnce) {
   Scene alone(nft);
   alone.node.host.iptables_v4 = {};
   EXPECT_EQ(explain::phrase(alone.pass(Hook::forward).where), "nft filter FORWARD");
-  EXPECT_EQ(alone.record.assumptions.size(), 1U);   // nft does not print all that iptables tests
+  EXPECT_EQ(alone.record.assumptions.size(), 1U);  // nft does not print all that iptables tests
   EXPECT_TRUE(alone.record.gaps.empty());
 }
 

@@ -15,7 +15,7 @@ TEST(NetfilterRules, HeaderTests) {
   EXPECT_TRUE(dropped("ip saddr 10.0.0.0/24 tcp dport 80-90 drop"));
   EXPECT_TRUE(dropped("ip daddr != { 10.0.0.1, 10.0.0.2 } drop"));
   EXPECT_FALSE(dropped("udp dport 80 drop"));
-  EXPECT_FALSE(dropped("udp dport != 81 drop"));        // no UDP at all
+  EXPECT_FALSE(dropped("udp dport != 81 drop"));  // no UDP at all
   EXPECT_FALSE(dropped("ip6 saddr != ::1 drop"));
   EXPECT_TRUE(dropped("tcp flags syn / fin,syn,rst,ack drop"));
   EXPECT_FALSE(dropped("tcp flags ! syn drop"));
@@ -63,10 +63,11 @@ TEST(NetfilterRules, SetsAndConcatenations) {
 }
 
 TEST(NetfilterRules, MarksAndArithmetic) {
-  Scene s(in_forward("meta mark set 0x000000f0\n"
-                     "meta mark & 0x000000ff == 0x000000f0 meta mark set meta mark | 0x00000003\n"
-                     "ct mark set meta mark << 8\n"
-                     "meta mark set ip saddr map { 10.0.0.5 : 0x00000007 }"));
+  Scene s(
+      in_forward("meta mark set 0x000000f0\n"
+                 "meta mark & 0x000000ff == 0x000000f0 meta mark set meta mark | 0x00000003\n"
+                 "ct mark set meta mark << 8\n"
+                 "meta mark set ip saddr map { 10.0.0.5 : 0x00000007 }"));
   EXPECT_TRUE(s.pass(Hook::forward).goes_on());
   EXPECT_EQ(s.connection.mark, 0xf300U);
   EXPECT_EQ(s.mark(), 7U);
@@ -76,10 +77,11 @@ TEST(NetfilterRules, MarksAndArithmetic) {
 }
 
 TEST(NetfilterRules, JumpGotoAndReturn) {
-  const std::string_view sub = "\tchain sub {\n\t\ttcp dport 80 return\n\t\tdrop\n\t}\n"
-                               "\tchain away {\n\t\tip saddr 10.9.9.9 accept\n\t}\n";
+  const std::string_view sub =
+      "\tchain sub {\n\t\ttcp dport 80 return\n\t\tdrop\n\t}\n"
+      "\tchain away {\n\t\tip saddr 10.9.9.9 accept\n\t}\n";
   EXPECT_TRUE(dropped("jump sub\nip saddr 10.0.0.5 drop", sub));
-  EXPECT_FALSE(dropped("goto away\ndrop", sub));        // back to the policy, not to this rule
+  EXPECT_FALSE(dropped("goto away\ndrop", sub));  // back to the policy, not to this rule
   EXPECT_FALSE(dropped("jump nowhere", sub));
   Scene lost(in_forward("jump nowhere"));
   EXPECT_EQ(lost.pass(Hook::forward).outcome, Outcome::inconclusive);

@@ -151,7 +151,7 @@ table ip mangle {
 )");
   EXPECT_TRUE(l.table("nat").from_iptables);
   EXPECT_FALSE(l.table("filter").from_iptables);
-  EXPECT_FALSE(l.table("mangle").from_iptables);   // iptables' chain has type route
+  EXPECT_FALSE(l.table("mangle").from_iptables);  // iptables' chain has type route
 }
 
 TEST(NftLower, WhatIsNotUnderstoodStaysVisible) {

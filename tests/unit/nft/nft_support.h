@@ -28,7 +28,10 @@ inline Dump nft_dump(std::string_view text, std::string command = "nft list rule
   return d;
 }
 
-struct Printed { std::string text; Report report; };
+struct Printed {
+  std::string text;
+  Report report;
+};
 
 inline Printed print_again(std::string_view text, std::string_view kind = "nft list ruleset") {
   Printed p;

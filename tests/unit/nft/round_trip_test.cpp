@@ -42,8 +42,10 @@ TEST(NftRoundTrip, PartsOfATable) {
 
 // Not "meta ipsec", which is the beginning of neither.
 TEST(NftRoundTrip, IpsecPolicies) {
-  expect_same("table inet t {\n\tchain c {\n\t\tipsec in reqid 1 accept\n\t\tipsec out spi 1-561\n\t\tipsec in spi { 1, 2-7 } drop\n"
-              "\t\tipsec out spnum 2 ip saddr 192.0.2.1\n\t\tipsec in ip6 daddr dead::beef counter packets 1 bytes 2\n\t\tmeta ipsec exists accept\n\t}\n}\n");
+  expect_same(
+      "table inet t {\n\tchain c {\n\t\tipsec in reqid 1 accept\n\t\tipsec out spi 1-561\n\t\tipsec in spi { 1, 2-7 } drop\n"
+      "\t\tipsec out spnum 2 ip saddr 192.0.2.1\n\t\tipsec in ip6 daddr dead::beef counter packets 1 bytes 2\n\t\tmeta ipsec "
+      "exists accept\n\t}\n}\n");
 }
 
 TEST(NftRoundTrip, SetsMapsAndObjects) {
@@ -185,7 +187,7 @@ TEST(NftRoundTrip, ListingsOfTheCorpus) {
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(shared() / "corpus")) {
     const std::string name = entry.path().filename().string();
-    if (name != "nft_list_ruleset" && name != "nft_-a_list_ruleset") continue;   // compressed ones are the reader's part
+    if (name != "nft_list_ruleset" && name != "nft_-a_list_ruleset") continue;  // compressed ones are the reader's part
     const std::string text = read_all(entry.path());
     const Printed p = print_again(text);
     EXPECT_EQ(p.text, text) << entry.path();

@@ -44,7 +44,8 @@ constexpr const char* kRuleset = R"(table inet t {
 TEST(ToolNft, ListingsPrintBack) {
   std::size_t listed = 0;
   for (const std::string options : {"", "-a", "-s", "-n", "-y", "-S", "-j", "-j -a"}) {
-    const testing::Ran ran = testing::run({"unshare", "-n", "sh", "-c", "nft -f - && nft " + options + " list ruleset"}, kRuleset);
+    const testing::Ran ran =
+        testing::run({"unshare", "-n", "sh", "-c", "nft -f - && nft " + options + " list ruleset"}, kRuleset);
     if (ran.status != 0 || ran.out.empty()) continue;
     ++listed;
     const Printed p = print_again(ran.out, options.starts_with("-j") ? "nft -j list ruleset" : "nft list ruleset");

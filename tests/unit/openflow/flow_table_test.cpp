@@ -1,11 +1,11 @@
-#include "egtrace/openflow/flow_lookup.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::openflow {
 namespace {
@@ -257,8 +257,7 @@ TEST(Match, TellsItsFields) {
 }
 
 TEST(Match, OrderOfRequirementsDoesNotMatter) {
-  EXPECT_EQ(match({{F::reg0, 1}, {F::metadata, 2}, {F::reg1, 3}}),
-            match({{F::reg1, 3}, {F::reg0, 1}, {F::metadata, 2}}));
+  EXPECT_EQ(match({{F::reg0, 1}, {F::metadata, 2}, {F::reg1, 3}}), match({{F::reg1, 3}, {F::reg0, 1}, {F::metadata, 2}}));
 }
 
 TEST(Match, SpecialFields) {

@@ -27,7 +27,8 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
   for (const json& asked : json::parse(read_file(kLab + GetParam() + ".json"))) {
     const json shown = explained(GetParam(), asked);
     // Who listens no database shows.
-    const bool may_be_closed = shown.at("outcome") == "answered" && shown.at("listener") == "unknown" && asked.at("outcome") == "refused";
+    const bool may_be_closed =
+        shown.at("outcome") == "answered" && shown.at("listener") == "unknown" && asked.at("outcome") == "refused";
     if (!may_be_closed) {
       EXPECT_EQ(shown.at("outcome"), asked.at("outcome")) << asked;
     }
@@ -35,7 +36,8 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3"),
+INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone,
+                         ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -45,7 +47,10 @@ INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-in
 // ACLs as OVN-Kubernetes writes them for policies name the rule of the object that stops the packet.
 TEST(DatabasesAlone, NameTheRuleOfThePolicy) {
   const auto cause = [](const char* to) {
-    return explained("central", {{"from", "vault/safe-a"}, {"to", to}, {"proto", "tcp"}}).at("cause").at("claim").get<std::string>();
+    return explained("central", {{"from", "vault/safe-a"}, {"to", to}, {"proto", "tcp"}})
+        .at("cause")
+        .at("claim")
+        .get<std::string>();
   };
   EXPECT_EQ(cause("192.0.2.9:80"), "EgressFirewall vault/default rule 2 is Deny 0.0.0.0/0");
   EXPECT_EQ(cause("10.77.2.6:8080"), "AdminNetworkPolicy closed-shelves denies this packet: ingress rule 0 (from-vault)");
@@ -53,8 +58,11 @@ TEST(DatabasesAlone, NameTheRuleOfThePolicy) {
 
 TEST(DatabasesAlone, KeepWhatPoliciesAsk) {
   const Ran ran = run({EGTRACE_BINARY, "check", kLab + "central.tar.xz", "--from-objects", "--format", "json"});
-  EXPECT_NE(ran.out.find("EgressFirewall vault/default rule 2 denies vault/safe-a to 0.0.0.0/0"), std::string::npos) << ran.out << ran.err;
-  EXPECT_NE(ran.out.find("AdminNetworkPolicy closed-shelves ingress rule 0 denies vault/safe-a to depot/shelf-a"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("EgressFirewall vault/default rule 2 denies vault/safe-a to 0.0.0.0/0"), std::string::npos)
+      << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("AdminNetworkPolicy closed-shelves ingress rule 0 denies vault/safe-a to depot/shelf-a"),
+            std::string::npos)
+      << ran.out;
   EXPECT_EQ(ran.status, 0) << ran.out;
 }
 

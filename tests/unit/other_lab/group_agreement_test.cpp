@@ -32,9 +32,13 @@ class GroupAgreement : public ::testing::Test {
     for (const char* more : {"--format", "json"}) all.emplace_back(more);
     return nlohmann::json::parse(run(all).out);
   }
-  nlohmann::json explained() const { return shown({"explain", d_.path() + "/plain", "--from", "node:worker-a7", "--to", "172.25.12.34:80"}); }
+  nlohmann::json explained() const {
+    return shown({"explain", d_.path() + "/plain", "--from", "node:worker-a7", "--to", "172.25.12.34:80"});
+  }
 
-  static bool assumes_groups(const nlohmann::json& path) { return path.dump().find("group") != std::string::npos && !path.at("assumptions").empty(); }
+  static bool assumes_groups(const nlohmann::json& path) {
+    return path.dump().find("group") != std::string::npos && !path.at("assumptions").empty();
+  }
 
   TemporaryDirectory d_;
 };

@@ -48,7 +48,8 @@ TEST(Networks, AnotherOneIsNamedBehindThePod) {
 }
 
 TEST(Networks, OneThatThePodIsNotOnIsRefused) {
-  const Ran ran = networks_shown({"explain", kNetworks, "--from", "mason-team/chisel-g@mason-team/stine", "--to", "198.51.100.44:80"});
+  const Ran ran =
+      networks_shown({"explain", kNetworks, "--from", "mason-team/chisel-g@mason-team/stine", "--to", "198.51.100.44:80"});
   EXPECT_EQ(ran.status, 2);
   EXPECT_NE(ran.err.find("is not on network mason-team/stine (did you mean mason-team/stone?)"), std::string::npos) << ran.err;
 }
@@ -77,7 +78,11 @@ TEST(Networks, AnAdvertisedNetworkLeavesAsItIs) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/advertised-default.tar.xz";
   EXPECT_EQ(json::parse(networks_shown({"triage", snapshot}).out).at("findings"), json::array());
   const auto seen = [&](const char* to) {
-    return json::parse(networks_shown({"explain", snapshot, "--from", "mill/saw-l", "--to", to}).out).at("paths")[0].at("source_seen").at("ip").get<std::string>();
+    return json::parse(networks_shown({"explain", snapshot, "--from", "mill/saw-l", "--to", to}).out)
+        .at("paths")[0]
+        .at("source_seen")
+        .at("ip")
+        .get<std::string>();
   };
   EXPECT_EQ(seen("203.0.113.40:80"), "10.148.1.11");
   EXPECT_EQ(seen("10.62.20.12:9100"), "10.62.20.11");

@@ -50,7 +50,8 @@ std::string with_kernel_datapath(const TemporaryDirectory& place, const std::str
 }
 
 TEST(NftOnly, NothingIsWrongWhereNothingIs) {
-  for (const char* name : {"nft-egressip-secondary", "nft-services-cluster", "nft-services-local", "nft-services-no-nodeport", "nft-services-internal-local"})
+  for (const char* name : {"nft-egressip-secondary", "nft-services-cluster", "nft-services-local", "nft-services-no-nodeport",
+                           "nft-services-internal-local"})
     EXPECT_EQ(findings(lab(name)), json::array()) << name;
 }
 
@@ -98,7 +99,8 @@ TEST(NftOnly, BothGenerationsAreAFinding) {
   int found = 0;
   for (const json& f : findings(snapshot)) found += f.at("id") == "translated-twice";
   EXPECT_EQ(found, 1);
-  EXPECT_TRUE(has(finding(snapshot, "translated-twice").at("claim"), "OVN-KUBE-EXTERNALIP")) << finding(snapshot, "translated-twice");
+  EXPECT_TRUE(has(finding(snapshot, "translated-twice").at("claim"), "OVN-KUBE-EXTERNALIP"))
+      << finding(snapshot, "translated-twice");
   // What the wire showed is among the paths; no dump shows which chain was registered first.
   const json e = shown({"explain", snapshot, "--from", "host:server", "--to", "10.62.20.11:31406"});
   EXPECT_EQ(e.at("outcome"), "undecided");
@@ -109,14 +111,16 @@ TEST(NftOnly, BothGenerationsAreAFinding) {
 
 TEST(NftOnly, ElementsOfMapsAreCompared) {
   const TemporaryDirectory before, after;
-  for (const auto* place : {&before, &after}) EXPECT_EQ(run({"tar", "-C", place->path(), "-xf", lab("nft-services-cluster")}).status, 0);
+  for (const auto* place : {&before, &after})
+    EXPECT_EQ(run({"tar", "-C", place->path(), "-xf", lab("nft-services-cluster")}).status, 0);
   const std::string dump = after.path() + "/nft-services-cluster/larch/nft_list_ruleset";
   std::string text = read_file(dump);
   const std::string element = "10.62.200.6 . tcp . 8080 : 10.149.40.6 . 8080";
   ASSERT_NE(text.find(element), std::string::npos);
   text.replace(text.find(element), element.size(), "10.62.200.6 . tcp . 8080 : 10.149.40.9 . 8080");
   write_file(dump, text);
-  const Ran ran = run({EGTRACE_BINARY, "diff", before.path() + "/nft-services-cluster", after.path() + "/nft-services-cluster", "--only", "rules"});
+  const Ran ran = run({EGTRACE_BINARY, "diff", before.path() + "/nft-services-cluster", after.path() + "/nft-services-cluster",
+                       "--only", "rules"});
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.out.find("nft inet ovn-kubernetes external-ips-v4"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("- " + element), std::string::npos) << ran.out;
@@ -124,8 +128,9 @@ TEST(NftOnly, ElementsOfMapsAreCompared) {
 
 TEST(NftOnly, NamesAreDecoded) {
   const Ran ran = run({EGTRACE_BINARY, "decode", "services-etp-no-nodeport", "egress-ip-snat-v6", "ovn_notrack", "OVN-KUBE-ETP"});
-  for (const char* part : {"nft chain: services with externalTrafficPolicy Local and without NodePorts", "nft map: pod and outgoing device to egress IP, IPv6",
-                           "nft table: of OpenShift's network operator", "iptables chain: externalTrafficPolicy Local"})
+  for (const char* part : {"nft chain: services with externalTrafficPolicy Local and without NodePorts",
+                           "nft map: pod and outgoing device to egress IP, IPv6", "nft table: of OpenShift's network operator",
+                           "iptables chain: externalTrafficPolicy Local"})
     EXPECT_NE(ran.out.find(part), std::string::npos) << part << "\n" << ran.out;
 }
 

@@ -34,8 +34,8 @@ TEST_P(OtherLab, EveryObservationHolds) {
 // A node's packet to a Service is translated by a load balancer and, for the way back, by an option of the router.
 TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/plain.tar.xz";
-  const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "node:worker-a7", "--to", "172.25.12.34:80", "--format",
-                       "json"});
+  const Ran ran =
+      run({EGTRACE_BINARY, "explain", snapshot, "--from", "node:worker-a7", "--to", "172.25.12.34:80", "--format", "json"});
   const nlohmann::json shown = nlohmann::json::parse(ran.out);
   std::set<std::string> tables;
   for (const auto& way : shown.at("paths"))
@@ -50,13 +50,15 @@ TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
 // A node that sends to a pod asks OVN for its MAC: the flows that answer are dumped, and are evidence.
 TEST(OtherLabNeighbours, WhatOvnAnswersIsProvenByItsFlows) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/metallb-local.tar.xz";
-  const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "other/client-1", "--to", "203.0.113.13:80", "-vv", "--format", "json"});
+  const Ran ran = run(
+      {EGTRACE_BINARY, "explain", snapshot, "--from", "other/client-1", "--to", "203.0.113.13:80", "-vv", "--format", "json"});
   const nlohmann::json shown = nlohmann::json::parse(ran.out);
   EXPECT_EQ(shown.at("confidence"), "proven") << shown.at("assumptions").dump(1);
   bool is_shown = false;
   for (const auto& hop : shown.at("paths")[0].at("reply").at("paths")[0].at("hops"))
     if (hop.at("what").get<std::string>().starts_with("neighbour "))
-      for (const auto& line : hop.at("evidence")) is_shown |= line.at("dump").get<std::string>().find("dump-flows") != std::string::npos;
+      for (const auto& line : hop.at("evidence"))
+        is_shown |= line.at("dump").get<std::string>().find("dump-flows") != std::string::npos;
   EXPECT_TRUE(is_shown);
 }
 

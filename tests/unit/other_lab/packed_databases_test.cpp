@@ -22,9 +22,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Files = std::vector<PackedFile>;
 
-struct Case { std::string from, to, proto; std::uint16_t sport = 0; std::string outcome; };
+struct Case {
+  std::string from, to, proto;
+  std::uint16_t sport = 0;
+  std::string outcome;
+};
 struct Scenario {
-  Files files;                // NODE/ovnnb_db.db, NODE/ovnsb_db.db, k8s/FILE; databases perhaps compressed
+  Files files;  // NODE/ovnnb_db.db, NODE/ovnsb_db.db, k8s/FILE; databases perhaps compressed
   std::vector<Case> cases;
 };
 
@@ -51,8 +55,8 @@ std::vector<Case> cases_of(const json& truth) {
     const bool v6 = src.find(':') != std::string::npos;
     const std::string pod = c["from"]["namespace"].get<std::string>() + "/" + c["from"]["pod"].get<std::string>();
     const json& sport = packet.contains("sport") ? packet["sport"] : json();
-    all.push_back({v6 ? src : pod, with_port(packet), packet["proto"], sport.is_number() ? sport.get<std::uint16_t>() : std::uint16_t{0},
-                   outcome_named(c["client"]["result"])});
+    all.push_back({v6 ? src : pod, with_port(packet), packet["proto"],
+                   sport.is_number() ? sport.get<std::uint16_t>() : std::uint16_t{0}, outcome_named(c["client"]["result"])});
   }
   return all;
 }
@@ -74,7 +78,8 @@ Scenario of_lab(const std::string& name) {
   const TemporaryDirectory folder;
   EXPECT_EQ(0, run({"tar", "-xJf", at + ".tar.xz", "--strip-components=1", "-C", folder.path()}).status);
   Scenario scenario{files_below(folder.path()), {}};
-  for (const json& c : json::parse(read_file(at + ".json"))) scenario.cases.push_back({c["from"], c["to"], c["proto"], 0, c["outcome"]});
+  for (const json& c : json::parse(read_file(at + ".json")))
+    scenario.cases.push_back({c["from"], c["to"], c["proto"], 0, c["outcome"]});
   return scenario;
 }
 
@@ -103,8 +108,8 @@ std::vector<Scenario> scenarios_with_databases() {
 constexpr const char* kRoot = "must-gather.local.4711/registry-example-org-release-sha256-0123/";
 
 std::string pod_of_node(const std::string& node) {
-  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: ovnkube-node-" + node + "\n  namespace: openshift-ovn-kubernetes\nspec:\n  nodeName: " +
-         node + "\n  hostNetwork: true\n";
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: ovnkube-node-" + node +
+         "\n  namespace: openshift-ovn-kubernetes\nspec:\n  nodeName: " + node + "\n  hostNetwork: true\n";
 }
 
 // As oc adm must-gather writes it; the databases of all nodes in an archive.
@@ -114,12 +119,17 @@ Files must_gather(const Files& files) {
   for (const PackedFile& file : files) {
     const std::string folder = file.name.substr(0, file.name.find('/')), name = file.name.substr(file.name.find('/') + 1);
     if (folder == "k8s") {
-      tree.push_back({root + (name.starts_with("nodes") || name.starts_with("egressips") ? "cluster-scoped-resources/core/" : "namespaces/all/core/") + name, file.text});
+      tree.push_back({root +
+                          (name.starts_with("nodes") || name.starts_with("egressips") ? "cluster-scoped-resources/core/"
+                                                                                      : "namespaces/all/core/") +
+                          name,
+                      file.text});
       continue;
     }
     const std::string pod = "ovnkube-node-" + folder, kind = name.starts_with("ovnnb") ? "_nbdb" : "_sbdb";
     store.push_back({"ovnk_database_store/" + pod + kind, file.text});
-    if (kind == "_nbdb") tree.push_back({root + "namespaces/openshift-ovn-kubernetes/pods/" + pod + "/" + pod + ".yaml", pod_of_node(folder)});
+    if (kind == "_nbdb")
+      tree.push_back({root + "namespaces/openshift-ovn-kubernetes/pods/" + pod + "/" + pod + ".yaml", pod_of_node(folder)});
   }
   tree.push_back({root + "network_logs/ovnk_database_store.tar.gz", pack(store, "gz")});
   return tree;
@@ -129,7 +139,8 @@ Files must_gather(const Files& files) {
 Files without_users_namespaces(const Files& files) {
   Files some;
   for (const PackedFile& file : files)
-    if (!file.name.starts_with("k8s/") || file.name.starts_with("k8s/nodes") || file.name.starts_with("k8s/egressips") || file.name.starts_with("k8s/network."))
+    if (!file.name.starts_with("k8s/") || file.name.starts_with("k8s/nodes") || file.name.starts_with("k8s/egressips") ||
+        file.name.starts_with("k8s/network."))
       some.push_back(file);
   return some;
 }
@@ -153,7 +164,9 @@ std::string packed(const Files& files, DatabasePacking how, const TemporaryDirec
 
 // --- comparison ----------------------------------------------------------------------------------------------------
 
-struct Counts { std::size_t all = 0, same = 0, differ = 0, proven = 0; };
+struct Counts {
+  std::size_t all = 0, same = 0, differ = 0, proven = 0;
+};
 
 void ask(const Scenario& scenario, const std::string& snapshot_path, Counts& counts) {
   parsers::SnapshotRequest request;
@@ -176,8 +189,10 @@ void ask(const Scenario& scenario, const std::string& snapshot_path, Counts& cou
     const std::string outcome(explain::name_of(shown->outcome));
     // Who listens no database shows.
     const bool may_be_closed = shown->listener == explain::Listener::unknown && outcome == "answered" && c.outcome == "refused";
-    if (outcome == c.outcome) ++counts.same;
-    else if (outcome != "undecided" && outcome != "mixed" && !may_be_closed) ++counts.differ;
+    if (outcome == c.outcome)
+      ++counts.same;
+    else if (outcome != "undecided" && outcome != "mixed" && !may_be_closed)
+      ++counts.differ;
     if (shown->confidence == explain::Confidence::proven) ++counts.proven;
   }
 }
@@ -206,7 +221,8 @@ std::string name_of(DatabasePacking packing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, PackedDatabases,
-                         ::testing::Values(DatabasePacking::node_folders, DatabasePacking::must_gather, DatabasePacking::archive, DatabasePacking::without_users),
+                         ::testing::Values(DatabasePacking::node_folders, DatabasePacking::must_gather, DatabasePacking::archive,
+                                           DatabasePacking::without_users),
                          [](const auto& packing) { return name_of(packing.param); });
 
 }  // namespace

@@ -24,7 +24,8 @@ struct PackedSnapshot {
 };
 
 PackedSnapshot snapshot_of_samples() {
-  return {files_below(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary"), "demo-egress/requester-3a", "192.168.55.13:80"};
+  return {files_below(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary"), "demo-egress/requester-3a",
+          "192.168.55.13:80"};
 }
 
 PackedSnapshot snapshot_of_lab() {
@@ -63,7 +64,8 @@ std::string infrastructure_apart(const Files& all) {
 
 std::string deep(const Files& all) {
   return renamed_to(all, [&](const PackedFile& f) {
-    return machine_of(f) == "k8s" ? "case-4711/2026-03-01/cluster/objects/" + file_of(f) : "case-4711/2026-03-01/hosts/collected/" + f.name;
+    return machine_of(f) == "k8s" ? "case-4711/2026-03-01/cluster/objects/" + file_of(f)
+                                  : "case-4711/2026-03-01/hosts/collected/" + f.name;
   });
 }
 
@@ -89,7 +91,8 @@ Files files_of(const Files& all, const std::string& machine) {
 
 std::string tar_of_tars(const Files& all) {
   Files outer;
-  for (const std::string& machine : machines(all)) outer.push_back({"upload/" + machine + ".tar.gz", pack(files_of(all, machine), "gz")});
+  for (const std::string& machine : machines(all))
+    outer.push_back({"upload/" + machine + ".tar.gz", pack(files_of(all, machine), "gz")});
   return pack(outer);
 }
 
@@ -111,8 +114,10 @@ std::string mixed(const Files& all) {
   Files files;
   for (const PackedFile& f : all) {
     const std::string machine = machine_of(f);
-    if (machine == "k8s") files.push_back({"must-gather.local.1/quay-io-1/cluster-scoped-resources/core/" + file_of(f), f.text});
-    else if (is_cluster_node(all, machine)) files.push_back({"sosreport-" + machine + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
+    if (machine == "k8s")
+      files.push_back({"must-gather.local.1/quay-io-1/cluster-scoped-resources/core/" + file_of(f), f.text});
+    else if (is_cluster_node(all, machine))
+      files.push_back({"sosreport-" + machine + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
   }
   for (const char* machine : {"router", "server"}) files.push_back({std::string(machine) + ".txt", pasted(all, machine)});
   return pack(files);
@@ -130,18 +135,27 @@ std::string flat(const Files& all) {
 
 // One file beside the other, of which the names begin with the machine's.
 std::string flat_files(const Files& all) {
-  return renamed_to(all, [&](const PackedFile& f) { return machine_of(f) == "k8s" ? file_of(f) : machine_of(f) + "_" + file_of(f); });
+  return renamed_to(all,
+                    [&](const PackedFile& f) { return machine_of(f) == "k8s" ? file_of(f) : machine_of(f) + "_" + file_of(f); });
 }
 
 // `excerpts`: what was pasted may be less than the commands printed, which takes the proof away and is said.
-struct Packing { const char* name; std::string (*pack)(const Files&); bool excerpts = false; };
-struct PackedSource { const char* name; PackedSnapshot (*read)(); };
+struct Packing {
+  const char* name;
+  std::string (*pack)(const Files&);
+  bool excerpts = false;
+};
+struct PackedSource {
+  const char* name;
+  PackedSnapshot (*read)();
+};
 
 class Packings : public ::testing::TestWithParam<std::tuple<PackedSource, Packing>> {};
 
 json explained(const PackedSnapshot& scenario, const std::string& archive) {
   const TemporaryDirectory d;
-  const Ran ran = run({EGTRACE_BINARY, "explain", d.file("snapshot.tar", archive), "--from", scenario.from, "--to", scenario.to, "--format", "json"});
+  const Ran ran = run({EGTRACE_BINARY, "explain", d.file("snapshot.tar", archive), "--from", scenario.from, "--to", scenario.to,
+                       "--format", "json"});
   return json::parse(ran.out);
 }
 
@@ -167,12 +181,15 @@ TEST_P(Packings, AnswerAlike) {
   EXPECT_NE(shown.at("assumptions").dump().find("the dump of policy rules is an excerpt"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Packings,
-                         ::testing::Combine(::testing::Values(PackedSource{"Samples", snapshot_of_samples}, PackedSource{"Lab", snapshot_of_lab}),
-                                            ::testing::Values(Packing{"UnderOneParent", under_one_parent}, Packing{"InfrastructureApart", infrastructure_apart},
-                                                              Packing{"Flat", flat}, Packing{"FlatFiles", flat_files}, Packing{"Deep", deep},
-                                                              Packing{"TarOfTars", tar_of_tars}, Packing{"Mixed", mixed, true}, Packing{"ByPerson", by_person})),
-                         [](const auto& param) { return std::string(std::get<0>(param.param).name) + std::get<1>(param.param).name; });
+INSTANTIATE_TEST_SUITE_P(
+    Each, Packings,
+    ::testing::Combine(::testing::Values(PackedSource{"Samples", snapshot_of_samples}, PackedSource{"Lab", snapshot_of_lab}),
+                       ::testing::Values(Packing{"UnderOneParent", under_one_parent},
+                                         Packing{"InfrastructureApart", infrastructure_apart}, Packing{"Flat", flat},
+                                         Packing{"FlatFiles", flat_files}, Packing{"Deep", deep},
+                                         Packing{"TarOfTars", tar_of_tars}, Packing{"Mixed", mixed, true},
+                                         Packing{"ByPerson", by_person})),
+    [](const auto& param) { return std::string(std::get<0>(param.param).name) + std::get<1>(param.param).name; });
 
 }  // namespace
 }  // namespace egt::testing

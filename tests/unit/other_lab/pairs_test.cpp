@@ -29,12 +29,15 @@ std::vector<std::string> snapshots() {
   if (const char* given = std::getenv("EGTRACE_SNAPSHOTS"))
     for (const std::string_view path : split(given, ':')) all.emplace_back(path);
   if (!all.empty()) return all;
-  for (const char* name : {"plain", "metallb-local", "egressservice"}) all.push_back(std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz");
+  for (const char* name : {"plain", "metallb-local", "egressservice"})
+    all.push_back(std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz");
   return all;
 }
 
 // Where connections begin and end: pods; and addresses of pods, nodes, services and machines outside.
-struct Ends { std::vector<std::string> from, to; };
+struct Ends {
+  std::vector<std::string> from, to;
+};
 
 std::string with_port(const IpAddr& a, std::uint16_t port) {
   return a.is_v4() ? a.to_string() + ":" + std::to_string(port) : "[" + a.to_string() + "]:" + std::to_string(port);
@@ -54,7 +57,8 @@ Ends ends_of(const cluster::Cluster& cluster) {
   for (const auto& node : cluster.nodes)
     for (const host::Link& link : node->host.links.value)
       for (const host::Address& a : link.addresses)
-        if (!a.prefix.address.is_loopback() && !a.prefix.address.is_link_local()) ends.to.push_back(with_port(a.prefix.address, 80));
+        if (!a.prefix.address.is_loopback() && !a.prefix.address.is_link_local())
+          ends.to.push_back(with_port(a.prefix.address, 80));
   return ends;
 }
 
@@ -68,11 +72,13 @@ std::string compare(const explain::Explainer& explainer, const std::string& from
   const auto realised = explainer.explain(q);
   q.as_intended = true;
   const auto intended = explainer.explain(q);
-  if (!realised || !intended) return {};   // no address of the family
+  if (!realised || !intended) return {};  // no address of the family
   const explain::CrossCheck check = cross_check(*realised, *intended);
   if (check.differences.empty()) return {};
   const explain::StageDifference& first = check.differences.front();
-  const auto words = [](const auto& flow) { return flow ? flow->datapath + " " + flow->stage + " " + flow->match + " => " + flow->actions : "nothing"; };
+  const auto words = [](const auto& flow) {
+    return flow ? flow->datapath + " " + flow->stage + " " + flow->match + " => " + flow->actions : "nothing";
+  };
   return from + " to " + to + " " + protocol + " on " + first.node + ": " + words(first.realised) + " | " + words(first.intended);
 }
 

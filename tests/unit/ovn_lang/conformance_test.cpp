@@ -67,9 +67,7 @@ class Fixture {
   const SymbolTable& symbols() const { return symbols_; }
 
  private:
-  void add_set(const std::string& name, const std::vector<std::string>& values) {
-    sets_[name] = make_address_set(name, values);
-  }
+  void add_set(const std::string& name, const std::vector<std::string>& values) { sets_[name] = make_address_set(name, values); }
 
   SymbolTable symbols_;
   ValueSets sets_, groups_;
@@ -82,8 +80,7 @@ const Fixture& fixture(bool old) {
 
 // The expression or error that a vector expects.
 std::string expected(const Json& v) {
-  return v["expect"].contains("error") ? v["expect"]["error"].get<std::string>()
-                                       : v["expect"]["expression"].get<std::string>();
+  return v["expect"].contains("error") ? v["expect"]["error"].get<std::string>() : v["expect"]["expression"].get<std::string>();
 }
 
 std::string text_or_error(const Result<ovn::Expression, TextError>& e) { return e ? to_string(*e) : e.error().message; }
@@ -136,7 +133,8 @@ TEST(OvnConformance, Simplification) {
     ASSERT_TRUE(parsed) << text;
     auto annotated = annotate(std::move(*parsed));
     ASSERT_TRUE(annotated) << text;
-    EXPECT_EQ(to_string(simplify(*annotated, [](std::string_view port) { return std::optional(port == "eth1"); })), expected(v.json))
+    EXPECT_EQ(to_string(simplify(*annotated, [](std::string_view port) { return std::optional(port == "eth1"); })),
+              expected(v.json))
         << text;
   }
 }
@@ -167,7 +165,8 @@ TEST(OvnConformance, Flows) {
     ASSERT_TRUE(annotated) << text;
     const auto form = ovn::normal_form(ovn::simplify(*annotated));
     ASSERT_TRUE(form) << text;
-    const auto matches = ovn::flow_matches(*form, [](std::string_view port) { return port == "eth0" || port == "eth1" || port.starts_with("lsp"); });
+    const auto matches = ovn::flow_matches(
+        *form, [](std::string_view port) { return port == "eth0" || port == "eth1" || port.starts_with("lsp"); });
     if (const auto most = most_flows(text)) {
       EXPECT_LE(matches.size(), *most) << text;
       continue;
@@ -178,7 +177,8 @@ TEST(OvnConformance, Flows) {
     const auto of_conjunction = [](const ovn::FlowMatch& m) { return m.kind == ovn::FlowMatch::Kind::conjunction; };
     const auto is_conj_id = [](const Json& flow) { return flow.get<std::string>().starts_with("conj_id"); };
     EXPECT_EQ(std::count_if(v.json["expect"]["flows"].begin(), v.json["expect"]["flows"].end(), is_conj_id),
-              std::count_if(matches.begin(), matches.end(), of_conjunction)) << text;
+              std::count_if(matches.begin(), matches.end(), of_conjunction))
+        << text;
   }
 }
 
@@ -188,8 +188,7 @@ TEST(OvnConformance, Symbols) {
   for (const Vector& v : all) {
     const ovn::Symbol* s = fixture(v.old).symbols().find(v.json["given"]["symbol"].get<std::string>());
     ASSERT_NE(s, nullptr) << v.json;
-    const std::string definition =
-        s->parent ? to_string(ovn::FieldRef{s->parent, s->first_in_parent, s->bits}) : s->predicate;
+    const std::string definition = s->parent ? to_string(ovn::FieldRef{s->parent, s->first_in_parent, s->bits}) : s->predicate;
     if (definition.empty()) continue;
     EXPECT_EQ(definition, v.json["expect"]["definition"].get<std::string>()) << s->name;
   }

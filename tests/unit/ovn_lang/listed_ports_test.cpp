@@ -34,7 +34,7 @@ TEST(ListedPorts, AreThoseThatFlowsName) {
     all += p.logical_port + (peer == p.options.end() ? "" : " to " + peer->second) + "; ";
   }
   EXPECT_EQ(all, "rtos-w1 to stor-w1; shop_cart; stor-w1 to rtos-w1; cr-rtos-w1; ");
-  EXPECT_FALSE(lacks.empty());   // what it lacks is said
+  EXPECT_FALSE(lacks.empty());  // what it lacks is said
 }
 
 const ovn::sb::DatapathBinding& datapath_named(const ovn::Southbound& southbound, const std::string& name) {
@@ -49,14 +49,16 @@ TEST(ListedPorts, HaveKeysThatRowsShow) {
   cluster::Cluster cluster;
   formats.load(formats.dump(kFlows, "ovn-sbctl lflow-list"), cluster);
   ovn::Ovn known = cluster.node("n")->ovn;
-  for (const auto& [name, datapath] : {std::pair("shop_cart", "w1"), std::pair("tstor-w1", "transit_switch"), std::pair("rtos-w1", "router")}) {
+  for (const auto& [name, datapath] :
+       {std::pair("shop_cart", "w1"), std::pair("tstor-w1", "transit_switch"), std::pair("rtos-w1", "router")}) {
     ovn::LogicalPort port;
     port.name = name;
     port.datapath = datapath;
     known.ports.push_back(std::move(port));
   }
   known.rows.push_back({"Port_Group", "SB", "", {{"name", "\"3_a124\""}, {"ports", "[shop_cart]"}}, {}, {}});
-  known.rows.push_back({"Logical_Switch", "NB", "", {{"name", "transit_switch"}, {"other_config", "{requested-tnl-key=\"16711683\"}"}}, {}, {}});
+  known.rows.push_back(
+      {"Logical_Switch", "NB", "", {{"name", "transit_switch"}, {"other_config", "{requested-tnl-key=\"16711683\"}"}}, {}, {}});
   std::vector<std::string> lacks;
   const auto southbound = ovn_lang::complete_southbound(known, lacks, nullptr);
   EXPECT_EQ(datapath_named(*southbound, "w1").tunnel_key, 3U);

@@ -1,7 +1,7 @@
 // Random matches against a naive evaluator: it follows ovn-sb(5), "Expression Language", word by word, for all values of a
 // few narrow fields, and shares nothing with the parser and the index behind LogicalNetwork::lookup().
-#include <gtest/gtest.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <deque>
 #include <random>
@@ -18,17 +18,15 @@ constexpr std::size_t kMatches = 250;  // tables of one pipeline are counted in 
 
 // A packet as this test sees it.
 struct Values {
-  unsigned low, high, bit, port;       // reg0[0..2], reg0[3..5], reg1[31], tcp.dst[0..1]
-  unsigned type, proto;                // eth.type, ip.proto
+  unsigned low, high, bit, port;  // reg0[0..2], reg0[3..5], reg1[31], tcp.dst[0..1]
+  unsigned type, proto;           // eth.type, ip.proto
 };
 
 struct Protocol {
   unsigned type, proto;
 };
-constexpr Protocol kProtocols[] = {{ethertype::ipv4, ip_proto::tcp},
-                                   {ethertype::ipv6, ip_proto::tcp},
-                                   {ethertype::ipv6, ip_proto::udp},
-                                   {ethertype::arp, 0}};
+constexpr Protocol kProtocols[] = {
+    {ethertype::ipv4, ip_proto::tcp}, {ethertype::ipv6, ip_proto::tcp}, {ethertype::ipv6, ip_proto::udp}, {ethertype::arp, 0}};
 
 struct Field {
   const char* name;
@@ -52,7 +50,7 @@ struct Match {
   enum class Kind { compare, range, predicate, all, any, inverted };
   Kind kind = Kind::compare;
   std::size_t field = 0;
-  std::string relop;                   // of a range: that of its left side; of a predicate: its name
+  std::string relop;  // of a range: that of its left side; of a predicate: its name
   std::string right_relop;
   std::vector<Constant> constants;
   std::vector<Match> terms;
@@ -71,8 +69,7 @@ bool compare(unsigned a, const std::string& relop, unsigned b) {
 bool holds(const Match& m, const Values& v, bool negated) {
   using K = Match::Kind;
   switch (m.kind) {
-    case K::inverted:
-      return holds(m.terms[0], v, !negated);
+    case K::inverted: return holds(m.terms[0], v, !negated);
     case K::predicate:
       return m.relop == "ip4"   ? v.type == ethertype::ipv4
              : m.relop == "ip6" ? v.type == ethertype::ipv6
@@ -111,10 +108,8 @@ std::string text_of(const Match& m) {
   using K = Match::Kind;
   const Field& f = kFields[m.field];
   switch (m.kind) {
-    case K::predicate:
-      return m.relop;
-    case K::inverted:
-      return fmt::format("!({})", text_of(m.terms[0]));
+    case K::predicate: return m.relop;
+    case K::inverted: return fmt::format("!({})", text_of(m.terms[0]));
     case K::range:
       return fmt::format("{} {} {} {} {}", m.constants[0].value, m.relop, f.name, m.right_relop, m.constants[1].value);
     case K::compare: {
@@ -187,8 +182,7 @@ void each_packet(const Use& use) {
     for (unsigned high = 0; high < 8; ++high)
       for (unsigned bit = 0; bit < 2; ++bit)
         for (const auto [type, proto] : kProtocols)
-          for (unsigned port = 0; port < (type == ethertype::arp ? 1 : 4); ++port)
-            use(Values{low, high, bit, port, type, proto});
+          for (unsigned port = 0; port < (type == ethertype::arp ? 1 : 4); ++port) use(Values{low, high, bit, port, type, proto});
 }
 
 FlowKey packet_of(const Values& v) {

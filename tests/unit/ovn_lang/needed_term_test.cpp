@@ -54,11 +54,10 @@ TEST(NeededTerm, IsTheComparisonThatFewestPacketsMeet) {
 
 TEST(NeededTerm, IsNoneWhereItNeedNotHold) {
   for (const char* match :
-       {"1", "ip4", "ip4.dst == 10.0.0.1 || tcp", "!(ip4.dst == 10.0.0.1)", "!ip4.dst == 10.0.0.1",
-        "ip4.dst != 10.0.0.1", "ip && (ip4.dst == 10.0.0.1 || ip4.dst == 10.0.0.2)", "ip4.dst == {10.0.0.1, 10.0.0.2}",
-        "ip4.dst == $set", "reg0[0..3] == 5", "inport == \"a\\\"b\"", "inport == @nobody",
-        "ip4.dst == 10.0.0.1 /* not this */ || ip", "ip4.dst == 10.0.0.1 == 5", "ip4.dst == 10.0.0.1 && (tcp",
-        "ip4.dst == 10.0.0.1) && tcp", "outport == \"", "", "&&"})
+       {"1", "ip4", "ip4.dst == 10.0.0.1 || tcp", "!(ip4.dst == 10.0.0.1)", "!ip4.dst == 10.0.0.1", "ip4.dst != 10.0.0.1",
+        "ip && (ip4.dst == 10.0.0.1 || ip4.dst == 10.0.0.2)", "ip4.dst == {10.0.0.1, 10.0.0.2}", "ip4.dst == $set",
+        "reg0[0..3] == 5", "inport == \"a\\\"b\"", "inport == @nobody", "ip4.dst == 10.0.0.1 /* not this */ || ip",
+        "ip4.dst == 10.0.0.1 == 5", "ip4.dst == 10.0.0.1 && (tcp", "ip4.dst == 10.0.0.1) && tcp", "outport == \"", "", "&&"})
     EXPECT_EQ(needed(match), "") << match;
 }
 
@@ -69,8 +68,7 @@ class Careful : public ovn::FlowReader {
   std::optional<ovn::Expression> read_match(std::string_view text, std::uint32_t key) const override {
     return reader_.read_match(text, key);
   }
-  std::optional<ovn::ReadActions> read_actions(std::string_view text, ovn::Pipeline pipeline,
-                                               std::uint8_t table) const override {
+  std::optional<ovn::ReadActions> read_actions(std::string_view text, ovn::Pipeline pipeline, std::uint8_t table) const override {
     return reader_.read_actions(text, pipeline, table);
   }
 
@@ -84,10 +82,9 @@ std::string pick(Random& random, std::initializer_list<const char*> of) { return
 
 std::string some_match(Random& random, unsigned depth) {
   if (depth == 0 || random() % 3 == 0)
-    return pick(random,
-                {"inport == \"p1\"", "inport == \"p2\"", "inport == @pair", "outport == @pair", "inport != \"p1\"",
-                 "reg1 == 0", "reg1 == 1", "reg1 == 1/1", "reg1 == {0, 2}", "reg1[0] == 1", "ip4.dst == 10.0.0.1",
-                 "ip4.dst == 10.0.0.0/31", "ip4", "!ip4", "tcp.dst == 80", "inport == \"none such\""});
+    return pick(random, {"inport == \"p1\"", "inport == \"p2\"", "inport == @pair", "outport == @pair", "inport != \"p1\"",
+                         "reg1 == 0", "reg1 == 1", "reg1 == 1/1", "reg1 == {0, 2}", "reg1[0] == 1", "ip4.dst == 10.0.0.1",
+                         "ip4.dst == 10.0.0.0/31", "ip4", "!ip4", "tcp.dst == 80", "inport == \"none such\""});
   const std::string joint = pick(random, {" && ", " && ", " || "});
   std::string text;
   for (unsigned i = 0; i < 2 + random() % 2; ++i) {

@@ -13,7 +13,7 @@ namespace egt::parsers::ovn_lang {
 namespace {
 
 std::optional<ovn::NormalForm> form_of(const std::string& text) {
-  static const SymbolTable& symbols = [] () -> const SymbolTable& {
+  static const SymbolTable& symbols = []() -> const SymbolTable& {
     static SymbolTable table;
     add_symbols(table, Dialect{});
     table.finish();
@@ -62,7 +62,7 @@ TEST(NormalForm, PortsThatAreElsewhereMatchNothing) {
 
 TEST(NormalForm, IsGivenUpWhereItHasNoBounds) {
   EXPECT_FALSE(form_of("is_chassis_resident(\"here\") && ip"));
-  for (const std::string other : {"reg1", "reg5"}) {   // of one symbol with reg0, and of another
+  for (const std::string other : {"reg1", "reg5"}) {  // of one symbol with reg0, and of another
     std::string text = "ip4";
     for (int i = 0; i < 20; ++i) text += fmt::format(" && (reg0[{0}] == 1 || {1}[{0}] == 1)", i, other);
     EXPECT_FALSE(form_of(text));

@@ -47,9 +47,8 @@ std::vector<Json> elements(const Json& value) {
 }
 
 Uuid uuid_of(const Json& value) {
-  return value.is_array() && value.size() == 2 && value[0] == "uuid"
-             ? Uuid::parse(value[1].get<std::string>()).value_or(Uuid{})
-             : Uuid{};
+  return value.is_array() && value.size() == 2 && value[0] == "uuid" ? Uuid::parse(value[1].get<std::string>()).value_or(Uuid{})
+                                                                     : Uuid{};
 }
 
 ovn::sb::Map map_of(const Json& value) {
@@ -152,8 +151,7 @@ ovn::Ovn deployment(const Json& json, std::string& keep) {
     flow.priority = line.flow.priority;
     flow.match = line.flow.match;
     flow.actions = line.flow.actions;
-    if (const auto prefix = parse_hex(line.flow.uuid.substr(0, 8)))
-      flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
+    if (const auto prefix = parse_hex(line.flow.uuid.substr(0, 8))) flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
     ovn.logical_flows.push_back(flow);
   }
   return ovn;
@@ -239,8 +237,8 @@ TEST(OvnTrace, PrintsWhatOvnTracePrints) {
       EXPECT_NE(v["reference"]["detailed"].get<std::string>().find("unknown"), std::string::npos) << v["id"];
       continue;
     }
-    const auto packet = at->reader->read_microflow(
-        microflow, [&](std::string_view port) { return at->network->port_key(*datapath, port); });
+    const auto packet =
+        at->reader->read_microflow(microflow, [&](std::string_view port) { return at->network->port_key(*datapath, port); });
     ASSERT_TRUE(packet) << microflow << ": " << packet.error().message;
     const lt::Trace trace = lt::trace(*at->network, *datapath, *packet, options_of(given));
     if (trace.supposed_backends + trace.supposed_members > 0) continue;  // ovn-trace threw a die

@@ -30,8 +30,7 @@ class Central {
     database("nb", "ovn-nb.ovsschema");
     database("sb", "ovn-sb.ovsschema");
     must({"ovn-northd", "--detach", "--no-chdir", "--pidfile=" + dir_ + "/northd.pid", "--log-file=/dev/null",
-          "--unixctl=" + dir_ + "/northd.ctl", "--ovnnb-db=unix:" + dir_ + "/nb.sock",
-          "--ovnsb-db=unix:" + dir_ + "/sb.sock"});
+          "--unixctl=" + dir_ + "/northd.ctl", "--ovnnb-db=unix:" + dir_ + "/nb.sock", "--ovnsb-db=unix:" + dir_ + "/sb.sock"});
   }
   ~Central() {
     for (const char* name : {"trace", "northd", "sb", "nb"}) {
@@ -46,8 +45,8 @@ class Central {
     must(words);
   }
   void start_trace() {
-    must({"ovn-trace", "--detach", "--no-chdir", "--no-leader-only", "--pidfile=" + dir_ + "/trace.pid",
-          "--log-file=/dev/null", "--unixctl=" + dir_ + "/trace.ctl", "--db=unix:" + dir_ + "/sb.sock"});
+    must({"ovn-trace", "--detach", "--no-chdir", "--no-leader-only", "--pidfile=" + dir_ + "/trace.pid", "--log-file=/dev/null",
+          "--unixctl=" + dir_ + "/trace.ctl", "--db=unix:" + dir_ + "/sb.sock"});
   }
   std::string trace(const std::string& datapath, const std::string& microflow) {
     return run({"ovs-appctl", "-t", dir_ + "/trace.ctl", "trace", "--all", datapath, microflow}).out;
@@ -58,9 +57,8 @@ class Central {
   void database(const std::string& name, const std::string& schema) {
     const std::string file = fmt::format("{}/{}.db", dir_, name);
     must({"ovsdb-tool", "create", file, "/usr/share/ovn/" + schema});
-    must({"ovsdb-server", "--detach", "--no-chdir", "--log-file=/dev/null",
-          fmt::format("--pidfile={}/{}.pid", dir_, name), fmt::format("--unixctl={}/{}.ctl", dir_, name),
-          fmt::format("--remote=punix:{}/{}.sock", dir_, name), file});
+    must({"ovsdb-server", "--detach", "--no-chdir", "--log-file=/dev/null", fmt::format("--pidfile={}/{}.pid", dir_, name),
+          fmt::format("--unixctl={}/{}.ctl", dir_, name), fmt::format("--remote=punix:{}/{}.sock", dir_, name), file});
   }
   void must(const Words& words) {
     const Ran ran = run(words);
@@ -164,8 +162,7 @@ void configure_router(Central& central, Random& random) {
   if (random.one_in(2)) central.nbctl({"lr-route-add", "lr", "192.168.0.0/16", "10.0.0.12"});
   if (random.one_in(2)) central.nbctl({"lr-route-add", "lr", "0.0.0.0/0", "10.0.1.11"});
   if (random.one_in(2))
-    central.nbctl(
-        {"lr-policy-add", "lr", "100", "ip4.src == 10.0.0.0/24 && ip4.dst == 8.8.8.8", "reroute", "10.0.2.11"});
+    central.nbctl({"lr-policy-add", "lr", "100", "ip4.src == 10.0.0.0/24 && ip4.dst == 8.8.8.8", "reroute", "10.0.2.11"});
   if (random.one_in(2)) central.nbctl({"lr-policy-add", "lr", "200", "ip4.dst == 9.9.9.9", "drop"});
   if (random.one_in(2)) {
     central.nbctl({"set", "Logical_Router", "lr", "options:chassis=hv1"});
@@ -183,39 +180,37 @@ struct Packet {
 };
 
 Packet random_packet(Random& random) {
-  const unsigned s = random.below(kSwitches), p = random.below(kPorts), ds = random.below(kSwitches),
-                 dp = random.below(kPorts);
+  const unsigned s = random.below(kSwitches), p = random.below(kPorts), ds = random.below(kSwitches), dp = random.below(kPorts);
   const bool routed = s != ds || random.one_in(4);
   const std::string to_mac = random.one_in(8) ? "ff:ff:ff:ff:ff:ff" : routed ? mac_of(s, 254) : mac_of(ds, dp);
   const std::string from_mac = random.one_in(8) ? "0a:00:00:00:99:99" : mac_of(s, p);
   std::string flow = fmt::format("inport == \"{}\" && eth.src == {} && eth.dst == {}", port_of(s, p), from_mac, to_mac);
-  static const std::vector<std::string> kElsewhere = {"8.8.8.8",     "9.9.9.9",    "172.16.0.1",
-                                                      "172.16.0.2",  "172.30.0.2", "172.31.0.1",
-                                                      "192.168.3.4", "10.0.0.1",   "224.0.0.5"};
+  static const std::vector<std::string> kElsewhere = {"8.8.8.8",    "9.9.9.9",     "172.16.0.1", "172.16.0.2", "172.30.0.2",
+                                                      "172.31.0.1", "192.168.3.4", "10.0.0.1",   "224.0.0.5"};
   const std::string to = random.one_in(3) ? random.of(kElsewhere) : ip_of(ds, dp);
   static const std::vector<std::string> kPortNumbers = {"80", "443", "53", "8080", "1500"};
-  constexpr unsigned kLife = 9;   // so that a loop ends before the walk does
+  constexpr unsigned kLife = 9;  // so that a loop ends before the walk does
   switch (random.below(7)) {
     case 0:
     case 1:
-      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && tcp.src == 1500 && tcp.dst == {}",
-                          ip_of(s, p), to, random.one_in(6) ? 1 : kLife, random.of(kPortNumbers));
+      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && tcp.src == 1500 && tcp.dst == {}", ip_of(s, p),
+                          to, random.one_in(6) ? 1 : kLife, random.of(kPortNumbers));
       break;
     case 2:
-      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == 8 && udp.src == 1500 && udp.dst == {}",
-                          ip_of(s, p), to, random.of(kPortNumbers));
+      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == 8 && udp.src == 1500 && udp.dst == {}", ip_of(s, p),
+                          to, random.of(kPortNumbers));
       break;
     case 3:
-      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && icmp4.type == 8 && icmp4.code == 0",
-                          ip_of(s, p), to, kLife);
+      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && icmp4.type == 8 && icmp4.code == 0", ip_of(s, p),
+                          to, kLife);
       break;
     case 4:
-      flow += fmt::format(" && ip6.src == {} && ip6.dst == {} && ip.ttl == {} && tcp.dst == 80", ip6_of(s, p),
-                          ip6_of(ds, dp), kLife);
+      flow +=
+          fmt::format(" && ip6.src == {} && ip6.dst == {} && ip.ttl == {} && tcp.dst == 80", ip6_of(s, p), ip6_of(ds, dp), kLife);
       break;
     case 5:
-      flow += fmt::format(" && arp.op == 1 && arp.sha == {} && arp.spa == {} && arp.tpa == {}", mac_of(s, p),
-                          ip_of(s, p), random.one_in(2) ? fmt::format("10.0.{}.1", s) : ip_of(s, dp));
+      flow += fmt::format(" && arp.op == 1 && arp.sha == {} && arp.spa == {} && arp.tpa == {}", mac_of(s, p), ip_of(s, p),
+                          random.one_in(2) ? fmt::format("10.0.{}.1", s) : ip_of(s, dp));
       break;
     default:
       flow += fmt::format(

@@ -93,7 +93,8 @@ TEST(Lflow, KeepsWhatItDoesNotUnderstand) {
 
 TEST(Lflow, OpenFlowBelowAFlowIsPassedOver) {
   Formats f = formats();
-  const std::string text = std::string(kWithUuid) + "    table=8 priority=50,ip,metadata=0x5 actions=resubmit(,9)\n\nPort Bindings:\n"
+  const std::string text = std::string(kWithUuid) +
+                           "    table=8 priority=50,ip,metadata=0x5 actions=resubmit(,9)\n\nPort Bindings:\n"
                            "  uuid=0x0d1a2b3c, logical_port=a, tunnel_key=1    \n";
   const Report report = f.reprint(f.dump(text)).report;
   EXPECT_TRUE(report.not_understood.empty());
@@ -102,7 +103,8 @@ TEST(Lflow, OpenFlowBelowAFlowIsPassedOver) {
 
 TEST(Lflow, EditedLinesAreUnderstood) {
   const LflowLine line = ovn_text::parse_lflow_line(
-      "uuid=0x93f7000bc19e7616196191..., table=13(ls_in_lb), priority=120, match=(ct.new), action=(ct_lb(backends=10.0.0.1:80);)");
+      "uuid=0x93f7000bc19e7616196191..., table=13(ls_in_lb), priority=120, match=(ct.new), "
+      "action=(ct_lb(backends=10.0.0.1:80);)");
   ASSERT_EQ(line.kind, LflowLine::Kind::flow) << line.problem;
   EXPECT_EQ(line.flow.stage, "ls_in_lb");
   EXPECT_EQ(line.flow.uuid.substr(0, 8), "93f7000b");

@@ -10,7 +10,8 @@ constexpr const char* kPolicies =
     "      1004 inport == \"rtos-n\" && ip4.dst == 192.168.66.24 /* allow drop */         reroute                10.132.0.2\n"
     "       102          ip4.src == $aset && ip4.dst == 10.0.0.0/8           allow               pkt_mark=1008\n"
     "       100                             ip4.src == 10.132.0.13         reroute                100.64.0.3, 100.88.0.4\n"
-    "        51                                 ip4.src == 5.5.5.5         reroute               100.64.0.77               bfd,pkt_mark=7\n"
+    "        51                                 ip4.src == 5.5.5.5         reroute               100.64.0.77               "
+    "bfd,pkt_mark=7\n"
     "        50                                ip6.src == fd00::/8            drop\n";
 
 constexpr const char* kChains =
@@ -36,14 +37,17 @@ constexpr const char* kRoutes =
     "                fd01::/48                   fd98::1 src-ip\n";
 
 constexpr const char* kNats =
-    "TYPE             GATEWAY_PORT          EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          EXTERNAL_MAC         LOGICAL_PORT\n"
+    "TYPE             GATEWAY_PORT          EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          EXTERNAL_MAC         "
+    "LOGICAL_PORT\n"
     "dnat                                   1.1.1.1            1000-2000        10.0.0.7\n"
-    "dnat_and_snat                          192.168.199.100                     10.0.0.5            0a:00:00:00:00:01    port one\n"
+    "dnat_and_snat                          192.168.199.100                     10.0.0.5            0a:00:00:00:00:01    port "
+    "one\n"
     "dnat_and_snat                          2001:db8:1111:2                     fd01:1234:5678:9abc:def0:1234:5678:9abc\n"
     "snat                                   192.168.99.24                       10.132.0.0/14\n";
 
 constexpr const char* kNatsWithMatch =
-    "TYPE             GATEWAY_PORT          MATCH                 EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          EXTERNAL_MAC         LOGICAL_PORT\n"
+    "TYPE             GATEWAY_PORT          MATCH                 EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          "
+    "EXTERNAL_MAC         LOGICAL_PORT\n"
     "snat             lrp0                  ip4.dst == 1.1.1.1    192.168.99.24                       10.132.0.13\n";
 
 constexpr const char* kNatsOf2020 =
@@ -69,7 +73,11 @@ constexpr const char* kZones =
 
 Formats list_formats() { return Formats(ovn_formats()); }
 
-struct Sample { const char* text; const char* kind; const char* command; };
+struct Sample {
+  const char* text;
+  const char* kind;
+  const char* command;
+};
 constexpr Sample kSamples[] = {
     {kPolicies, "ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ovn_cluster_router"},
     {kChains, "ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ovn_cluster_router"},
@@ -104,7 +112,8 @@ TEST(RouterLists, LoadBalancersThatGrepLeftWithoutHeading) {
   Formats f = list_formats();
   cluster::Cluster c;
   const std::string text =
-      "8ed1ce07-708c-4196-a6e8-d066fe4f6d1f    lb0                 tcp        10.0.0.10:80               10.1.1.1:80,10.1.1.2:80\n"
+      "8ed1ce07-708c-4196-a6e8-d066fe4f6d1f    lb0                 tcp        10.0.0.10:80               "
+      "10.1.1.1:80,10.1.1.2:80\n"
       "                                                            tcp        [fd00:1234:5678::10]:80    [fd01::1]:80\n";
   const Dump dump = f.dump(text, "ovn-nbctl lb-list", true);
   EXPECT_TRUE(f.load(dump, c).not_understood.empty());
@@ -167,9 +176,10 @@ TEST(RouterLists, Routes) {
 
 TEST(RouterLists, RowsOfTheDatabaseAndOfTheListAreOne) {
   Formats f = list_formats(), g(ovsdb_formats());
-  const char* nat = "_uuid               : c13182b0-b6f5-41c2-b4f4-78b172a152af\nexternal_ids        : {}\n"
-                    "external_ip         : \"192.168.99.24\"\nexternal_mac        : []\nexternal_port_range : \"\"\n"
-                    "logical_ip          : \"10.132.0.0/14\"\nlogical_port        : []\ntype                : snat\n";
+  const char* nat =
+      "_uuid               : c13182b0-b6f5-41c2-b4f4-78b172a152af\nexternal_ids        : {}\n"
+      "external_ip         : \"192.168.99.24\"\nexternal_mac        : []\nexternal_port_range : \"\"\n"
+      "logical_ip          : \"10.132.0.0/14\"\nlogical_port        : []\ntype                : snat\n";
   for (const bool list_first : {false, true}) {
     cluster::Cluster c;
     const Dump table = g.dump(nat, "ovn-nbctl list nat"), list = f.dump(kNats, kSamples[3].command);
@@ -204,7 +214,7 @@ TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
   f.load(f.dump(kBalancers), c);
   const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(column(rows[0], "name"), "(absent)");   // cut by the tool
+  EXPECT_EQ(column(rows[0], "name"), "(absent)");  // cut by the tool
   EXPECT_EQ(column(rows[1], "vips"), R"({"10.0.0.10:80"="10.1.1.1:80,10.1.1.2:80", "[fd00:1234:5678::10]:80"="[fd01::1]:80"})");
   EXPECT_EQ(column(rows[2], "vips"), R"({"3.3.3.3:53"=""})");
 }
@@ -271,7 +281,8 @@ Servers:
 TEST(RouterLists, ServersOfClusteredDatabases) {
   Formats f = list_formats();
   std::string healthy = kClusterStatus;
-  healthy.replace(healthy.find("disconnected from"), std::string("disconnected from the cluster (election timeout)").size(), "cluster member");
+  healthy.replace(healthy.find("disconnected from"), std::string("disconnected from the cluster (election timeout)").size(),
+                  "cluster member");
   healthy.replace(healthy.find("Leader: unknown"), std::string("Leader: unknown").size(), "Leader: 601c");
   for (const std::string& text : {std::string(kClusterStatus), healthy}) {
     const Dump dump = f.dump(text);

@@ -14,9 +14,8 @@ FlowKey answer_to(const FlowKey& k) {
 }
 
 TEST_F(SwitchTest, AConnectionIsNewUntilItIsAnswered) {
-  bridge("br0",
-         {"table=0,ip actions=ct(table=1,zone=7)", "table=1,ct_state=+new+trk,ip actions=ct(commit,zone=7),output:2",
-          "table=1,ct_state=+est-rpl+trk,ip actions=output:3", "table=1,ct_state=+est+rpl+trk,ip actions=output:1"});
+  bridge("br0", {"table=0,ip actions=ct(table=1,zone=7)", "table=1,ct_state=+new+trk,ip actions=ct(commit,zone=7),output:2",
+                 "table=1,ct_state=+est-rpl+trk,ip actions=output:3", "table=1,ct_state=+est+rpl+trk,ip actions=output:1"});
   EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"});
   EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"}) << "committed, but not answered";
   EXPECT_EQ(ports(run("br0", 9, answer_to(tcp()))), Ports{"br0-p1"});
@@ -131,9 +130,8 @@ TEST_F(SwitchTest, AResetOutOfNowhereIsInvalid) {
 }
 
 TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
-  bridge("br0",
-         {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1))",
-          "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1,ct_state=+rel+rpl+trk actions=output:1"});
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1))",
+                 "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1,ct_state=+rel+rpl+trk actions=output:1"});
   run("br0", 1, tcp());
   Tuple quoted = tuple_of(tcp());
   quoted.src = IpAddr::v4(0xc0000201);
@@ -153,8 +151,7 @@ TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
 TEST_F(SwitchTest, ARandomPortIsNotProven) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",
                  "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:900-1100,random))",
-                 "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))",
-                 "table=1 actions=LOCAL"});
+                 "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))", "table=1 actions=LOCAL"});
   run("br0", 1, tcp());
   EXPECT_TRUE(record.assumptions.empty()) << "1000 lies in the range";
   run("br0", 2, tcp());
@@ -166,7 +163,8 @@ TEST_F(SwitchTest, ARandomPortIsNotProven) {
 
 // Up to release 3.1 the userspace datapath leaves SCTP's ports alone.
 TEST_F(SwitchTest, TheUserspaceDatapathTranslatesPortsOfSctpSinceRelease32) {
-  bridge("br0", {"table=0 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))", "table=1 actions=output:2"}).datapath_type = "netdev";
+  bridge("br0", {"table=0 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))", "table=1 actions=output:2"}).datapath_type =
+      "netdev";
   node.ovs_version = "3.2.0";
   FlowKey sctp = tcp();
   sctp.set(FieldId::nw_proto, ip_proto::sctp);
@@ -175,10 +173,10 @@ TEST_F(SwitchTest, TheUserspaceDatapathTranslatesPortsOfSctpSinceRelease32) {
 
 // It takes a port of every range by a hash, knows neither `random` nor `hash`, and leaves SCTP's ports alone.
 TEST_F(SwitchTest, TheUserspaceDatapathKeepsNoPortOfARange) {
-  bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",
-                 "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))",
-                 "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))",
-                 "table=1 actions=output:4"},
+  bridge("br0",
+         {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",
+          "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))",
+          "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))", "table=1 actions=output:4"},
          {1, 2, 3, 4})
       .datapath_type = "netdev";
   FlowKey sctp = tcp();

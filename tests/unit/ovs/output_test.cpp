@@ -33,7 +33,8 @@ TEST_F(SwitchTest, APoppedLabelMayLeaveNoHeaders) {
 
 // Of a packet that comes back with a tag more than vlan-limit the switch reads nothing behind them: it is no TCP any more.
 TEST_F(SwitchTest, NothingIsReadBehindTheTagsOfARecirculatedPacket) {
-  bridge("br0", {"table=0,tcp,dl_vlan=5 actions=push_vlan:0x8100,ct(table=1)", "table=1,priority=2,tcp actions=drop", "table=1,priority=1 actions=output:2"});
+  bridge("br0", {"table=0,tcp,dl_vlan=5 actions=push_vlan:0x8100,ct(table=1)", "table=1,priority=2,tcp actions=drop",
+                 "table=1,priority=1 actions=output:2"});
   FlowKey tagged = tcp();
   tagged.set(F::vlan_tci, 0x1005);
   EXPECT_TRUE(run("br0", 1, tagged).undecided);
@@ -66,8 +67,7 @@ TEST_F(SwitchTest, ActionsLeftOverByTheUntakenBranchAreFrozenWithTheOther) {
 
 // Whatever its length, a packet that is translated makes the switch learn in both branches.
 TEST_F(SwitchTest, TheUntakenBranchLearns) {
-  bridge("br0", {"table=0,tcp actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
-                 "table=0,udp actions=resubmit(,5)",
+  bridge("br0", {"table=0,tcp actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)", "table=0,udp actions=resubmit(,5)",
                  "table=1,reg0=0x1 actions=learn(table=5,priority=9,eth_type=0x800,output:NXM_OF_IN_PORT[])",
                  "table=1,reg0=0 actions=output:3"});
   options.packet_length = 60;

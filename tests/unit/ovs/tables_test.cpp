@@ -8,8 +8,7 @@ using F = FieldId;
 using Ports = std::vector<std::string>;
 
 TEST_F(SwitchTest, ResubmitsAndComesBack) {
-  bridge("br0",
-         {"table=0,ip actions=load:0x5->NXM_NX_REG0[],resubmit(,1),output:3", "table=1,reg0=0x5 actions=output:2"});
+  bridge("br0", {"table=0,ip actions=load:0x5->NXM_NX_REG0[],resubmit(,1),output:3", "table=1,reg0=0x5 actions=output:2"});
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_EQ(ports(r), (Ports{"br0-p2", "br0-p3"}));
   EXPECT_FALSE(r.stop);
@@ -127,8 +126,7 @@ TEST_F(SwitchTest, GivesUpAfterTooManyResubmits) {
 TEST_F(SwitchTest, EndsAChainThroughAllTables) {
   std::vector<std::string> flows;
   for (int i = 0; i < 254; ++i)
-    flows.push_back("table=" + std::to_string(i) + " actions=resubmit(," + std::to_string((i + 1) % 254) +
-                    "),output:2");
+    flows.push_back("table=" + std::to_string(i) + " actions=resubmit(," + std::to_string((i + 1) % 254) + "),output:2");
   bridge("br0", flows);
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_TRUE(r.emissions.empty());
@@ -183,8 +181,8 @@ TEST_F(SwitchTest, EqualPrioritiesThatDoTheSameAreNone) {
 }
 
 TEST_F(SwitchTest, PacketLengthDecides) {
-  bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
-                 "table=1,reg0=0x1 actions=output:2", "table=1,reg0=0 actions=output:3"});
+  bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)", "table=1,reg0=0x1 actions=output:2",
+                 "table=1,reg0=0 actions=output:3"});
   EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
   options.packet_length = 101;
   EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
@@ -220,8 +218,8 @@ TEST_F(SwitchTest, ExitInACloneEndsTheWholeList) {
 }
 
 TEST_F(SwitchTest, BothLengthsAreFollowedWhereNoneIsGiven) {
-  bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
-                 "table=1,reg0=0x1 actions=output:2", "table=1,reg0=0 actions=output:3"});
+  bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)", "table=1,reg0=0x1 actions=output:2",
+                 "table=1,reg0=0 actions=output:3"});
   options.packet_length.reset();
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
 }

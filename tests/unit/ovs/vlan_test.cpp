@@ -80,7 +80,7 @@ TEST_F(VlanTest, PriorityTagsAreKept) {
   port(3, {{"tag", "10"}});
   port(1, {{"tag", "10"}});
   FlowKey packet = tcp();
-  packet.set(F::vlan_tci, 0x7000);   // VLAN 0, priority 3
+  packet.set(F::vlan_tci, 0x7000);  // VLAN 0, priority 3
   const OvsResult r = run("br0", 1, packet);
   ASSERT_EQ(r.emissions.size(), 2u);
   EXPECT_EQ(r.emissions[0].packet.u32(F::vlan_tci), 0x7000u);

@@ -129,15 +129,13 @@ TEST(Actions, TypedFormsBecomeNormal) {
   EXPECT_EQ(again("flood"), "FLOOD");
   EXPECT_EQ(again("strip_vlan output:0"), "strip_vlan,output:0");
   EXPECT_EQ(again("controller"), "CONTROLLER:65535");
-  EXPECT_EQ(again("controller(max_len=123,reason=invalid_ttl,id=555)"),
-            "controller(reason=invalid_ttl,max_len=123,id=555)");
+  EXPECT_EQ(again("controller(max_len=123,reason=invalid_ttl,id=555)"), "controller(reason=invalid_ttl,max_len=123,id=555)");
   EXPECT_EQ(again("load(1->ct_mark)"), "load:0x1->NXM_NX_CT_MARK[]");
   EXPECT_EQ(again("output:reg1[16..31]"), "output:NXM_NX_REG1[16..31]");
   EXPECT_EQ(again("note:41.42.43,note"), "note:41.42.43.00.00.00,note:00.00.00.00.00.00");
   EXPECT_EQ(again("learn()"), "learn(table=1)");
   EXPECT_EQ(again("set_tunnel:0x123456789"), "set_tunnel64:0x123456789");
-  EXPECT_EQ(again("multipath(eth_src, 50, hrw, 12, 0, reg0[0..3])"),
-            "multipath(eth_src,50,hrw,12,0,NXM_NX_REG0[0..3])");
+  EXPECT_EQ(again("multipath(eth_src, 50, hrw, 12, 0, reg0[0..3])"), "multipath(eth_src,50,hrw,12,0,NXM_NX_REG0[0..3])");
   EXPECT_EQ(again(""), "drop");
 }
 
@@ -146,7 +144,8 @@ TEST(Actions, NumbersAsTheToolReadsThem) {
   EXPECT_EQ(again("learn(table=1,limit=0x10,priority=0x20,reg0=1)"), "learn(table=1,priority=0,reg0=0x1)");
   EXPECT_EQ(again("learn(table=1,limit=-1,priority=70000,reg0=1)"), "learn(table=1,priority=4464,limit=4294967295,reg0=0x1)");
   EXPECT_EQ(again("bundle(eth_src,0x10,hrw,ofport,members:4)"), "bundle(eth_src,0,hrw,ofport,members:4)");
-  EXPECT_EQ(again("multipath(eth_src,-1,modulo_n,12,99999999,reg0[])"), "multipath(eth_src,65535,modulo_n,12,99999999,NXM_NX_REG0[])");
+  EXPECT_EQ(again("multipath(eth_src,-1,modulo_n,12,99999999,reg0[])"),
+            "multipath(eth_src,65535,modulo_n,12,99999999,NXM_NX_REG0[])");
   EXPECT_EQ(again("multipath(eth_src,99999999999,modulo_n,12,4,reg0[])"), "multipath(eth_src,59391,modulo_n,12,4,NXM_NX_REG0[])");
   EXPECT_EQ(again("output(port=1,max_len=0x1000000ff)"), "output(port=1,max_len=255)");
 }
@@ -222,8 +221,7 @@ TEST(Subfields, ParseAndPrint) {
   EXPECT_EQ(format_subfield(*parse_subfield("reg0[0..15]")), "NXM_NX_REG0[0..15]");
   EXPECT_EQ(format_subfield(*parse_subfield("OXM_OF_METADATA[]")), "OXM_OF_METADATA[]");
   EXPECT_EQ(format_subfield(*parse_subfield("NXM_NX_XXREG1[96]")), "NXM_NX_XXREG1[96]");
-  for (const std::string_view text :
-       {"reg0[32]", "reg0[5..3]", "reg0[", "reg0[1", "foo[]", "", "reg0[x]", "reg0[0..99]"})
+  for (const std::string_view text : {"reg0[32]", "reg0[5..3]", "reg0[", "reg0[1", "foo[]", "", "reg0[x]", "reg0[0..99]"})
     EXPECT_FALSE(parse_subfield(text)) << text;
 }
 

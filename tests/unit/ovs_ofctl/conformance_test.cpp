@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "ovs_ofctl/typed_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
+#include "ovs_ofctl/typed_flow.h"
 #include "support/format_fixture.h"
 
 namespace egt::parsers {

@@ -14,7 +14,8 @@ constexpr const char* kPorts = R"(netdev@ovs-netdev:
   port 1: enp1s0
   port 5: genev_sys_6081 (geneve: packet_type=ptap)
 )";
-constexpr const char* kTunnels = R"(port 5: ovn-e897d7-0 (geneve: 192.168.99.23->192.168.99.25, key=flow, legacy_l2, dp port=5, ttl=64, csum=true)
+constexpr const char* kTunnels =
+    R"(port 5: ovn-e897d7-0 (geneve: 192.168.99.23->192.168.99.25, key=flow, legacy_l2, dp port=5, ttl=64, csum=true)
 port 7: ovn-891d4e-0 (geneve: flow->192.168.99.24, key=flow, dp port=5, ttl=64)
 )";
 constexpr const char* kRoutes = R"(Route Table:
@@ -41,10 +42,13 @@ ufid:83e7fba2-0169-4168-adf9-fc57bb7ffa15, skb_priority(0/0),recirc_id(0x12),in_
 recirc_id(0x13),in_port(3),eth_type(0x0800),ipv4(frag=no), packets:0, bytes:0, used:never, actions:drop
 )";
 
-struct Case { const char* kind; const char* text; };
-constexpr Case kCases[] = {{"ovs-appctl dpctl/show", kPorts},        {"ovs-appctl ofproto/list-tunnels", kTunnels},
-                           {"ovs-appctl ovs/route/show", kRoutes},   {"ovs-appctl tnl/neigh/show", kNeighbours},
-                           {"ovs-appctl tnl/ports/show", kEnds},     {"ovs-appctl tnl/ports/show", kShortEnds},
+struct Case {
+  const char* kind;
+  const char* text;
+};
+constexpr Case kCases[] = {{"ovs-appctl dpctl/show", kPorts},      {"ovs-appctl ofproto/list-tunnels", kTunnels},
+                           {"ovs-appctl ovs/route/show", kRoutes}, {"ovs-appctl tnl/neigh/show", kNeighbours},
+                           {"ovs-appctl tnl/ports/show", kEnds},   {"ovs-appctl tnl/ports/show", kShortEnds},
                            {"ovs-appctl dpctl/dump-flows", kFlows}};
 
 Formats formats() { return Formats(ovs_ofctl_formats()); }
@@ -88,7 +92,7 @@ TEST(DatapathDumps, AreLoadedIntoTheNode) {
   EXPECT_TRUE(marked->user);
   EXPECT_EQ(d.route(*IpAddr::parse("198.51.100.9"), 0)->destination.length, 0);
   ASSERT_NE(d.neighbour(*IpAddr::parse("192.168.99.25"), "br-ex"), nullptr);
-  EXPECT_EQ(d.neighbour(*IpAddr::parse("192.168.99.26"), "br-ex"), nullptr);   // nobody has answered
+  EXPECT_EQ(d.neighbour(*IpAddr::parse("192.168.99.26"), "br-ex"), nullptr);  // nobody has answered
   ASSERT_EQ(d.tunnel_ends.size(), 2u);
   EXPECT_EQ(d.tunnel_ends[1].address.to_string(), "fd99::23");
   ASSERT_EQ(d.flows.size(), 4u);
@@ -107,7 +111,7 @@ TEST(DatapathDumps, ARecirculationIsReachedByAChainOfFlows) {
   ASSERT_EQ(chain->size(), 2u);
   EXPECT_EQ((*chain)[0]->from.line, 2u);
   EXPECT_EQ((*chain)[1]->from.line, 3u);
-  EXPECT_FALSE(chain_to(d, 0x13));   // no flow of the dump leads to it
+  EXPECT_FALSE(chain_to(d, 0x13));  // no flow of the dump leads to it
   EXPECT_TRUE(chain_to(d, 0)->empty());
 }
 

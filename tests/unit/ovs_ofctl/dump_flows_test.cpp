@@ -32,21 +32,18 @@ constexpr const char* kNxst =
 TEST_F(DumpFlows, DialectsPrintBack) {
   for (const std::string& text : {
            std::string(kNxst),
-           std::string(
-               "OFPST_FLOW reply (OF1.5) (xid=0x2):\n cookie=0x0, duration=26.745s, table=0, n_packets=0, n_bytes=0, "
-               "idle_timeout=5, hard_timeout=7, send_flow_rem check_overlap importance=3, idle_age=2, priority=107,ip "
-               "actions=drop\n"),
+           std::string("OFPST_FLOW reply (OF1.5) (xid=0x2):\n cookie=0x0, duration=26.745s, table=0, n_packets=0, n_bytes=0, "
+                       "idle_timeout=5, hard_timeout=7, send_flow_rem check_overlap importance=3, idle_age=2, priority=107,ip "
+                       "actions=drop\n"),
            std::string("OFPST_FLOW reply (OF1.3) (xid=0x2):\n cookie=0x0, duration=0.000000001s, table=0, n_packets=0, "
                        "n_bytes=0, "
                        "reset_counts priority=107,ip actions=goto_table:3\n"),
-           std::string(
-               " priority=0 actions=NORMAL\n table=64, priority=0 actions=resubmit(,65)\n cookie=0x1, actions=drop\n"),
+           std::string(" priority=0 actions=NORMAL\n table=64, priority=0 actions=resubmit(,65)\n cookie=0x1, actions=drop\n"),
            std::string(" cookie=0x0, duration=1s, table=20, n_packets=0, n_bytes=0, priority=875,in_port=\"7z\" "
                        "actions=output:eth0\n"),
-           std::string(
-               "duration=28s, n_packets=0, n_bytes=0, priority=15,ip,actions=drop\n"
-               "table_id=254, duration=28s, n_packets=0, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)\n"
-               "table_id=1, duration=28s, n_packets=0, n_bytes=0, actions=drop\n"),
+           std::string("duration=28s, n_packets=0, n_bytes=0, priority=15,ip,actions=drop\n"
+                       "table_id=254, duration=28s, n_packets=0, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)\n"
+                       "table_id=1, duration=28s, n_packets=0, n_bytes=0, actions=drop\n"),
            std::string(" cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, actions=drop"),  // no end of line
            std::string("cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, actions=drop\r\n"),
        }) {
@@ -69,8 +66,7 @@ TEST_F(DumpFlows, ColoursAreTakenOut) {
 TEST_F(DumpFlows, TypedFlowsBecomeNormal) {
   EXPECT_EQ(formats.reprint(formats.dump("priority=5 tcp eth_src=00:0A:E4:25:6B:B0 actions=2,flood\n")).out,
             "priority=5,tcp,dl_src=00:0a:e4:25:6b:b0 actions=output:2,FLOOD\n");
-  EXPECT_EQ(formats.reprint(formats.dump("table=3,priority=32768,ip,actions=drop\n")).out,
-            "table=3, ip actions=drop\n");
+  EXPECT_EQ(formats.reprint(formats.dump("table=3,priority=32768,ip,actions=drop\n")).out, "table=3, ip actions=drop\n");
 }
 
 TEST_F(DumpFlows, UnknownLinesAreKeptAndTold) {
@@ -143,11 +139,11 @@ TEST_F(DumpFlows, CutDumpsAreNotWhole) {
   EXPECT_EQ(openflow::FlowLookup(*b->flows).lookup(3, k).hit, 0u);
   EXPECT_TRUE(b->flows_partial);
   cluster = {};
-  EXPECT_TRUE(loaded(kNxst + std::string(" cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, actions=ct(commit,tab"))->flows_partial);
+  EXPECT_TRUE(loaded(kNxst + std::string(" cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, actions=ct(commit,tab"))
+                  ->flows_partial);
   cluster = {};
   EXPECT_TRUE(
-      loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9")
-          ->flows_partial);
+      loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9")->flows_partial);
 }
 
 TEST_F(DumpFlows, AnErrorMessageIsNoEmptyBridge) {
@@ -159,8 +155,8 @@ TEST_F(DumpFlows, AnErrorMessageIsNoEmptyBridge) {
 }
 
 TEST_F(DumpFlows, TheBridgeOfAnExcerptIsAssumedFromItsFields) {
-  const openflow::Bridge* b = loaded(
-      "cookie=0x1, duration=1s, table=8, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=resubmit(,9)\n", "");
+  const openflow::Bridge* b =
+      loaded("cookie=0x1, duration=1s, table=8, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=resubmit(,9)\n", "");
   ASSERT_TRUE(b && b->flows);
   EXPECT_TRUE(b->flows_partial);
   ASSERT_FALSE(report.diagnostics.empty());
@@ -176,11 +172,10 @@ TEST_F(DumpFlows, ExcerptsOfOneBridgeAddUp) {
 }
 
 TEST_F(DumpFlows, PortNamesAreLookedUp) {
-  formats.load(
-      formats.dump("OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6e4e6d53e46\n 3(patch-br-ex_nod): addr:aa:55:aa:55:00:0f\n"
-                   " LOCAL(br-int): addr:b6:e4:e6:d5:3e:46\n",
-                   "ovs-ofctl show br-int"),
-      cluster);
+  formats.load(formats.dump("OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6e4e6d53e46\n 3(patch-br-ex_nod): addr:aa:55:aa:55:00:0f\n"
+                            " LOCAL(br-int): addr:b6:e4:e6:d5:3e:46\n",
+                            "ovs-ofctl show br-int"),
+               cluster);
   const openflow::Bridge* b = loaded(
       " cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, priority=5,in_port=\"patch-br-ex_nod\" "
       "actions=drop\n",
@@ -193,11 +188,10 @@ TEST_F(DumpFlows, PortNamesAreLookedUp) {
 }
 
 TEST_F(DumpFlows, BridgesByCommand) {
-  for (const char* command :
-       {"ovs-ofctl -O OpenFlow15 dump-flows br-int", "ovs-ofctl dump-flows br-int table=10,ip",
-        "ovs-ofctl_-O_OpenFlow15_dump-flows_br-int", "ovs-ofctl_dump-flows_br-int.gz",
-        "ovs-ofctl dump-flows unix:/var/run/openvswitch/br-int.mgmt", "ovs-appctl bridge/dump-flows br-int",
-        "ovs-appctl_bridge.dump-flows_br-int", "ovs-ofctl dump-flows --no-stats br-int | grep ip"})
+  for (const char* command : {"ovs-ofctl -O OpenFlow15 dump-flows br-int", "ovs-ofctl dump-flows br-int table=10,ip",
+                              "ovs-ofctl_-O_OpenFlow15_dump-flows_br-int", "ovs-ofctl_dump-flows_br-int.gz",
+                              "ovs-ofctl dump-flows unix:/var/run/openvswitch/br-int.mgmt", "ovs-appctl bridge/dump-flows br-int",
+                              "ovs-appctl_bridge.dump-flows_br-int", "ovs-ofctl dump-flows --no-stats br-int | grep ip"})
     EXPECT_EQ(
         [&] {
           Recognition r;

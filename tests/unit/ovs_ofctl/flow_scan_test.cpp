@@ -59,7 +59,7 @@ TEST(FlowScanner, TakesWhatASwitchPrints) {
   for (const char* line : kTaken) {
     FlowRef flow;
     const bool wrong_order = std::string_view(line).find("icmp6") != std::string_view::npos;
-    EXPECT_EQ(scans(scanner, line, flow), !wrong_order) << line;   // ipv6 and icmp6 say one thing twice
+    EXPECT_EQ(scans(scanner, line, flow), !wrong_order) << line;  // ipv6 and icmp6 say one thing twice
     agrees(scanner, line);
   }
 }
@@ -67,15 +67,31 @@ TEST(FlowScanner, TakesWhatASwitchPrints) {
 TEST(FlowScanner, LeavesTheRestToTheCarefulReader) {
   FlowScanner scanner(ActionCheck::understood);
   FlowRef flow;
-  for (const char* line : {"", " ", "# comment", "table=1, nw_src=1.2.3.4,ip actions=drop", "NXST_FLOW reply (xid=0x4):", " table=256, actions=drop", " table=01, actions=drop",
-                           " table=0, priority=65536 actions=drop", " table=0, priority=1", " table=0, priority=1,ip",
-                           " table=0, priority=1,ip  actions=drop", " table=0, priority=1,ip actions=", " table=0, priority=1,ip actions=drop ",
-                           " table=0, priority=1,, actions=drop", " table=0, priority=1, actions=drop",
-                           " table=0, priority=1,nw_src=1.2.3.256 actions=drop", " table=0, priority=1,nw_src=1.2.3.4/33 actions=drop",
-                           " table=0, priority=1,reg0=0x1ffffffff actions=drop", " table=0, priority=1,in_port=\"veth0\" actions=drop",
-                           " table=0, priority=1,nothing=5 actions=drop", " table=0, priority=1,ip actions=nothing_known",
-                           " table=0, priority=1,tcp=5 actions=drop", " table=0, priority=1,ip,arp actions=drop",
-                           " table=0, priority=1,tp_dst=080 actions=drop", " cookie=0xAB, actions=drop"})
+  for (const char* line : {"",
+                           " ",
+                           "# comment",
+                           "table=1, nw_src=1.2.3.4,ip actions=drop",
+                           "NXST_FLOW reply (xid=0x4):",
+                           " table=256, actions=drop",
+                           " table=01, actions=drop",
+                           " table=0, priority=65536 actions=drop",
+                           " table=0, priority=1",
+                           " table=0, priority=1,ip",
+                           " table=0, priority=1,ip  actions=drop",
+                           " table=0, priority=1,ip actions=",
+                           " table=0, priority=1,ip actions=drop ",
+                           " table=0, priority=1,, actions=drop",
+                           " table=0, priority=1, actions=drop",
+                           " table=0, priority=1,nw_src=1.2.3.256 actions=drop",
+                           " table=0, priority=1,nw_src=1.2.3.4/33 actions=drop",
+                           " table=0, priority=1,reg0=0x1ffffffff actions=drop",
+                           " table=0, priority=1,in_port=\"veth0\" actions=drop",
+                           " table=0, priority=1,nothing=5 actions=drop",
+                           " table=0, priority=1,ip actions=nothing_known",
+                           " table=0, priority=1,tcp=5 actions=drop",
+                           " table=0, priority=1,ip,arp actions=drop",
+                           " table=0, priority=1,tp_dst=080 actions=drop",
+                           " cookie=0xAB, actions=drop"})
     EXPECT_FALSE(scans(scanner, line, flow)) << line;
   // A line that was left does not shine through in the next one.
   ASSERT_TRUE(scans(scanner, " table=0, priority=1 actions=drop", flow));
@@ -92,14 +108,9 @@ TEST(FlowScanner, AgreesOnGarbledLines) {
       for (auto n = random() % 3 + 1; n > 0 && !garbled.empty(); --n) {
         const std::size_t at = random() % garbled.size();
         switch (random() % 3) {
-          case 0:
-            garbled[at] = kBytes[random() % kBytes.size()];
-            break;
-          case 1:
-            garbled.erase(at, 1);
-            break;
-          default:
-            garbled.insert(at, 1, kBytes[random() % kBytes.size()]);
+          case 0: garbled[at] = kBytes[random() % kBytes.size()]; break;
+          case 1: garbled.erase(at, 1); break;
+          default: garbled.insert(at, 1, kBytes[random() % kBytes.size()]);
         }
       }
       agrees(scanner, garbled);

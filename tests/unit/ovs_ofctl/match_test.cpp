@@ -90,10 +90,9 @@ TEST(Match, TypedFormsBecomeNormal) {
 }
 
 TEST(Match, RefusesWhatIsNoMatch) {
-  for (const std::string_view text :
-       {"foo=1", "nw_src=1.2.3", "nw_src=1.2.3.4/33", "tp_dst=70000", "reg0=0x100000000", "tcp=5", "dl_vlan=9/0x1",
-        "ip,nw_ecn=1/1", "tcp_flags=+ack-ack", "ct_state=+foo", "in_port=\"x", "nw_src=", "nw_src", "tcp,udp",
-        "reg0=1,reg0=2", "reg0[=", "=", "[", "ipv6_src=1.2.3.4"})
+  for (const std::string_view text : {"foo=1", "nw_src=1.2.3", "nw_src=1.2.3.4/33", "tp_dst=70000", "reg0=0x100000000", "tcp=5",
+                                      "dl_vlan=9/0x1", "ip,nw_ecn=1/1", "tcp_flags=+ack-ack", "ct_state=+foo", "in_port=\"x",
+                                      "nw_src=", "nw_src", "tcp,udp", "reg0=1,reg0=2", "reg0[=", "=", "[", "ipv6_src=1.2.3.4"})
     EXPECT_FALSE(parse_match(text)) << text;
 }
 
@@ -105,9 +104,7 @@ TEST(Match, TellsTheColumn) {
 
 TEST(Match, PortNamesNeedNumbers) {
   EXPECT_FALSE(parse_match("in_port=\"veth-a\""));
-  const auto ports = [](std::string_view name) {
-    return name == "veth-a" ? std::optional<std::uint32_t>(7) : std::nullopt;
-  };
+  const auto ports = [](std::string_view name) { return name == "veth-a" ? std::optional<std::uint32_t>(7) : std::nullopt; };
   const auto m = parse_match("in_port=\"veth-a\"", ports);
   ASSERT_TRUE(m);
   EXPECT_EQ(format_match(m->view()), "in_port=7");
@@ -128,7 +125,8 @@ TEST(FlowKeyText, SetsWhatIsGiven) {
 }
 
 TEST(FlowKeyText, ReadsNumbersAsTheSwitch) {
-  const auto k = parse_flow_key("metadata=18446744073709551615,xreg0=-1,tun_src=10.0.0.1,tun_tos=88,ip,nw_ttl=010,nw_src=10.0.0.2");
+  const auto k =
+      parse_flow_key("metadata=18446744073709551615,xreg0=-1,tun_src=10.0.0.1,tun_tos=88,ip,nw_ttl=010,nw_src=10.0.0.2");
   ASSERT_TRUE(k);
   EXPECT_EQ(k->u64(FieldId::metadata), ~std::uint64_t{0});
   EXPECT_EQ(k->u64(FieldId::xreg0), ~std::uint64_t{0});
@@ -165,7 +163,8 @@ TEST(FlowKeyText, RefusesInTheWordsOfTheSwitch) {
 }
 
 TEST(FlowKeyText, TunnelHeadersOfTheDatapath) {
-  const auto read = parse_datapath_flow("tunnel(tun_id=0x5,src=10.0.0.1,dst=10.0.0.2,ttl=64,vxlan(gbp(id=5,flags=0x8)),flags(key)),in_port(1),eth()", 1);
+  const auto read = parse_datapath_flow(
+      "tunnel(tun_id=0x5,src=10.0.0.1,dst=10.0.0.2,ttl=64,vxlan(gbp(id=5,flags=0x8)),flags(key)),in_port(1),eth()", 1);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->key.u32(FieldId::tun_gbp_id), 5u);
   EXPECT_EQ(read->key.u32(FieldId::tun_gbp_flags), 8u);

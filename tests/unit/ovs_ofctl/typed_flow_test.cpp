@@ -66,12 +66,25 @@ TEST(TypedFlow, ActionsHaveTheirPlace) {
 
 TEST(TypedFlow, ArgumentsAreInRange) {
   for (const char* flow : {
-           "idle_timeout=65536 actions=drop", "icmp,icmp_type=256 actions=drop", "in_port=65536 actions=drop",
-           "ct_state=0x100 actions=drop", "NXM_NX_REG0=1 actions=drop", "actions=push_vlan:0x800",
-           "actions=encap(gre)", "actions=encap(mpls(ether_type=0x8847))", "actions=encap(nsh(md_type=3))",
-           "actions=decap(packet_type(ns=1))", "actions=decap(ethernet)", "actions=sample(collector_set_id=1)",
-           "actions=sample(probability=1,obs_point_id=xxreg0)", "ip actions=ct(alg=sip)", "actions=enqueue(1:2:3)",
-           "actions=set_field:1->reg0[0..3]", "actions=set_field:1->NXM_NX_REG0[]", "actions=0xff", "actions=output:-1",
+           "idle_timeout=65536 actions=drop",
+           "icmp,icmp_type=256 actions=drop",
+           "in_port=65536 actions=drop",
+           "ct_state=0x100 actions=drop",
+           "NXM_NX_REG0=1 actions=drop",
+           "actions=push_vlan:0x800",
+           "actions=encap(gre)",
+           "actions=encap(mpls(ether_type=0x8847))",
+           "actions=encap(nsh(md_type=3))",
+           "actions=decap(packet_type(ns=1))",
+           "actions=decap(ethernet)",
+           "actions=sample(collector_set_id=1)",
+           "actions=sample(probability=1,obs_point_id=xxreg0)",
+           "ip actions=ct(alg=sip)",
+           "actions=enqueue(1:2:3)",
+           "actions=set_field:1->reg0[0..3]",
+           "actions=set_field:1->NXM_NX_REG0[]",
+           "actions=0xff",
+           "actions=output:-1",
        })
     EXPECT_FALSE(is_taken(flow)) << flow;
 }
@@ -87,30 +100,49 @@ TEST(TypedFlow, NumbersBehindAZeroAreOctal) {
 
 TEST(TypedFlow, DestinationsHaveAWireForm) {
   for (const char* flow : {
-           "actions=learn(table=1,actset_output=1)", "actions=learn(table=1,load:1->tun_erspan_dir[])",
-           "actions=multipath(eth_src,0,hrw,1,0,dp_hash)", "actions=multipath(eth_src,50,modulo_n,16,0,actset_output)",
-           "actions=bundle_load(eth_src,0,hrw,ofport,reg0[0..3],members:1)", "ip actions=ct(zone=reg0)",
+           "actions=learn(table=1,actset_output=1)",
+           "actions=learn(table=1,load:1->tun_erspan_dir[])",
+           "actions=multipath(eth_src,0,hrw,1,0,dp_hash)",
+           "actions=multipath(eth_src,50,modulo_n,16,0,actset_output)",
+           "actions=bundle_load(eth_src,0,hrw,ofport,reg0[0..3],members:1)",
+           "ip actions=ct(zone=reg0)",
            "actions=check_pkt_larger(100)->dp_hash[0]",
        })
     EXPECT_FALSE(is_taken(flow)) << flow;
   for (const char* flow : {
-           "actions=learn(table=1,in_port=1,load(1->NXM_NX_REG0[]))", "ip actions=ct(zone=reg0[0..15])",
-           "tcp actions=multipath(eth_src,0,hrw,1,0,tp_dst)", "actions=check_pkt_larger:100->reg0[0]",
+           "actions=learn(table=1,in_port=1,load(1->NXM_NX_REG0[]))",
+           "ip actions=ct(zone=reg0[0..15])",
+           "tcp actions=multipath(eth_src,0,hrw,1,0,tp_dst)",
+           "actions=check_pkt_larger:100->reg0[0]",
        })
     EXPECT_TRUE(is_taken(flow)) << flow;
 }
 
 TEST(TypedFlow, MatchesOfConnectionsAndServicesNeedTheirPacket) {
   for (const char* flow : {
-           "ct_state=+trk,ct_nw_src=1.2.3.4 actions=drop", "nsh_spi=1 actions=drop", "nsh actions=drop", "igmp actions=drop",
-           "NXM_NX_REG0=1/1 actions=drop", "ip,nw_ecn[]=1 actions=drop", "conj_id[0]=1 actions=drop", "table_id=1 actions=drop",
-           "ip actions=ct(nat(src=1.2.3.4))", "ip actions=ct(exec(set_field:1->ct_mark))", "actions=clone(goto_table:1,clear_actions)",
-           "actions=dec_nsh_ttl", "actions=meter:0", "actions=push_mpls:0x800",
+           "ct_state=+trk,ct_nw_src=1.2.3.4 actions=drop",
+           "nsh_spi=1 actions=drop",
+           "nsh actions=drop",
+           "igmp actions=drop",
+           "NXM_NX_REG0=1/1 actions=drop",
+           "ip,nw_ecn[]=1 actions=drop",
+           "conj_id[0]=1 actions=drop",
+           "table_id=1 actions=drop",
+           "ip actions=ct(nat(src=1.2.3.4))",
+           "ip actions=ct(exec(set_field:1->ct_mark))",
+           "actions=clone(goto_table:1,clear_actions)",
+           "actions=dec_nsh_ttl",
+           "actions=meter:0",
+           "actions=push_mpls:0x800",
        })
     EXPECT_FALSE(is_taken(flow)) << flow;
   for (const char* flow : {
-           "ct_state=+trk+est,ip,ct_nw_src=1.2.3.4 actions=drop", "eth_type=0x894f,nsh_spi=1 actions=drop",
-           "icmp,icmp_type[]=1 actions=drop", "ip4 actions=drop", "actions=exit(5),LOCAL(1)", "actions=Controller(id=1)",
+           "ct_state=+trk+est,ip,ct_nw_src=1.2.3.4 actions=drop",
+           "eth_type=0x894f,nsh_spi=1 actions=drop",
+           "icmp,icmp_type[]=1 actions=drop",
+           "ip4 actions=drop",
+           "actions=exit(5),LOCAL(1)",
+           "actions=Controller(id=1)",
        })
     EXPECT_TRUE(is_taken(flow)) << flow;
 }

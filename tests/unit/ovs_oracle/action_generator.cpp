@@ -19,10 +19,10 @@ std::vector<std::string> ActionWriter::list(unsigned length) {
 std::vector<std::string> ActionWriter::about(const FieldSpec& f) {
   using W = ActionWriter;
   static constexpr Make kUses[] = {&W::set_field, &W::load, &W::move, &W::push, &W::pop, &W::output_field};
-  static constexpr Make kAny[] = {&W::output,   &W::reserved,   &W::truncated,  &W::group,   &W::vlan_tag,   &W::mpls_label,
-                                  &W::dec_ttl,  &W::timeout,    &W::multipath,  &W::bundle,  &W::note,       &W::length,
-                                  &W::clone,    &W::learn,      &W::modify,     &W::queue,   &W::controller, &W::sample,
-                                  &W::encap,    &W::remove,     &W::enqueue,    &W::nsh,     &W::connect,    &W::connect,
+  static constexpr Make kAny[] = {&W::output,   &W::reserved, &W::truncated, &W::group,  &W::vlan_tag,   &W::mpls_label,
+                                  &W::dec_ttl,  &W::timeout,  &W::multipath, &W::bundle, &W::note,       &W::length,
+                                  &W::clone,    &W::learn,    &W::modify,    &W::queue,  &W::controller, &W::sample,
+                                  &W::encap,    &W::remove,   &W::enqueue,   &W::nsh,    &W::connect,    &W::connect,
                                   &W::resubmit, &W::connect};
   likely_ = &f;
   std::vector<std::string> all;
@@ -38,19 +38,18 @@ std::vector<std::string> ActionWriter::about(const FieldSpec& f) {
 std::string ActionWriter::action() {
   using W = ActionWriter;
   static constexpr Make kOvn[] = {
-      &W::resubmit,  &W::resubmit, &W::resubmit,      &W::resubmit,        &W::set_field, &W::load,  &W::load,
-      &W::move,      &W::connect,  &W::push,          &W::output,          &W::output,    &W::clear, &W::clone,
-      &W::pop,       &W::dec_ttl,  &W::group,         &W::learn,           &W::length,    &W::controller,
+      &W::resubmit, &W::resubmit, &W::resubmit, &W::resubmit, &W::set_field, &W::load,       &W::load,
+      &W::move,     &W::connect,  &W::push,     &W::output,   &W::output,    &W::clear,      &W::clone,
+      &W::pop,      &W::dec_ttl,  &W::group,    &W::learn,    &W::length,    &W::controller,
   };
   static constexpr Make kAll[] = {
-      &W::resubmit,   &W::resubmit,   &W::resubmit,  &W::resubmit,  &W::resubmit, &W::set_field, &W::set_field,
-      &W::set_field,  &W::set_field,  &W::set_field, &W::load,      &W::load,     &W::load,      &W::move,
-      &W::move,       &W::move,       &W::connect,   &W::connect,   &W::push,     &W::pop,       &W::output,
-      &W::output,     &W::reserved,   &W::reserved,  &W::truncated, &W::group,     &W::vlan_tag, &W::vlan_tag,  &W::mpls_label,
-      &W::mpls_label, &W::dec_ttl,    &W::timeout,   &W::multipath, &W::bundle,   &W::note,      &W::exit,
-      &W::length,     &W::clone,      &W::learn,     &W::modify,    &W::modify,   &W::clear,     &W::queue,
-      &W::controller, &W::controller, &W::sample,    &W::encap,     &W::encap,    &W::remove,
-      &W::enqueue,    &W::nsh,        &W::output_field,
+      &W::resubmit,  &W::resubmit,  &W::resubmit, &W::resubmit,     &W::resubmit,   &W::set_field,  &W::set_field, &W::set_field,
+      &W::set_field, &W::set_field, &W::load,     &W::load,         &W::load,       &W::move,       &W::move,      &W::move,
+      &W::connect,   &W::connect,   &W::push,     &W::pop,          &W::output,     &W::output,     &W::reserved,  &W::reserved,
+      &W::truncated, &W::group,     &W::vlan_tag, &W::vlan_tag,     &W::mpls_label, &W::mpls_label, &W::dec_ttl,   &W::timeout,
+      &W::multipath, &W::bundle,    &W::note,     &W::exit,         &W::length,     &W::clone,      &W::learn,     &W::modify,
+      &W::modify,    &W::clear,     &W::queue,    &W::controller,   &W::controller, &W::sample,     &W::encap,     &W::encap,
+      &W::remove,    &W::enqueue,   &W::nsh,      &W::output_field,
   };
   return place_.like_ovn ? (this->*dice_.of(kOvn))() : (this->*dice_.of(kAll))();
 }
@@ -84,9 +83,9 @@ std::string ActionWriter::subfield(const FieldSpec& f, unsigned begin, unsigned 
 }
 
 bool ActionWriter::shown_whole(const FieldSpec& f, unsigned bits) const {
-  static const std::string_view kWords[] = {"eth_src",  "eth_dst",  "ip_src",  "ip_dst",  "vlan_tci", "vlan_vid",
-                                            "vlan_pcp", "tcp_src",  "tcp_dst", "udp_src", "udp_dst",  "nw_tos",
-                                            "ip_dscp",  "nw_ecn",   "nw_ttl",  "in_port_oxm"};
+  static const std::string_view kWords[] = {"eth_src",  "eth_dst", "ip_src",  "ip_dst",     "vlan_tci", "vlan_vid",
+                                            "vlan_pcp", "tcp_src", "tcp_dst", "udp_src",    "udp_dst",  "nw_tos",
+                                            "ip_dscp",  "nw_ecn",  "nw_ttl",  "in_port_oxm"};
   if (!dumped_in_old_words()) return true;
   if (f.bits % 8 != 0 && bits == f.bits) return false;  // the same load with and without a mask
   const std::string_view name = f.name;
@@ -103,8 +102,8 @@ std::string ActionWriter::set_field() {
   const FieldSpec* f = field_where(true);
   if (f == nullptr || !shown_whole(*f, f->bits)) return "";
   const Masking masking = !f->maskable || !shows_mask_of(*f) || dice_.one_in(2) ? Masking::none
-                          : dice_.one_in(4)               ? Masking::full
-                                                          : Masking::partial;
+                          : dice_.one_in(4)                                     ? Masking::full
+                                                                                : Masking::partial;
   Value v = random_value(dice_, *f, masking);
   if (masking == Masking::partial && (dumped_as_loads() || !shown_whole(*f, 1))) {
     const unsigned bits = dice_.between(1, std::min(f->bits, 64u)), begin = dice_.below(f->bits - bits + 1);
@@ -186,9 +185,7 @@ std::string ActionWriter::dec_ttl() {
   return dice_.one_in(4) ? dice_.one_in(2) ? "dec_ttl(1,2)" : "dec_ttl(3)" : "dec_ttl";
 }
 
-std::string ActionWriter::queue() {
-  return dice_.one_in(3) ? "pop_queue" : fmt::format("set_queue:{}", dice_.below(3));
-}
+std::string ActionWriter::queue() { return dice_.one_in(3) ? "pop_queue" : fmt::format("set_queue:{}", dice_.below(3)); }
 
 std::string ActionWriter::timeout() {
   static const char* const kForms[] = {"fin_timeout(idle_timeout=10,hard_timeout=15)", "fin_timeout(idle_timeout=10)",

@@ -49,8 +49,7 @@ void Bench::make_bridges() {
   };
   for (const std::string& b : bench_bridges()) {
     add({"add-br", b});
-    add({"set", "bridge", b, "datapath_type=dummy",
-         "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15",
+    add({"set", "bridge", b, "datapath_type=dummy", "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15",
          fmt::format("fail_mode={}", b == "br-ex" ? "standalone" : "secure"), "other_config:disable-in-band=true"});
   }
   daemon_.vsctl(words);
@@ -140,8 +139,7 @@ void Bench::dump_tables(const Configuration& c) {
     if (!d.dump_names.empty()) dump.insert(dump.begin(), d.dump_names);
     keep(fmt::format("ovs-ofctl {}{}dump-flows {}", flags, d.dump_names.empty() ? "" : d.dump_names + " ", b),
          daemon_.ofctl_output(d.protocol, dump));
-    keep(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, b),
-         daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
+    keep(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, b), daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
     keep("ovs-appctl fdb/show " + b, daemon_.appctl("fdb/show", {b}));
   }
 }
@@ -170,8 +168,16 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
 std::vector<std::string> Bench::ask_program(const Configuration& c, const std::string& bridge,
                                             const std::vector<std::string>& packets) {
   const char* const other = std::getenv("EGTRACE_PROGRAM");  // for long runs beside builds
-  std::vector<std::string> words = {other != nullptr ? other : EGTRACE_BINARY, "trace", directory_.path() + "/snap",
-                                    "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
+  std::vector<std::string> words = {other != nullptr ? other : EGTRACE_BINARY,
+                                    "trace",
+                                    directory_.path() + "/snap",
+                                    "--node",
+                                    kNode,
+                                    "--bridge",
+                                    bridge,
+                                    "--batch",
+                                    "-",
+                                    "-q"};
   if (!c.dialect.trace_names.empty()) words.push_back(c.dialect.trace_names);
   for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
   const Ran ran = run(words, fmt::format("{}\n", fmt::join(packets, "\n")));

@@ -21,8 +21,7 @@ class Bench {
   // Puts flows and groups into the daemon; takes those out of `c` that it refuses. Then dumps them.
   void load(Configuration& c);
   // One answer a packet, up to the first that the daemon does not survive or not answer in time ("the daemon …").
-  std::vector<std::string> ask_daemon(const Configuration& c, const std::string& bridge,
-                                      const std::vector<std::string>& packets);
+  std::vector<std::string> ask_daemon(const Configuration& c, const std::string& bridge, const std::vector<std::string>& packets);
   std::vector<std::string> ask_program(const Configuration& c, const std::string& bridge,
                                        const std::vector<std::string>& packets);
   std::size_t refused() const { return loader_.refused(); }

@@ -15,9 +15,8 @@ constexpr const char* kProtocol = "OpenFlow10";
 std::string opposite(const std::string& flag) { return flag == "down" ? "up" : flag.substr(3); }  // "no-flood"
 
 bool has(const std::vector<PortConfig>& all, const PortConfig& one) {
-  return std::any_of(all.begin(), all.end(), [&](const PortConfig& p) {
-    return p.bridge == one.bridge && p.port == one.port && p.flag == one.flag;
-  });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const PortConfig& p) { return p.bridge == one.bridge && p.port == one.port && p.flag == one.flag; });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "comparison.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -43,7 +43,7 @@ std::vector<std::string> split_traces(const std::string& text) {
   for (const std::string& line : lines_of(text)) {
     const bool begins = line.starts_with("Flow: ") && !before_last.starts_with("====");
     if (begins) {
-      if (!traces.empty()) traces.back().pop_back();   // the empty line between
+      if (!traces.empty()) traces.back().pop_back();  // the empty line between
       traces.emplace_back();
     }
     if (!traces.empty()) traces.back() += line + "\n";
@@ -56,7 +56,7 @@ std::vector<std::string> split_traces(const std::string& text) {
 std::string renumbered_trace(const std::string& text) {
   static constexpr std::string_view kBefore[] = {"recirc(", "recirc_id(", "recirc_id=", "meter("};
   Numbers recirculations, meters;
-  recirculations.of("0");   // not recirculated
+  recirculations.of("0");  // not recirculated
   std::string out;
   std::size_t copied = 0;
   for (std::size_t at = 0; (at = text.find_first_of("(=", at)) != text.npos;) {

@@ -64,8 +64,8 @@ GeneratedFlow flow_about_a_field(Dice& dice, const Where& at, const FieldSpec& f
   flow.bridge = at.bridge;
   flow.head = fmt::format("table=0,priority={}", 100 + dice.below(100));
   flow.match = match_of(dice, f);
-  flow.actions = actions_about(dice, {flow.bridge, 0, at.like_ovn, at.dialect.protocol, false, at.tlv_map},
-                               flow.match.kinds(), f);
+  flow.actions =
+      actions_about(dice, {flow.bridge, 0, at.like_ovn, at.dialect.protocol, false, at.tlv_map}, flow.match.kinds(), f);
   return flow;
 }
 
@@ -86,8 +86,8 @@ void add_action_set(Dice& dice, Configuration& c, const Where& at) {
   reader.bridge = at.bridge;
   reader.head = fmt::format("table={},priority=99", table);
   reader.match = {writer.match.protocol, {{&field, {1, ones(32)}, Masking::none}}};
-  reader.actions = actions_about(dice, {at.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tlv_map},
-                                 reader.match.kinds(), field);
+  reader.actions =
+      actions_about(dice, {at.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tlv_map}, reader.match.kinds(), field);
   std::erase_if(reader.actions, [](const std::string& a) {
     static constexpr std::string_view kKept[] = {"set_field:", "load:", "move:", "push:", "pop:", "output"};
     return std::none_of(std::begin(kKept), std::end(kKept), [&](std::string_view b) { return a.starts_with(b); });
@@ -132,7 +132,8 @@ GeneratedGroup random_group(Dice& dice, const Where& at, unsigned id) {
     if (type.starts_with("select") && dice.one_in(2)) bucket = fmt::format("weight:{},", dice.between(0, 3));
     const bool watches = type == "ff" || (type.starts_with("select") && dice.one_in(4));
     if (watches && (type != "ff" || id == 1 || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
-    if (watches && id > 1 && (bucket.find("watch") == bucket.npos || dice.one_in(3))) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
+    if (watches && id > 1 && (bucket.find("watch") == bucket.npos || dice.one_in(3)))
+      bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
     const auto actions = random_actions(dice, place, kind::ethernet | kind::ip | kind::ip4);
     bucket += fmt::format("actions={}", actions.empty() ? "drop" : fmt::format("{}", fmt::join(actions, ",")));
     group.buckets.push_back(bucket);
@@ -198,8 +199,8 @@ Configuration random_configuration(Dice& dice) {
   const bool like_ovn = dice.one_in(3);
   c.protocols = random_protocols(dice, like_ovn);
   c.dialect = random_dialect(dice);
-  static const char* const kStates[] = {"trk,est", "trk,new", "trk,est,rpl", "trk,inv", "trk,rel", "trk,new,snat",
-                                        "trk,est,dnat"};
+  static const char* const kStates[] = {"trk,est", "trk,new",      "trk,est,rpl", "trk,inv",
+                                        "trk,rel", "trk,new,snat", "trk,est,dnat"};
   for (unsigned i = dice.below(3); i > 0; --i) c.ct_next.emplace_back(dice.of(kStates));
   c.tlv_map = dice.below(static_cast<unsigned>(tlv_maps().size()));
   configure_ports(dice, c);

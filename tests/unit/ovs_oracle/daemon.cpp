@@ -137,13 +137,12 @@ bool Daemon::installed() {
 }
 
 Daemon::Daemon(std::string directory) : directory_(std::move(directory)) {
-  for (const char* name : {"OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"})
-    ::setenv(name, directory_.c_str(), 1);
+  for (const char* name : {"OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"}) ::setenv(name, directory_.c_str(), 1);
   const std::string database = directory_ + "/conf.db", socket = directory_ + "/db.sock";
   good_ = run({"ovsdb-tool", "create", database, kSchema}).status == 0;
   if (!good_) return;
-  start({"ovsdb-server", "--no-chdir", "--log-file=/dev/null", "--unixctl=" + directory_ + "/db.ctl",
-         "--remote=punix:" + socket, database});
+  start({"ovsdb-server", "--no-chdir", "--log-file=/dev/null", "--unixctl=" + directory_ + "/db.ctl", "--remote=punix:" + socket,
+         database});
   good_ = listens(socket);
   if (!good_) return;
   vsctl({"--no-wait", "init", "--", "set", "Open_vSwitch", ".", "ovs_version=" + version()});
@@ -168,8 +167,7 @@ std::string Daemon::state() const {
     const std::string log = read_file(switch_log());
     const std::size_t message = log.rfind("|EMER|");
     if (message == log.npos) return fmt::format("ended by signal {}", info.si_status);
-    return fmt::format("ended by signal {}: {}", info.si_status,
-                       log.substr(message + 6, log.find('\n', message) - message - 6));
+    return fmt::format("ended by signal {}: {}", info.si_status, log.substr(message + 6, log.find('\n', message) - message - 6));
   }
   return "still at work";
 }

@@ -36,18 +36,13 @@ bool differ(const std::string& daemon, const std::string& program, bool megaflow
 class Shrinker {
  public:
   Shrinker(Bench& bench, Configuration c, std::string bridge, std::string packet, bool megaflow)
-      : bench_(bench),
-        best_(std::move(c)),
-        bridge_(std::move(bridge)),
-        packet_(std::move(packet)),
-        megaflow_(megaflow) {}
+      : bench_(bench), best_(std::move(c)), bridge_(std::move(bridge)), packet_(std::move(packet)), megaflow_(megaflow) {}
 
   std::string smallest() {
     drop(&Configuration::flows);
     drop(&Configuration::groups);
     for (std::size_t i = 0; i < best_.flows.size(); ++i) drop_parts(&GeneratedFlow::actions, &Configuration::flows, i);
-    for (std::size_t i = 0; i < best_.groups.size(); ++i)
-      drop_parts(&GeneratedGroup::buckets, &Configuration::groups, i);
+    for (std::size_t i = 0; i < best_.groups.size(); ++i) drop_parts(&GeneratedGroup::buckets, &Configuration::groups, i);
     drop(&Configuration::flows);
     drop(&Configuration::ct_next);
     drop(&Configuration::ports);
@@ -86,8 +81,8 @@ class Shrinker {
       const std::size_t comma = packet_.rfind(',', end - 1);
       if (comma == std::string::npos) return;
       std::string next = packet_;
-      next.erase(comma, packet_.find(',', comma + 1) == std::string::npos ? std::string::npos
-                                                                          : packet_.find(',', comma + 1) - comma);
+      next.erase(comma,
+                 packet_.find(',', comma + 1) == std::string::npos ? std::string::npos : packet_.find(',', comma + 1) - comma);
       if (accept(best_, next)) packet_ = next;
       end = comma;
     }

@@ -35,8 +35,7 @@ std::string hex_of(std::string_view bytes) {
 
 std::string bytes_of(const std::string& hex) {
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
   return bytes;
 }
 
@@ -55,7 +54,8 @@ std::string pcap_of(const std::vector<std::string>& frames) {
 
 // What ovs-ofctl prints of a frame, in the words in which ofproto/trace takes it.
 std::string as_request(const std::string& flow) {
-  static const std::regex kNothing(R"((,in_port=ANY|,vlan_tci1?=0x0000|,nw_frag=no|,tcp_flags=0|,nd_[st]ll=00:00:00:00:00:00|,mpls_lse[12]=[^,]*)\b)");
+  static const std::regex kNothing(
+      R"((,in_port=ANY|,vlan_tci1?=0x0000|,nw_frag=no|,tcp_flags=0|,nd_[st]ll=00:00:00:00:00:00|,mpls_lse[12]=[^,]*)\b)");
   static const std::regex kPort(R"(\btp_(src|dst))");
   static const std::regex kIcmp(R"(\bicmp_(type|code))");
   // Of NSH it prints headers of IP as well, all of them zero, which no flow of NSH may have.
@@ -73,10 +73,10 @@ std::string as_request(const std::string& flow) {
 }  // namespace
 
 const std::vector<BenchPort>& execution_ports() {
-  static const std::vector<BenchPort> ports = {
-      {"br-int", "p1", 1}, {"br-int", "p2", 2}, {"br-int", "9eth", 3},       {"br-int", "p-4.x", 4},
-      {"br-ex", "q1", 1},  {"br-ex", "q2", 2},  {"br-ex", "q3", 3},          {"br-b", "r1", 1},
-      {"br-b", "r2", 2},   {"br-int", "br-int", 65534}, {"br-ex", "br-ex", 65534}, {"br-b", "br-b", 65534}};
+  static const std::vector<BenchPort> ports = {{"br-int", "p1", 1},         {"br-int", "p2", 2},       {"br-int", "9eth", 3},
+                                               {"br-int", "p-4.x", 4},      {"br-ex", "q1", 1},        {"br-ex", "q2", 2},
+                                               {"br-ex", "q3", 3},          {"br-b", "r1", 1},         {"br-b", "r2", 2},
+                                               {"br-int", "br-int", 65534}, {"br-ex", "br-ex", 65534}, {"br-b", "br-b", 65534}};
   return ports;
 }
 
@@ -98,11 +98,16 @@ void ExecutionBench::make_bridges() {
                      fmt::format("ofport_request={}", p.number), capture});
     }
   }
-  struct Patch { const char* bridge; const char* name; unsigned number; const char* peer; };
+  struct Patch {
+    const char* bridge;
+    const char* name;
+    unsigned number;
+    const char* peer;
+  };
   for (const Patch& p : {Patch{"br-int", "patch-int", 10, "patch-ex"}, Patch{"br-ex", "patch-ex", 10, "patch-int"},
                          Patch{"br-ex", "patch-exb", 11, "patch-b"}, Patch{"br-b", "patch-b", 10, "patch-exb"}})
-    daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name,
-                   fmt::format("ofport_request={}", p.number), "type=patch", fmt::format("options:peer={}", p.peer)});
+    daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name, fmt::format("ofport_request={}", p.number),
+                   "type=patch", fmt::format("options:peer={}", p.peer)});
   daemon_.vsctl({"set", "port", "q3", "tag=5"});
   for (const std::string& b : bridges())
     daemon_.ofctl(kProtocol, {"add-meter", b, "meter=1 pktps bands=type=drop rate=4000000000"});
@@ -117,9 +122,8 @@ void ExecutionBench::load(Configuration& c) {
 }
 
 void ExecutionBench::reset(const Configuration& c) {
-  const bool learns = std::any_of(c.flows.begin(), c.flows.end(), [](const GeneratedFlow& f) {
-    return text_of(f).find("learn(") != std::string::npos;
-  });
+  const bool learns = std::any_of(c.flows.begin(), c.flows.end(),
+                                  [](const GeneratedFlow& f) { return text_of(f).find("learn(") != std::string::npos; });
   Configuration again = c;
   if (learns) {
     loader_.clear(bridges());

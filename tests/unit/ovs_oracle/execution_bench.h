@@ -66,11 +66,15 @@ class ExecutionBench {
   std::vector<std::unique_ptr<std::string>> texts_;
   TableLoader loader_{daemon_};
   BridgeSettings settings_{daemon_};
-  std::map<std::string, std::size_t> read_;   // bytes of each capture
+  std::map<std::string, std::size_t> read_;  // bytes of each capture
 };
 
 // Of bridges and ports of the bench: number of a port within its bridge.
-struct BenchPort { const char* bridge; const char* name; unsigned number; };
+struct BenchPort {
+  const char* bridge;
+  const char* name;
+  unsigned number;
+};
 const std::vector<BenchPort>& execution_ports();
 
 }  // namespace egt::testing

@@ -48,7 +48,7 @@ struct ScriptedChooser : engine::Chooser {
 struct Path {
   engine::NetworkState network_state;
   std::vector<SentFrame> sent;
-  bool undecided = false, chosen = false;   // chosen: one of several
+  bool undecided = false, chosen = false;  // chosen: one of several
   engine::Record record;
 };
 
@@ -127,8 +127,8 @@ std::string steps_of(const engine::Record& record) {
 std::string text_of(const Paths& paths) {
   std::string text;
   for (std::size_t i = 0; i < paths.first.size(); ++i)
-    text += fmt::format("path {} of {}:\n{}{}", i + 1, paths.count, text_of(paths.first[i].sent),
-                        steps_of(paths.first[i].record));
+    text +=
+        fmt::format("path {} of {}:\n{}{}", i + 1, paths.count, text_of(paths.first[i].sent), steps_of(paths.first[i].record));
   return text;
 }
 
@@ -186,9 +186,8 @@ std::string wire_part(const std::string& flow) {
     const std::size_t comma = std::min(flow.find(',', at), flow.size());
     const std::string part = flow.substr(at, comma - at);
     at = comma + 1;
-    static const char* const kBeside[] = {"in_port", "ct_",  "reg",    "xreg",          "xxreg",   "metadata", "pkt_mark",
-                                          "tun_",    "conj", "recirc", "skb_",          "dp_hash", "actset",   "packet_type",
-                                          "vlan_vid"};
+    static const char* const kBeside[] = {"in_port", "ct_",    "reg",  "xreg",    "xxreg",  "metadata",    "pkt_mark", "tun_",
+                                          "conj",    "recirc", "skb_", "dp_hash", "actset", "packet_type", "vlan_vid"};
     if (std::any_of(std::begin(kBeside), std::end(kBeside), [&](const char* p) { return part.starts_with(p); })) continue;
     kept += (kept.empty() ? "" : ",") + part;
   }
@@ -200,7 +199,8 @@ std::string wire_part(const std::string& flow) {
 void add_not_shown(const std::string& flow, FlowKey& key) {
   for (const F f : {F::nd_reserved, F::nd_options_type}) {
     const std::string name = fmt::format(",{}=", field(f).name);
-    if (const std::size_t at = flow.find(name); at != flow.npos) key.set(f, std::strtoul(flow.c_str() + at + name.size(), nullptr, 0));
+    if (const std::size_t at = flow.find(name); at != flow.npos)
+      key.set(f, std::strtoul(flow.c_str() + at + name.size(), nullptr, 0));
   }
 }
 
@@ -234,7 +234,8 @@ class Execution {
     std::vector<FlowKey> keys = bench_->extract(frames);
     for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_not_shown(flows[i], keys[i]);
     std::vector<Packet> packets;
-    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i) packets.push_back({ports[i], flows[i], frames[i], keys[i]});
+    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i)
+      packets.push_back({ports[i], flows[i], frames[i], keys[i]});
     for (std::span<const Packet> rest = packets; !rest.empty();) rest = rest.subspan(run(seed, c, rest));
   }
 
@@ -268,7 +269,7 @@ class Execution {
     for (const Executed& e : executed) raw.push_back(e.sent);
     std::vector<std::vector<SentFrame>> read = bench_->read(raw);
     engine::NetworkState network_state;
-    bool sure = true;   // that `world` is the switch's state
+    bool sure = true;  // that `world` is the switch's state
     for (std::size_t i = 0; i < executed.size(); ++i) {
       std::erase_if(read[i], [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
       const Behind behind = compare(seed, c, packets[i], read[i], executed[i].cut, network_state, sure);
@@ -279,8 +280,8 @@ class Execution {
     return packets.size();
   }
 
-  Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::NetworkState& network_state,
-                 bool& sure) {
+  Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut,
+                 engine::NetworkState& network_state, bool& sure) {
     Paths paths = walk(bench_->node(), *p.port, p.key, network_state, static_cast<std::uint32_t>(p.frame.size() / 2),
                        [&](const Path& path) { return same(path.sent, real, path.record, cut); });
     if (!paths.agreeing && !sure) return Behind::again;

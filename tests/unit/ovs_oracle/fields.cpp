@@ -163,14 +163,15 @@ std::vector<std::vector<FieldSpec>> fields_of_maps() {
   return all;
 }
 
-constexpr std::uint64_t kMacs[] = {0x0a0000000001, 0x0a0000000002, 0x0a0000000003, 0xffffffffffff, 0x0180c2000000,
-                                   0x0180c200000e, 0x01005e000001, 0x333300000001, 0};
+constexpr std::uint64_t kMacs[] = {0x0a0000000001, 0x0a0000000002, 0x0a0000000003,
+                                   0xffffffffffff, 0x0180c2000000, 0x0180c200000e,
+                                   0x01005e000001, 0x333300000001, 0};
 constexpr std::uint32_t kV4[] = {0x0a000001, 0x0a000002, 0x0a000003, 0x0a010001, 0x0a600001, 0xe0000001, 0};
 
 U128 v6(const char* text) { return IpAddr::parse(text)->value; }
 
 U128 address6(Dice& dice) {
-  static const U128 all[] = {v6("fd00::1"), v6("fd00::2"), v6("fd00::9"), v6("fd01::3"),
+  static const U128 all[] = {v6("fd00::1"), v6("fd00::2"), v6("fd00::9"),        v6("fd01::3"),
                              v6("ff02::1"), v6("fe80::1"), v6("fd00::ffff:1:2"), 0};
   return dice.of(all);
 }
@@ -178,16 +179,11 @@ U128 address6(Dice& dice) {
 U128 number(Dice& dice, unsigned bits) {
   const U128 all = ones(bits);
   switch (dice.below(10)) {
-    case 0:
-      return all;
-    case 1:
-      return (U128{0x0123456789abcdef} << 64 | 0xfedcba9876543210) & all;
-    case 2:
-      return (U128{1} << (bits - 1)) & all;
-    case 3:
-      return U128{0xa05} & all;
-    default:
-      return dice.below(4) & all;
+    case 0: return all;
+    case 1: return (U128{0x0123456789abcdef} << 64 | 0xfedcba9876543210) & all;
+    case 2: return (U128{1} << (bits - 1)) & all;
+    case 3: return U128{0xa05} & all;
+    default: return dice.below(4) & all;
   }
 }
 
@@ -216,12 +212,9 @@ U128 special(Dice& dice, const FieldSpec& f) {
 
 U128 one(Dice& dice, const FieldSpec& f) {
   switch (f.form) {
-    case Form::mac:
-      return dice.of(kMacs);
-    case Form::ip4:
-      return dice.of(kV4);
-    case Form::ip6:
-      return address6(dice);
+    case Form::mac: return dice.of(kMacs);
+    case Form::ip4: return dice.of(kV4);
+    case Form::ip6: return address6(dice);
     case Form::port: {
       static constexpr std::uint32_t kPorts[] = {1, 2, 3, 4, 10, 0xfffe, 5, 6};
       return dice.of(kPorts);
@@ -230,8 +223,7 @@ U128 one(Dice& dice, const FieldSpec& f) {
       static constexpr unsigned kStates[] = {0x21, 0x22, 0x2a, 0x30, 0x24, 0, 0x20, 0x61, 0xa2};
       return dice.of(kStates);
     }
-    case Form::tunnel_flags:
-      return dice.below(2);
+    case Form::tunnel_flags: return dice.below(2);
     case Form::fragment: {
       static constexpr unsigned kFragments[] = {0, 1, 3};
       return dice.of(kFragments);
@@ -240,8 +232,7 @@ U128 one(Dice& dice, const FieldSpec& f) {
       static constexpr unsigned kTypes[] = {0x10800, 0x186dd, 0x1894f, 0x18847};  // no dump shows a match of (0,0)
       return dice.of(kTypes);
     }
-    default:
-      return special(dice, f);
+    default: return special(dice, f);
   }
 }
 
@@ -250,19 +241,17 @@ constexpr unsigned kNamedFlags = 0x1ff;  // of TCP
 U128 partial_mask(Dice& dice, const FieldSpec& f) {
   const U128 all = ones(f.bits);
   switch (f.form) {
-    case Form::fragment:
-      return dice.one_in(2) ? 1 : 2;
+    case Form::fragment: return dice.one_in(2) ? 1 : 2;
     case Form::ct_state: {
       static constexpr unsigned kMasks[] = {0x20, 0x21, 0x22, 0x2a, 0x2b, 0x30, 0x28, 0xff, 0xe0};
       return dice.of(kMasks);
     }
-    default:
-      break;
+    default: break;
   }
   const unsigned at = dice.below(f.bits), width = dice.between(1, f.bits - at);
   U128 mask = ones(width) << at;
-  if (dice.one_in(3)) mask = all ^ ones(dice.below(f.bits));           // a prefix
-  if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);          // not contiguous
+  if (dice.one_in(3)) mask = all ^ ones(dice.below(f.bits));  // a prefix
+  if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);  // not contiguous
   // ovs-ofctl takes a mask that begins with a digit for the length of a prefix.
   if (f.form == Form::ip6) mask = dice.one_in(2) ? all ^ ones(128 - dice.between(1, 127)) : mask | U128{0xf} << 124;
   // Dumps do not show a match of nothing but a tag's priority.
@@ -296,20 +285,13 @@ const char* fragment_text(const Value& v) {
 
 std::string plain(const FieldSpec& f, U128 v) {
   switch (f.form) {
-    case Form::mac:
-      return MacAddr{low64(v)}.to_string();
-    case Form::ip4:
-      return IpAddr::v4(static_cast<std::uint32_t>(v)).to_string();
-    case Form::ip6:
-      return IpAddr::v6(v).to_string();
-    case Form::port:
-      return port_text(v);
-    case Form::packet_type:
-      return fmt::format("({},0x{:x})", static_cast<unsigned>(v >> 16), static_cast<unsigned>(v & 0xffff));
-    case Form::decimal:
-      return fmt::format("{}", low64(v));
-    default:
-      return hex(v, true);
+    case Form::mac: return MacAddr{low64(v)}.to_string();
+    case Form::ip4: return IpAddr::v4(static_cast<std::uint32_t>(v)).to_string();
+    case Form::ip6: return IpAddr::v6(v).to_string();
+    case Form::port: return port_text(v);
+    case Form::packet_type: return fmt::format("({},0x{:x})", static_cast<unsigned>(v >> 16), static_cast<unsigned>(v & 0xffff));
+    case Form::decimal: return fmt::format("{}", low64(v));
+    default: return hex(v, true);
   }
 }
 
@@ -342,12 +324,9 @@ std::string text_of(const FieldSpec& f, const Value& v, Masking masking) {
     case Form::tcp_flags:
       if (masking != Masking::partial) return fmt::format("0x{:x}", low64(v.value));
       return flags_text(v, {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"}, true);
-    case Form::tunnel_flags:
-      return v.value != 0 ? masked ? "+oam" : "oam" : masked ? "-oam" : "0";
-    case Form::fragment:
-      return fragment_text(v);
-    default:
-      break;
+    case Form::tunnel_flags: return v.value != 0 ? masked ? "+oam" : "oam" : masked ? "-oam" : "0";
+    case Form::fragment: return fragment_text(v);
+    default: break;
   }
   if (!masked) return plain(f, v.value);
   if (f.form == Form::decimal) return fmt::format("{}/{}", hex(v.value, true), hex(v.mask, true));

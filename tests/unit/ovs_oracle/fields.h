@@ -20,12 +20,22 @@ constexpr unsigned any = 0, ip4 = 1, ip6 = 2, tcp = 4, udp = 8, sctp = 16, icmp4
 inline bool has_kinds(unsigned kinds, unsigned needs) { return (kinds & needs) == needs; }
 
 enum class Form : std::uint8_t {
-  decimal, hexadecimal, mac, ip4, ip6, ct_state, tcp_flags, tunnel_flags, fragment, port, packet_type,
+  decimal,
+  hexadecimal,
+  mac,
+  ip4,
+  ip6,
+  ct_state,
+  tcp_flags,
+  tunnel_flags,
+  fragment,
+  port,
+  packet_type,
 };
 
 struct FieldSpec {
-  const char* name;     // in matches and set_field
-  const char* nxm;      // in load, move, push, pop; empty: by name
+  const char* name;  // in matches and set_field
+  const char* nxm;   // in load, move, push, pop; empty: by name
   unsigned bits;
   Form form;
   bool maskable, writable;

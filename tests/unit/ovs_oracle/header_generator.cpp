@@ -10,9 +10,7 @@ using namespace kind;
 std::string ActionWriter::vlan_tag() {
   if (!(kinds_ & ethernet) || dumped_in_old_words()) return "";
   switch (dice_.below(kinds_ & vlan ? 6 : 4)) {
-    case 0:
-      kinds_ |= vlan;
-      return dice_.one_in(3) ? "push_vlan:0x88a8" : "push_vlan:0x8100";
+    case 0: kinds_ |= vlan; return dice_.one_in(3) ? "push_vlan:0x88a8" : "push_vlan:0x8100";
     case 1:
       kinds_ |= vlan;
       return dice_.one_in(2) ? fmt::format("mod_vlan_vid:{}", dice_.between(4, 7))
@@ -26,10 +24,8 @@ std::string ActionWriter::vlan_tag() {
       if (!(kinds_ & vlan)) return kinds_ |= vlan, "push_vlan:0x8100,set_field:4101->vlan_vid";
       kinds_ &= ~vlan;
       return dice_.one_in(4) ? "strip_vlan" : "pop_vlan";
-    case 4:
-      return fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7));
-    default:
-      return fmt::format("set_field:{}->vlan_pcp", dice_.below(8));
+    case 4: return fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7));
+    default: return fmt::format("set_field:{}->vlan_pcp", dice_.below(8));
   }
 }
 
@@ -50,23 +46,16 @@ std::string ActionWriter::mpls_label() {
   }
   if (!dice_.one_in(3)) return dice_.of(kChanges);
   switch (dice_.below(4)) {
-    case 0:
-      return "pop_mpls:0x8847";
-    case 1:
-      kinds_ = ethernet;
-      return "pop_mpls:0x1234";
-    case 2:
-      kinds_ = ethernet | ip | ip6;
-      return "pop_mpls:0x86dd";
-    default:
-      kinds_ = ethernet | ip | ip4;
-      return "pop_mpls:0x0800";
+    case 0: return "pop_mpls:0x8847";
+    case 1: kinds_ = ethernet; return "pop_mpls:0x1234";
+    case 2: kinds_ = ethernet | ip | ip6; return "pop_mpls:0x86dd";
+    default: kinds_ = ethernet | ip | ip4; return "pop_mpls:0x0800";
   }
 }
 
 std::string ActionWriter::encap() {
-  static const char* const kNsh[] = {"encap(nsh)", "encap(nsh(md_type=1))",
-                                     "encap(nsh(md_type=2,tlv(0x1000,10,0x12345678)))", "encap(nsh(md_type=2))"};
+  static const char* const kNsh[] = {"encap(nsh)", "encap(nsh(md_type=1))", "encap(nsh(md_type=2,tlv(0x1000,10,0x12345678)))",
+                                     "encap(nsh(md_type=2))"};
   if (place_.in_group || !dumps_encap()) return "";
   switch (dice_.below(5)) {
     case 0:
@@ -78,9 +67,7 @@ std::string ActionWriter::encap() {
       kinds_ = mpls;
       return dice_.one_in(2) ? "encap(mpls)" : "encap(mpls_mc)";
     case 2:
-    case 3:
-      kinds_ = kind::nsh;
-      return dice_.of(kNsh);
+    case 3: kinds_ = kind::nsh; return dice_.of(kNsh);
     default: {
       static const char* const kTypes[] = {"decap", "decap()", "decap(packet_type(ns=0,type=0))",
                                            "decap(packet_type(ns=1,type=0x894f))"};

@@ -21,9 +21,13 @@ const std::vector<Protocol>& all_protocols() {
       {"tcp6", "tcp6", ethernet | ip | ip6 | tcp, {{F::eth_type, 0x86dd}, {F::nw_proto, 6}}},
       {"udp6", "udp6", ethernet | ip | ip6 | udp, {{F::eth_type, 0x86dd}, {F::nw_proto, 17}}},
       {"icmp6", "icmp6", ethernet | ip | ip6 | icmp6, {{F::eth_type, 0x86dd}, {F::nw_proto, 58}}},
-      {"icmp6,icmp_type=135,icmp_code=0", "icmp6,icmpv6_type=135,icmpv6_code=0", ethernet | ip | ip6 | icmp6 | nd | nd_solicit,
+      {"icmp6,icmp_type=135,icmp_code=0",
+       "icmp6,icmpv6_type=135,icmpv6_code=0",
+       ethernet | ip | ip6 | icmp6 | nd | nd_solicit,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 58}, {F::tp_src, 135}}},
-      {"icmp6,icmp_type=136,icmp_code=0", "icmp6,icmpv6_type=136,icmpv6_code=0", ethernet | ip | ip6 | icmp6 | nd | nd_advert,
+      {"icmp6,icmp_type=136,icmp_code=0",
+       "icmp6,icmpv6_type=136,icmpv6_code=0",
+       ethernet | ip | ip6 | icmp6 | nd | nd_advert,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 58}, {F::tp_src, 136}}},
       {"arp", "arp", ethernet | arp, {{F::eth_type, 0x806}}},
       {"sctp", "sctp", ethernet | ip | ip4 | sctp, {{F::eth_type, 0x800}, {F::nw_proto, 132}}},
@@ -33,27 +37,40 @@ const std::vector<Protocol>& all_protocols() {
       {"rarp", "rarp", ethernet | arp, {{F::eth_type, 0x8035}}},
       {"mpls", "mpls", ethernet | mpls, {{F::eth_type, 0x8847}}},
       {"mplsm", "mplsm", ethernet | mpls, {{F::eth_type, 0x8848}}},
-      {"mpls,vlan_tci=0x1000/0x1000", "mpls,vlan_tci=0x1007", ethernet | mpls | vlan,
+      {"mpls,vlan_tci=0x1000/0x1000",
+       "mpls,vlan_tci=0x1007",
+       ethernet | mpls | vlan,
        {{F::eth_type, 0x8847}, {F::vlan_tci, 0x1007}}},
       {"dl_type=0x1234", "dl_type=0x1234", ethernet, {{F::eth_type, 0x1234}}},
       {"dl_type=0x894f", "dl_type=0x894f", ethernet | nsh, {{F::eth_type, 0x894f}}},
-      {"tcp,vlan_tci=0x1000/0x1000", "tcp,vlan_tci=0x1005", ethernet | ip | ip4 | tcp | vlan,
+      {"tcp,vlan_tci=0x1000/0x1000",
+       "tcp,vlan_tci=0x1005",
+       ethernet | ip | ip4 | tcp | vlan,
        {{F::eth_type, 0x800}, {F::nw_proto, 6}, {F::vlan_tci, 0x1005}}},
       {"vlan_tci=0x1000/0x1000", "vlan_tci=0x3006", ethernet | vlan, {{F::vlan_tci, 0x3006}}},
-      {"udp6,vlan_tci=0x1005", "udp6,vlan_tci=0x1005", ethernet | ip | ip6 | udp | vlan,
+      {"udp6,vlan_tci=0x1005",
+       "udp6,vlan_tci=0x1005",
+       ethernet | ip | ip6 | udp | vlan,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::vlan_tci, 0x1005}}},
       {"packet_type=(1,0x800)", "packet_type=(1,0x800)", ip | ip4, {{F::eth_type, 0x800}}},
-      {"packet_type=(1,0x86dd),nw_proto=6", "packet_type=(1,0x86dd),nw_proto=6", ip | ip6 | tcp,
+      {"packet_type=(1,0x86dd),nw_proto=6",
+       "packet_type=(1,0x86dd),nw_proto=6",
+       ip | ip6 | tcp,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 6}}},
       {"packet_type=(1,0x894f)", "packet_type=(1,0x894f)", nsh, {{F::eth_type, 0x894f}}},
       {"packet_type=(1,0x8847)", "packet_type=(1,0x8847)", mpls, {{F::eth_type, 0x8847}}},
-      {"ip,ct_state=+trk-inv", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked,
-       {{F::eth_type, 0x800}, {F::ct_state, 0x22}}},
-      {"tcp,ct_state=+new+trk", "tcp,ct_state=trk|new", ethernet | ip | ip4 | tcp | tracked,
+      {"ip,ct_state=+trk-inv", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked, {{F::eth_type, 0x800}, {F::ct_state, 0x22}}},
+      {"tcp,ct_state=+new+trk",
+       "tcp,ct_state=trk|new",
+       ethernet | ip | ip4 | tcp | tracked,
        {{F::eth_type, 0x800}, {F::nw_proto, 6}, {F::ct_state, 0x21}}},
-      {"ipv6,ct_state=+est+trk", "ipv6,ct_state=trk|est", ethernet | ip | ip6 | tracked,
+      {"ipv6,ct_state=+est+trk",
+       "ipv6,ct_state=trk|est",
+       ethernet | ip | ip6 | tracked,
        {{F::eth_type, 0x86dd}, {F::ct_state, 0x22}}},
-      {"udp6,ct_state=+rpl+trk", "udp6,ct_state=trk|est|rpl", ethernet | ip | ip6 | udp | tracked,
+      {"udp6,ct_state=+rpl+trk",
+       "udp6,ct_state=trk|est|rpl",
+       ethernet | ip | ip6 | udp | tracked,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::ct_state, 0x2a}}},
   };
   return all;
@@ -96,15 +113,13 @@ Masking random_masking(Dice& dice, const FieldSpec& f) {
 // False: the match has that field already, and with what value?
 bool add_term(GeneratedMatch& match, std::string_view name, unsigned value) {
   const FieldSpec& f = field_spec(name);
-  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field->name == name; }))
-    return false;
+  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field->name == name; })) return false;
   match.terms.push_back({&f, {value, ones(f.bits)}, Masking::none});
   return true;
 }
 
 // Half of the time one that only packets of some kinds have: they are few among all.
-const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely,
-                              unsigned tlv_map) {
+const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely, unsigned tlv_map) {
   if (dice.one_in(4)) return *dice.of(likely);
   const bool special = dice.one_in(2);
   for (unsigned tries = 0; tries < 100; ++tries) {
@@ -133,8 +148,7 @@ bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f) {
   const std::string_view name = f.name;
   const bool of_tag = f.needs & vlan;  // its match asks for the tag itself
   if (!has_kinds(match.protocol->kinds, of_tag ? unsigned{ethernet} : f.needs) || said_by(*match.protocol, f)) return false;
-  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
-    return false;
+  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); })) return false;
   // Dumps print contexts of the first type only, and parts of ERSPAN's header for one version.
   if (name.starts_with("nsh_c") && !add_term(match, "nsh_mdtype", 1)) return false;
   if (name == "tun_erspan_idx" && !add_term(match, "tun_erspan_ver", 1)) return false;
@@ -151,9 +165,9 @@ bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f) {
 
 GeneratedMatch random_match(Dice& dice, const Protocol& protocol, unsigned tlv_map) {
   GeneratedMatch match{&protocol, {}};
-  static const std::vector<const FieldSpec*> kLikely = {
-      &field_spec("in_port"), &field_spec("reg0"),    &field_spec("metadata"), &field_spec("reg15"),
-      &field_spec("ct_state"), &field_spec("eth_dst"), &field_spec("tun_id"),   &field_spec("ct_mark")};
+  static const std::vector<const FieldSpec*> kLikely = {&field_spec("in_port"), &field_spec("reg0"),     &field_spec("metadata"),
+                                                        &field_spec("reg15"),   &field_spec("ct_state"), &field_spec("eth_dst"),
+                                                        &field_spec("tun_id"),  &field_spec("ct_mark")};
   for (unsigned i = dice.below(5), tries = 0; i > 0 && tries < 40; ++tries) {
     const FieldSpec& f = random_field(dice, protocol.kinds, kLikely, tlv_map);
     const std::string_view name = f.name;

@@ -200,8 +200,9 @@ TEST_F(NamedCase, PartsOfAServiceHeader) {
 }
 
 TEST_F(NamedCase, ServiceHeaderThatHasFewerBitsThanItsFields) {
-  flow("table=0,in_port=1 actions=encap(nsh),set_field:18->nsh_flags,move:reg1[0..7]->NXOXM_NSH_TTL[],"
-       "encap(ethernet),output:2");
+  flow(
+      "table=0,in_port=1 actions=encap(nsh),set_field:18->nsh_flags,move:reg1[0..7]->NXOXM_NSH_TTL[],"
+      "encap(ethernet),output:2");
   flow("table=0,dl_type=0x894f actions=move:reg0[0..23]->NXOXM_NSH_SPI[],output:2");
   compare({"in_port=1,tcp,reg1=64", "in_port=2,dl_type=0x894f,reg0=0xffffff", "in_port=2,dl_type=0x894f,reg0=0xfffffe"});
   EXPECT_TRUE(said("NXOXM_NSH_SPI[] is now 0xffffffff"));
@@ -225,9 +226,11 @@ TEST_F(NamedCase, StacksOfResumedPackets) {
 // There a trace learns, and pauses for controllers.
 TEST_F(NamedCase, SideEffectsBehindANativeTunnel) {
   flow("table=0 actions=output:6,learn(table=70,reg2=5,output:reg1[])");
-  flow("table=0,udp actions=learn(table=70,idle_timeout=20,hard_timeout=30,cookie=0x77,send_flow_rem,fin_hard_timeout=4,"
-       "result_dst=reg1[3],NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[],reg3[0..7]=0xa,load:reg4[]->reg5[],output:NXM_OF_IN_PORT[]),"
-       "learn(table=71,load:1->reg0[]),controller(reason=invalid_ttl,pause,userdata=01),output:2", "br-ex");
+  flow(
+      "table=0,udp actions=learn(table=70,idle_timeout=20,hard_timeout=30,cookie=0x77,send_flow_rem,fin_hard_timeout=4,"
+      "result_dst=reg1[3],NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[],reg3[0..7]=0xa,load:reg4[]->reg5[],output:NXM_OF_IN_PORT[]),"
+      "learn(table=71,load:1->reg0[]),controller(reason=invalid_ttl,pause,userdata=01),output:2",
+      "br-ex");
   for (const char* asked : {"", "--names"}) {
     config_.dialect.trace_names = asked;
     compare({"in_port=1,tcp", "in_port=1,udp"});
@@ -252,9 +255,11 @@ TEST_F(NamedCase, LearnedInputPortByName) {
 TEST_F(NamedCase, NeighbourDiscovery) {
   const std::string nd = "icmp6,icmp_type=136,icmp_code=0";
   flow("table=0,priority=9," + nd + ",nd_options_type=3 actions=drop");
-  flow("table=0,priority=8," + nd + ",in_port=2 actions=set_field:5->nd_options_type,move:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[1..6]"
+  flow("table=0,priority=8," + nd +
+       ",in_port=2 actions=set_field:5->nd_options_type,move:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[1..6]"
        "->NXM_NX_REG5[24..29],output:3");
-  flow("table=0,priority=7," + nd + ",in_port=3 actions=move:NXM_NX_REG5[0..7]->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[],"
+  flow("table=0,priority=7," + nd +
+       ",in_port=3 actions=move:NXM_NX_REG5[0..7]->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[],"
        "set_field:7->nd_reserved,output:2");
   flow("table=0,priority=10," + nd + ",nd_options_type=9 actions=load:0->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[2..5],output:2");
   flow("table=0,priority=10," + nd + ",nd_options_type=10 actions=push:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[5..7],output:2");
@@ -264,8 +269,7 @@ TEST_F(NamedCase, NeighbourDiscovery) {
   const std::string packet = ",icmp6,icmpv6_type=136,icmpv6_code=0,nd_tll=0a:00:00:00:00:02";
   compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2" + packet + ",nd_options_type=5",
            "in_port=1" + packet + ",nd_options_type=9", "in_port=1" + packet + ",nd_options_type=10",
-           "in_port=1" + packet + ",nd_options_type=11",
-           "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
+           "in_port=1" + packet + ",nd_options_type=11", "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
 }
 
 TEST_F(NamedCase, TagThatIsWrittenToNothing) {
@@ -308,9 +312,10 @@ TEST_F(NamedCase, TunnelFieldsWhoseValueIsTheMask) {
   flow("table=0,priority=6,tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x4 actions=output:4");
   flow("table=0,priority=5,tun_erspan_ver=2,tun_erspan_dir=0 actions=LOCAL");
   const std::string from = "in_port=5,tcp,tun_dst=10.0.0.9";
-  compare({from + ",tun_gtpu_msgtype=3", "in_port=1,tun_gtpu_msgtype=2", from + ",tun_gtpu_msgtype=1", from + ",tun_gtpu_flags=0x34",
-           from + ",tun_erspan_ver=1,tun_erspan_idx=0x5", from + ",tun_erspan_ver=3,tun_erspan_idx=0x5",
-           from + ",tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x7", from + ",tun_erspan_ver=2,tun_erspan_dir=1"});
+  compare({from + ",tun_gtpu_msgtype=3", "in_port=1,tun_gtpu_msgtype=2", from + ",tun_gtpu_msgtype=1",
+           from + ",tun_gtpu_flags=0x34", from + ",tun_erspan_ver=1,tun_erspan_idx=0x5",
+           from + ",tun_erspan_ver=3,tun_erspan_idx=0x5", from + ",tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x7",
+           from + ",tun_erspan_ver=2,tun_erspan_dir=1"});
 }
 
 TEST_F(NamedCase, ErspanHeaderAtOtherTunnels) {
@@ -376,7 +381,8 @@ TEST_F(NamedCase, LabelsTakenOffAPacketWithoutEthernetHeader) {
   flow("table=0,in_port=1,mpls actions=decap,decap");
   flow("table=0,in_port=2,mpls actions=decap,decap(packet_type(ns=0,type=0)),output:3");
   flow("table=0,in_port=3,mpls actions=decap,decap(packet_type(ns=1,type=0x800)),output:2");
-  flow("table=0,in_port=4,tcp actions=encap(mpls),encap(mpls),decap,decap(packet_type(ns=1,type=0x800)),encap(ethernet),output:2");
+  flow(
+      "table=0,in_port=4,tcp actions=encap(mpls),encap(mpls),decap,decap(packet_type(ns=1,type=0x800)),encap(ethernet),output:2");
   compare({"in_port=1,mpls,mpls_bos=1", "in_port=1,mpls", "in_port=2,mpls,mpls_bos=1", "in_port=3,mpls,mpls_bos=1"});
 }
 

@@ -83,8 +83,7 @@ struct Switches {
 };
 
 FlowKey parse_microflow(const std::string& text) {
-  static const std::string kHead =
-      "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, ";
+  static const std::string kHead = "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, ";
   const std::string line = kHead + text + " actions=drop\n";
   cluster::Cluster c;
   cluster::Node& n = c.ensure_node("scratch");
@@ -114,8 +113,7 @@ std::string text_of(const std::vector<Visit>& visits, const std::vector<Visit>& 
   constexpr std::ptrdiff_t kBefore = 3, kAfter = 4;
   const auto differ = std::mismatch(visits.begin(), visits.end(), other.begin(), other.end()).first - visits.begin();
   std::ostringstream out;
-  for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, differ - kBefore);
-       i < std::min(std::ssize(visits), differ + kAfter); ++i) {
+  for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, differ - kBefore); i < std::min(std::ssize(visits), differ + kAfter); ++i) {
     const Visit& v = visits[static_cast<std::size_t>(i)];
     out << '#' << i << ' ' << v.table << ':' << v.priority << ":0x" << std::hex << v.cookie << std::dec << "  ";
   }
@@ -243,8 +241,7 @@ TEST(OfprotoTrace, VisitsTheSameFlowsInTheSameOrder) {
       flows += trace.visits.size();
       equal += ours == trace.visits;
       if (ours != trace.visits)
-        ADD_FAILURE() << path << "\n  ours  " << text_of(ours, trace.visits) << "\n  trace "
-                      << text_of(trace.visits, ours);
+        ADD_FAILURE() << path << "\n  ours  " << text_of(ours, trace.visits) << "\n  trace " << text_of(trace.visits, ours);
     }
   }
   std::cout << equal << " of " << compared << " traces equal, " << flows << " flows visited\n";

@@ -60,10 +60,10 @@ std::string ActionWriter::group() {
 }
 
 std::string ActionWriter::bundle() {
-  static const char* const kMembers[] = {"members:1,2,3", "members:", "members:2", "members:4,LOCAL", "members:99,1",
-                                         "members:5,1"};
-  const std::string how = fmt::format("{},{},{},ofport", dice_.of(kHashFields), dice_.below(3) * 50,
-                                      dice_.one_in(2) ? "hrw" : "active_backup");
+  static const char* const kMembers[] = {"members:1,2,3",   "members:",     "members:2",
+                                         "members:4,LOCAL", "members:99,1", "members:5,1"};
+  const std::string how =
+      fmt::format("{},{},{},ofport", dice_.of(kHashFields), dice_.below(3) * 50, dice_.one_in(2) ? "hrw" : "active_backup");
   if (dice_.one_in(2)) return fmt::format("bundle({},{})", how, dice_.of(kMembers));
   const char* const to = dice_.one_in(2) ? "NXM_NX_REG1[]" : "NXM_NX_REG0[0..15]";
   return fmt::format("bundle_load({},{},{})", how, to, dice_.of(kMembers));
@@ -71,8 +71,7 @@ std::string ActionWriter::bundle() {
 
 std::string ActionWriter::multipath() {
   static const char* const kWays[] = {"modulo_n", "hash_threshold", "hrw", "iter_hash"};
-  static const char* const kTo[] = {"NXM_NX_REG0[0..3]", "NXM_NX_REG15[]", "NXM_NX_XXREG1[64..95]",
-                                    "OXM_OF_METADATA[8..15]"};
+  static const char* const kTo[] = {"NXM_NX_REG0[0..3]", "NXM_NX_REG15[]", "NXM_NX_XXREG1[64..95]", "OXM_OF_METADATA[8..15]"};
   return fmt::format("multipath({},{},{},{},{},{})", dice_.of(kHashFields), dice_.below(3) * 50, dice_.of(kWays),
                      dice_.between(1, 7), dice_.below(3), dice_.of(kTo));
 }
@@ -101,8 +100,7 @@ std::string ActionWriter::controller() {
 
 std::string ActionWriter::sample() {
   static const char* const kForms[] = {
-      "sample(probability=100,collector_set_id=1,obs_domain_id=2,obs_point_id=3)",
-      "sample(probability=65535,collector_set_id=7)",
+      "sample(probability=100,collector_set_id=1,obs_domain_id=2,obs_point_id=3)", "sample(probability=65535,collector_set_id=7)",
       "sample(probability=1,collector_set_id=1,obs_domain_id=0,obs_point_id=0,sampling_port=1)",
       "sample(probability=9,collector_set_id=1,obs_domain_id=2,obs_point_id=3,sampling_port=2,ingress)",
       "sample(probability=9,collector_set_id=1,obs_domain_id=2,obs_point_id=3,sampling_port=2,egress)"};

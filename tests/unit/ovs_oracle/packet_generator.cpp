@@ -20,8 +20,8 @@ bool is_set(const FlowKey& key, const FieldSpec& f) { return key.get(id_of(f)) !
 // Fields whose bits other names show, or that ofproto/trace does not take.
 bool shown_otherwise(std::string_view name) {
   return name.starts_with("xreg") || name.starts_with("xxreg") || name == "dl_vlan" || name == "vlan_vid" ||
-         name == "dl_vlan_pcp" || name == "vlan_pcp" || name == "in_port_oxm" || name == "actset_output" ||
-         name == "nw_tos" || name == "eth_type" || name == "nw_proto" || name == "packet_type";
+         name == "dl_vlan_pcp" || name == "vlan_pcp" || name == "in_port_oxm" || name == "actset_output" || name == "nw_tos" ||
+         name == "eth_type" || name == "nw_proto" || name == "packet_type";
 }
 
 class Packet {
@@ -69,8 +69,7 @@ class Packet {
       if (!has_kinds(protocol_.kinds, f.needs) && !(f.needs & tracked)) continue;
       if ((f.needs & tracked) && !tracked_field_allowed(f)) continue;
       if (later && (f.needs & (tcp | udp | sctp | icmp4 | icmp6))) continue;
-      out += fmt::format("{}{}={}", out.empty() ? "" : ",", name,
-                         text_of(f, {key_.get(id_of(f)), ones(f.bits)}, Masking::none));
+      out += fmt::format("{}{}={}", out.empty() ? "" : ",", name, text_of(f, {key_.get(id_of(f)), ones(f.bits)}, Masking::none));
     }
     return out.empty() ? "in_port=1" : out;
   }
@@ -113,34 +112,36 @@ std::string v6(Dice& dice) {
 
 // What lies within the tags: "eth_type(0x0800),ipv4(…),tcp(…)".
 std::string inner_headers(Dice& dice) {
-  static const char* const kPorts[] = {"tcp(src=80,dst=443)", "tcp(src=1000,dst=80),tcp_flags(syn|ack)",
-                                       "udp(src=53,dst=53)", "sctp(src=1,dst=2)", "icmp(type=8,code=0)"};
+  static const char* const kPorts[] = {"tcp(src=80,dst=443)", "tcp(src=1000,dst=80),tcp_flags(syn|ack)", "udp(src=53,dst=53)",
+                                       "sctp(src=1,dst=2)", "icmp(type=8,code=0)"};
   static const unsigned kProtocols[] = {6, 6, 17, 132, 1};
   const unsigned which = dice.below(5);
   switch (dice.below(9)) {
     case 0:
-      return fmt::format("eth_type(0x0806),arp(sip={},tip={},op={},sha={},tha={})", v4(dice), v4(dice),
-                         dice.between(1, 2), mac(dice), mac(dice));
+      return fmt::format("eth_type(0x0806),arp(sip={},tip={},op={},sha={},tha={})", v4(dice), v4(dice), dice.between(1, 2),
+                         mac(dice), mac(dice));
     case 1:
       return dice.one_in(2) ? "eth_type(0x8847),mpls(label=100,tc=3,ttl=64,bos=1)"
                             : "eth_type(0x8847),mpls(label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=1)";
     case 3:
-      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0,proto=58,tclass=0,hlimit=255,frag=no),"
-                         "icmpv6(type={},code=0),nd(target={},{}={})",
-                         v6(dice), v6(dice), which < 3 ? 135 : 136, v6(dice), which < 3 ? "sll" : "tll", mac(dice));
+      return fmt::format(
+          "eth_type(0x86dd),ipv6(src={},dst={},label=0,proto=58,tclass=0,hlimit=255,frag=no),"
+          "icmpv6(type={},code=0),nd(target={},{}={})",
+          v6(dice), v6(dice), which < 3 ? 135 : 136, v6(dice), which < 3 ? "sll" : "tll", mac(dice));
     case 4:
       return fmt::format("eth_type(0x0800),ipv4(src={},dst={},proto=17,tos=0,ttl=3,frag={})", v4(dice), v4(dice),
                          dice.one_in(2) ? "later" : "first");
     case 5:  // the switch reads no nsh(…)
-      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0,proto={},tclass=0,hlimit=9,frag={})", v6(dice),
-                         v6(dice), dice.one_in(2) ? 44 : 17, dice.one_in(2) ? "later" : "first");
+      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0,proto={},tclass=0,hlimit=9,frag={})", v6(dice), v6(dice),
+                         dice.one_in(2) ? 44 : 17, dice.one_in(2) ? "later" : "first");
     case 2:
-      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0x5,proto=17,tclass=0x2,hlimit=64,frag=no),"
-                         "udp(src=53,dst=1000)",
-                         v6(dice), v6(dice));
+      return fmt::format(
+          "eth_type(0x86dd),ipv6(src={},dst={},label=0x5,proto=17,tclass=0x2,hlimit=64,frag=no),"
+          "udp(src=53,dst=1000)",
+          v6(dice), v6(dice));
     default:
-      return fmt::format("eth_type(0x0800),ipv4(src={},dst={},proto={},tos=0x{:x},ttl={},frag=no),{}", v4(dice),
-                         v4(dice), kProtocols[which], dice.below(4), dice.between(1, 64), kPorts[which]);
+      return fmt::format("eth_type(0x0800),ipv4(src={},dst={},proto={},tos=0x{:x},ttl={},frag=no),{}", v4(dice), v4(dice),
+                         kProtocols[which], dice.below(4), dice.between(1, 64), kPorts[which]);
   }
 }
 
@@ -153,11 +154,8 @@ std::string datapath_packet(Dice& dice, const std::string& bridge) {
   out += fmt::format("in_port({}),eth(src={},dst={}),", device, mac(dice), mac(dice));
   const std::string inner = inner_headers(dice);
   switch (dice.below(3)) {
-    case 0:
-      return out + inner;
-    case 1:
-      return out + fmt::format("eth_type(0x8100),vlan(vid={},pcp={}),encap({})", dice.between(4, 7), dice.below(8),
-                               inner);
+    case 0: return out + inner;
+    case 1: return out + fmt::format("eth_type(0x8100),vlan(vid={},pcp={}),encap({})", dice.between(4, 7), dice.below(8), inner);
     default:
       return out + fmt::format("eth_type(0x88a8),vlan(vid={},pcp=0),encap(eth_type(0x8100),vlan(vid={},pcp=3),encap({}))",
                                dice.between(4, 7), dice.between(4, 7), inner);
@@ -169,9 +167,8 @@ std::string datapath_packet(Dice& dice, const std::string& bridge) {
 std::string random_packet(Dice& dice, const Configuration& c, const std::string& bridge) {
   if (dice.one_in(6)) return datapath_packet(dice, bridge);
   const GeneratedFlow* flow = dice.one_in(5) ? nullptr : flow_to_meet(dice, c, bridge);
-  const Protocol& protocol = flow != nullptr && !(flow->match.protocol->fields.empty() && dice.one_in(2))
-                                 ? *flow->match.protocol
-                                 : *dice.of(c.protocols);
+  const Protocol& protocol = flow != nullptr && !(flow->match.protocol->fields.empty() && dice.one_in(2)) ? *flow->match.protocol
+                                                                                                          : *dice.of(c.protocols);
   Packet packet(dice, protocol, c.tlv_map);
   if (dice.one_in(5)) packet.make_tunneled();
   if (flow != nullptr) packet.suit(flow->match);

@@ -15,17 +15,13 @@ std::string ActionWriter::resubmit() {
                                             : fmt::format("resubmit(,{},ct)", table);
   if (leads_back()) return fmt::format("resubmit(,{})", table);
   switch (dice_.below(12)) {
-    case 0:
-      return fmt::format("resubmit({},{})", dice_.between(1, 7), table);
-    case 1:
-      return fmt::format("resubmit({},{})", dice_.one_in(2) ? "\"9eth\"" : "p1", table);
-    case 2:
-      return fmt::format("resubmit({},{})", dice_.one_in(2) ? "LOCAL" : "IN_PORT", table);
+    case 0: return fmt::format("resubmit({},{})", dice_.between(1, 7), table);
+    case 1: return fmt::format("resubmit({},{})", dice_.one_in(2) ? "\"9eth\"" : "p1", table);
+    case 2: return fmt::format("resubmit({},{})", dice_.one_in(2) ? "LOCAL" : "IN_PORT", table);
     case 3:  // the current table, as seen from another port: once, for it may lead to itself
       if (dice_.one_in(4)) return dice_.one_in(2) ? "resubmit:4" : "resubmit(3)";
       [[fallthrough]];
-    default:
-      return fmt::format("resubmit(,{})", table);
+    default: return fmt::format("resubmit(,{})", table);
   }
 }
 
@@ -62,10 +58,17 @@ std::string ActionWriter::learn() {
       "eth_type=0x800,nw_tos=8,vlan_tci=0x1005",
   };
   constexpr unsigned kOfIp6 = 8;  // asks for a packet of IPv6
-  static const char* const kArguments[] = {",idle_timeout=20",    ",hard_timeout=30",      ",fin_idle_timeout=3",
-                                           ",fin_hard_timeout=4", ",priority=100",         ",cookie=0x77",
-                                           ",limit=9",            ",result_dst=reg1[3]",   ",send_flow_rem",
-                                           ",delete_learned",     ",result_dst=NXM_NX_REG15[0]"};
+  static const char* const kArguments[] = {",idle_timeout=20",
+                                           ",hard_timeout=30",
+                                           ",fin_idle_timeout=3",
+                                           ",fin_hard_timeout=4",
+                                           ",priority=100",
+                                           ",cookie=0x77",
+                                           ",limit=9",
+                                           ",result_dst=reg1[3]",
+                                           ",send_flow_rem",
+                                           ",delete_learned",
+                                           ",result_dst=NXM_NX_REG15[0]"};
   std::string out = fmt::format("learn(table={}", dice_.one_in(2) ? 70 : 99);
   for (const char* a : kArguments)
     if (dice_.one_in(4) && (a[1] != 'r' || out.find("result_dst") == std::string::npos)) out += a;
@@ -77,9 +80,8 @@ std::string ActionWriter::learn() {
 std::string ActionWriter::clear() { return "ct_clear"; }
 
 std::string ActionWriter::zone() {
-  static const char* const kZones[] = {"zone=5",     "zone=NXM_NX_REG10[0..15]", "zone=NXM_NX_REG0[0..15]",
-                                       "zone=64000", "zone=65535",               "zone=NXM_NX_CT_ZONE[]",
-                                       "zone=OXM_OF_METADATA[16..31]"};
+  static const char* const kZones[] = {"zone=5",     "zone=NXM_NX_REG10[0..15]", "zone=NXM_NX_REG0[0..15]",     "zone=64000",
+                                       "zone=65535", "zone=NXM_NX_CT_ZONE[]",    "zone=OXM_OF_METADATA[16..31]"};
   return dice_.of(kZones);
 }
 
@@ -105,8 +107,7 @@ std::string ActionWriter::nat(bool commit) {
                                          "10.9.0.1-10.9.0.9:1000-2000"};
   static const char* const kRanges6[] = {"fd09::1", "fd09::1-fd09::9", "[fd00::3]:8080", "[fd09::1]:1000-2000",
                                          "[fd09::1]-[fd09::9]:1000-2000"};
-  static const char* const kFlags[] = {"", "", "", ",persistent", ",hash", ",random", ",persistent,hash",
-                                       ",persistent,random"};
+  static const char* const kFlags[] = {"", "", "", ",persistent", ",hash", ",random", ",persistent,hash", ",persistent,random"};
   if (!commit || !(kinds_ & (ip4 | ip6)) || dice_.one_in(5)) return "nat";
   const char* const which = dice_.one_in(2) ? "src" : "dst";
   if (dice_.one_in(5)) return fmt::format("nat({})", which);
@@ -147,11 +148,11 @@ void add_instructions(Dice& dice, std::vector<std::string>& actions, const Actio
   if (dice.one_in(3)) {
     std::vector<std::string> set;
     for (unsigned i = dice.between(1, 3); i > 0; --i) {
-      static const char* const kAny[] = {"output:1",           "output:2",        "group:1",       "set_field:7->reg0",
-                                         "push_vlan:0x8100",   "output:4",        "set_queue:1",   "CONTROLLER:64",
-                                         "load:2->reg1[0..3]", "group:3",         "output:LOCAL",  "resubmit(,7)",
-                                         "push_mpls:0x8847",   "ct_clear",        "encap(nsh)",
-                                         "set_field:0a:00:00:00:00:0b->eth_src",  "move:reg0[]->reg3[]"};
+      static const char* const kAny[] = {"output:1",           "output:2", "group:1",      "set_field:7->reg0",
+                                         "push_vlan:0x8100",   "output:4", "set_queue:1",  "CONTROLLER:64",
+                                         "load:2->reg1[0..3]", "group:3",  "output:LOCAL", "resubmit(,7)",
+                                         "push_mpls:0x8847",   "ct_clear", "encap(nsh)",   "set_field:0a:00:00:00:00:0b->eth_src",
+                                         "move:reg0[]->reg3[]"};
       static const char* const kIp[] = {"dec_ttl", "ct(commit,zone=4)", "set_field:9->nw_ttl", "ct(table=7)"};
       const bool needs_ethernet = kinds & kind::ethernet;
       std::string one = kinds & kind::ip && dice.one_in(3) ? dice.of(kIp) : dice.of(kAny);

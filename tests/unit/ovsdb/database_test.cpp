@@ -1,5 +1,7 @@
 // Database files against the tools of Open vSwitch: what ovsdb-tool made is read, and where ovsdb-server is installed the
 // same rows must come out of both.
+#include "ovsdb/database.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <sstream>
 
 #include "egtrace/ovn/southbound.h"
-#include "ovsdb/database.h"
 #include "ovsdb/sha1.h"
 #include "support/format_fixture.h"
 #include "support/ovsdb_log.h"
@@ -17,8 +18,8 @@ namespace egt::parsers {
 namespace {
 
 using ovsdb::DatabaseFile;
-using ovsdb::Record;
 using ovsdb::read_database;
+using ovsdb::Record;
 
 std::string log_of(const std::vector<std::string>& records, const std::string& magic = "JSON") {
   return testing::ovsdb_log(records, magic);
@@ -62,16 +63,14 @@ TEST(DatabaseFile, GivesRowsWithTheirDefaultsAsListShowsThem) {
   EXPECT_EQ(file.name, "OVN_Southbound");
   EXPECT_EQ(file.version, "20.41.0");
   EXPECT_EQ(file.transactions.at(0).comment, "compacting \"it\"");
-  const std::vector<std::string> expected = {
-      R"(map={k=1, l=2} n=[] name="a\"b" ref=[] set=[x] )",
-      R"(map={} n=7 name="" ref=00000000-0000-0000-0000-000000000001 set=[] )"};
+  const std::vector<std::string> expected = {R"(map={k=1, l=2} n=[] name="a\"b" ref=[] set=[x] )",
+                                             R"(map={} n=7 name="" ref=00000000-0000-0000-0000-000000000001 set=[] )"};
   EXPECT_EQ(rows_of(file), expected);
 }
 
 TEST(DatabaseFile, AppliesTransactionsInOrder) {
   const std::string text =
-      log_of({kSchema, kSnapshot,
-              R"({"T":{"00000000-0000-0000-0000-000000000001":{"set":["set",["y","x"]],"n":3}}})",
+      log_of({kSchema, kSnapshot, R"({"T":{"00000000-0000-0000-0000-000000000001":{"set":["set",["y","x"]],"n":3}}})",
               R"({"T":{"00000000-0000-0000-0000-000000000001":{"set":["set",["x","z"]],"n":4,)"
               R"("map":["map",[["k",1],["l",5],["m",6]]]}},"_is_diff":true})",
               R"({"T":{"00000000-0000-0000-0000-000000000002":null,)"
@@ -85,17 +84,17 @@ TEST(DatabaseFile, AppliesTransactionsInOrder) {
 }
 
 TEST(DatabaseFile, TakesOfAClusterWhatIsCommitted) {
-  const std::string id = R"("server_id":"00000000-0000-0000-0000-00000000000a","cluster_id":"00000000-0000-0000-0000-00000000000b")";
+  const std::string id =
+      R"("server_id":"00000000-0000-0000-0000-00000000000a","cluster_id":"00000000-0000-0000-0000-00000000000b")";
   const auto entry = [](int term, int index, const std::string& name) {
     return R"({"term":)" + std::to_string(term) + R"(,"index":)" + std::to_string(index) +
            R"(,"eid":"00000000-0000-0000-0000-00000000000e","data":[null,{"T":{"00000000-0000-0000-0000-00000000000)" +
            std::to_string(index) + R"(":{"name":")" + name + R"("}}}]})";
   };
-  const std::string header = "{" + id + R"(,"name":"OVN_Southbound","prev_index":2,"prev_term":1,"prev_data":[)" +
-                             kSchema + "," + kSnapshot + "]}";
-  const std::string text = log_of({header, R"({"term":2,"vote":"00000000-0000-0000-0000-00000000000a"})",
-                                   entry(2, 3, "three"), entry(2, 4, "lost"), entry(3, 4, "four"),
-                                   R"({"commit_index":4})", entry(3, 5, "uncommitted")},
+  const std::string header =
+      "{" + id + R"(,"name":"OVN_Southbound","prev_index":2,"prev_term":1,"prev_data":[)" + kSchema + "," + kSnapshot + "]}";
+  const std::string text = log_of({header, R"({"term":2,"vote":"00000000-0000-0000-0000-00000000000a"})", entry(2, 3, "three"),
+                                   entry(2, 4, "lost"), entry(3, 4, "four"), R"({"commit_index":4})", entry(3, 5, "uncommitted")},
                                   "CLUSTER");
   const DatabaseFile file = read_database(text);
   EXPECT_TRUE(file.clustered);
@@ -127,7 +126,9 @@ TEST(DatabaseFile, SurvivesACutAtEveryByte) {
   for (std::size_t n = 0; n < whole.size(); ++n) {
     const DatabaseFile file = read_database(std::string_view(whole).substr(0, n));
     EXPECT_LE(rows_of(file).size(), 2u);
-    if (n > 0) { EXPECT_TRUE(!file.problems.empty() || file.log.records.size() < 3) << n; }
+    if (n > 0) {
+      EXPECT_TRUE(!file.problems.empty() || file.log.records.size() < 3) << n;
+    }
   }
 }
 
@@ -200,8 +201,8 @@ TEST(DatabaseFile, AgreesWithOvsdbServer) {
       ASSERT_EQ(stored->rows.size(), listed.size());
       std::size_t damaged = 0;
       for (const Record& want : listed) {
-        const auto row = std::find_if(stored->rows.begin(), stored->rows.end(),
-                                      [&](const auto& r) { return r.uuid == want.uuid(); });
+        const auto row =
+            std::find_if(stored->rows.begin(), stored->rows.end(), [&](const auto& r) { return r.uuid == want.uuid(); });
         ASSERT_NE(row, stored->rows.end());
         const Record got = stored->record(*row, damaged);
         for (const auto& column : want.columns) {

@@ -11,10 +11,26 @@ std::string again(std::string_view text) {
 }
 
 TEST(Datum, PrintsBackWhatTheToolsPrint) {
-  for (const char* text : {"[]", "{}", "7", "-1", "true", "geneve", "\"192.168.99.24\"", "\"\"", "[\"10.0.0.1\", \"10.0.0.2\"]",
-                           "{csum=\"true\", key=flow}", "{\"k8s.ovn.org/name\"=demo-web}", "0.5", "1e+20",
-                           "fc1a4799-828f-4d11-9ce3-e84a94d67c79", "[fc1a4799-828f-4d11-9ce3-e84a94d67c79]",
-                           R"("inport == \"a\" && ip4.src == $b\\c")", R"("tab\tline\nbell\u0007")", "\"äö\"", "eth0", "\"eth0\"",
+  for (const char* text : {"[]",
+                           "{}",
+                           "7",
+                           "-1",
+                           "true",
+                           "geneve",
+                           "\"192.168.99.24\"",
+                           "\"\"",
+                           "[\"10.0.0.1\", \"10.0.0.2\"]",
+                           "{csum=\"true\", key=flow}",
+                           "{\"k8s.ovn.org/name\"=demo-web}",
+                           "0.5",
+                           "1e+20",
+                           "fc1a4799-828f-4d11-9ce3-e84a94d67c79",
+                           "[fc1a4799-828f-4d11-9ce3-e84a94d67c79]",
+                           R"("inport == \"a\" && ip4.src == $b\\c")",
+                           R"("tab\tline\nbell\u0007")",
+                           "\"äö\"",
+                           "eth0",
+                           "\"eth0\"",
                            R"({"a b\"c"="v,=[]{}"})"})
     EXPECT_EQ(again(text), text);
 }
@@ -47,8 +63,8 @@ TEST(Datum, LetsEditedMapsPass) {
 }
 
 TEST(Datum, RefusesWhatIsCutOrNested) {
-  for (const char* text : {"", " ", "\"open", "[1, 2", "{a=", "{a}", "[1 2]", "[[1]]", "a b", "\"a\" b", "[,]", R"("\x")", R"("\u12")",
-                           R"("\ud83d")", "]"})
+  for (const char* text : {"", " ", "\"open", "[1, 2", "{a=", "{a}", "[1 2]", "[[1]]", "a b", "\"a\" b", "[,]", R"("\x")",
+                           R"("\u12")", R"("\ud83d")", "]"})
     EXPECT_FALSE(parse_datum(text)) << text;
 }
 

@@ -93,15 +93,15 @@ TEST(DatabaseHistory, DatesAreThoseOfTheirTime) {
   };
   EXPECT_EQ(1300000000000, time_of("1300000000"));
   EXPECT_EQ(1700000000001, time_of("1700000000001"));
-  for (const char* none : {"0", "-5", "1e3", "18446744073709551615", "99999999999999999", "\"x\"", "null"}) EXPECT_EQ(0, time_of(none)) << none;
+  for (const char* none : {"0", "-5", "1e3", "18446744073709551615", "99999999999999999", "\"x\"", "null"})
+    EXPECT_EQ(0, time_of(none)) << none;
 }
 
 TEST(DatabaseHistory, LargeSetsAreNotToldWhole) {
   std::string many = R"(["set",["x0")";
   for (int i = 1; i < 100; ++i) many += ",\"x" + std::to_string(i) + "\"";
-  const std::string text =
-      northbound_log({kFirst, R"({"Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":)" + many +
-                                  "]]}},\"_date\":1700000001001}"});
+  const std::string text = northbound_log({kFirst, R"({"Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":)" +
+                                                       many + "]]}},\"_date\":1700000001001}"});
   const cluster::History history = history_of(text);
   const cluster::ColumnChange& change = history.transactions.at(1).changes.at(0).columns.at(0);
   EXPECT_TRUE(change.before.empty() && change.after.empty());
@@ -109,8 +109,7 @@ TEST(DatabaseHistory, LargeSetsAreNotToldWhole) {
   EXPECT_EQ(2U, change.removed.size());
 }
 
-std::size_t rows_at(const std::string& text, std::int64_t as_of, const char* table,
-                    ovsdb::DatabaseFile* out = nullptr) {
+std::size_t rows_at(const std::string& text, std::int64_t as_of, const char* table, ovsdb::DatabaseFile* out = nullptr) {
   ovsdb::DatabaseFile file = ovsdb::read_database(text, {as_of, nullptr});
   const std::size_t rows = file.table(table) != nullptr ? file.table(table)->rows.size() : 0;
   if (out != nullptr) *out = std::move(file);
@@ -176,8 +175,7 @@ class Servers : public ::testing::Test {
     constexpr const char* kSchemaFile = "/usr/share/ovn/ovn-nb.ovsschema";
     if (std::system("command -v ovsdb-tool ovsdb-server ovn-nbctl >/dev/null 2>&1") != 0 || !std::ifstream(kSchemaFile))
       GTEST_SKIP() << "the database tools of OVN are not installed";
-    const testing::Ran ran =
-        testing::run({"sh", "-c", std::string("schema=") + kSchemaFile + "\n" + kSteps}, "", d_.path());
+    const testing::Ran ran = testing::run({"sh", "-c", std::string("schema=") + kSchemaFile + "\n" + kSteps}, "", d_.path());
     if (ran.status != 0) GTEST_SKIP() << "the servers could not be used: " << ran.err;
   }
   std::string at(const std::string& name) const { return testing::read_file(d_.path() + "/" + name); }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "support/format_fixture.h"
 #include "ovsdb/record.h"
+#include "support/format_fixture.h"
 
 namespace egt::parsers {
 namespace {
@@ -56,8 +56,10 @@ Formats formats() { return Formats(ovsdb_formats()); }
 
 TEST(List, PrintsBackAndFindsTheDatabaseByColumns) {
   Formats f = formats();
-  for (const auto& [text, kind] : {std::pair{kAddressSets, "ovn-nbctl list"}, {kBridges, "ovs-vsctl list"},
-                                   {kPorts, "ovs-vsctl list"}, {kInterfaces, "ovs-vsctl list"}}) {
+  for (const auto& [text, kind] : {std::pair{kAddressSets, "ovn-nbctl list"},
+                                   {kBridges, "ovs-vsctl list"},
+                                   {kPorts, "ovs-vsctl list"},
+                                   {kInterfaces, "ovs-vsctl list"}}) {
     const Dump dump = f.dump(text);
     EXPECT_EQ(f.kind(dump), kind);
     const Printed run = f.reprint(dump);
@@ -118,8 +120,10 @@ TEST(List, InterfacesFindTheirBridgeInAnyOrder) {
 TEST(List, ASingleRecordOfAnExcerptIsLoaded) {
   Formats f = formats();
   cluster::Cluster c;
-  const Dump dump = f.dump("# the set\n  _uuid : fc1a4799-828f-4d11-9ce3-e84a94d67c79\n  addresses : [\"10.132.0.13\"]\n"
-                           "  name : a115\n", "", true);
+  const Dump dump = f.dump(
+      "# the set\n  _uuid : fc1a4799-828f-4d11-9ce3-e84a94d67c79\n  addresses : [\"10.132.0.13\"]\n"
+      "  name : a115\n",
+      "", true);
   const Report report = f.load(dump, c);
   EXPECT_TRUE(report.not_understood.empty());
   ASSERT_EQ(c.node("n")->ovn.address_sets.size(), 1u);
@@ -175,25 +179,33 @@ mac                 : ["0a:58:64:40:00:03 100.64.0.3/16 fd98::3/64"]
 options             : {peer=jtor-GR_x}
 tunnel_key          : 1
 type                : l3gateway
-)", "ovn-sbctl list Port_Binding"), c);
+)",
+                "ovn-sbctl list Port_Binding"),
+         c);
   f.load(f.dump(R"(_uuid               : 11111111-2222-3333-4444-00000000000d
 external_ids        : {logical-router="11111111-2222-3333-4444-00000000000e", name=GR_x}
 load_balancers      : []
 tunnel_key          : 4
-)", "ovn-sbctl list Datapath_Binding"), c);
+)",
+                "ovn-sbctl list Datapath_Binding"),
+         c);
   f.load(f.dump(R"(_uuid               : 11111111-2222-3333-4444-00000000000c
 encaps              : [11111111-2222-3333-4444-00000000000f]
 external_ids        : {}
 hostname            : node-x
 name                : "11111111-2222-3333-4444-0000000000aa"
 other_config        : {is-remote="true"}
-)", "ovn-sbctl list Chassis"), c);
+)",
+                "ovn-sbctl list Chassis"),
+         c);
   f.load(f.dump(R"(_uuid               : 11111111-2222-3333-4444-00000000000f
 chassis_name        : "11111111-2222-3333-4444-0000000000aa"
 ip                  : "192.0.2.7"
 options             : {csum="true"}
 type                : geneve
-)", "ovn-sbctl list Encap"), c);
+)",
+                "ovn-sbctl list Encap"),
+         c);
   const ovn::Ovn& ovn = c.node("n")->ovn;
   ASSERT_EQ(ovn.ports.size(), 1u);
   EXPECT_TRUE(ovn.has_ports);
@@ -221,8 +233,9 @@ TEST(List, TreeAsJson) {
 TEST(List, SurvivesCutAndGarbledInput) {
   Formats f = formats();
   f.torment(std::string(kBridges) + "\n" + kInterfaces, "ovs-vsctl list interface");
-  f.torment(R"({"data":[[["uuid","603b4c60-4c4c-4bed-ba47-6fa8d1d1bf1e"],["map",[["a","b"]]],5]],"headings":["_uuid","options","ofport"]})",
-            "ovs-vsctl -f json list interface");
+  f.torment(
+      R"({"data":[[["uuid","603b4c60-4c4c-4bed-ba47-6fa8d1d1bf1e"],["map",[["a","b"]]],5]],"headings":["_uuid","options","ofport"]})",
+      "ovs-vsctl -f json list interface");
   f.torment("{\"data\":" + std::string(2000, '['), "ovs-vsctl -f json list interface");
 }
 

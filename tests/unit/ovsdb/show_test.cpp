@@ -61,8 +61,8 @@ Formats show_formats() { return Formats(ovsdb_formats()); }
 
 TEST(Show, PrintsBack) {
   Formats f = show_formats();
-  for (const auto& [text, kind] : {std::pair{kVswitch, "ovs-vsctl show"}, {kSouthboundShown, "ovn-sbctl show"},
-                                   {kNorthbound, "ovn-nbctl show"}}) {
+  for (const auto& [text, kind] :
+       {std::pair{kVswitch, "ovs-vsctl show"}, {kSouthboundShown, "ovn-sbctl show"}, {kNorthbound, "ovn-nbctl show"}}) {
     const Dump dump = f.dump(text);
     EXPECT_EQ(f.kind(dump), kind);
     const Printed run = f.reprint(dump);
@@ -93,9 +93,11 @@ TEST(Show, AListOfInterfacesAddsToIt) {
   Formats f = show_formats();
   for (const bool list_first : {false, true}) {
     cluster::Cluster c;
-    const Dump list = f.dump("_uuid               : 603b4c60-4c4c-4bed-ba47-6fa8d1d1bf1e\n"
-                             "external_ids        : {iface-id=ns_pod}\nname                : ovn-dd8dc8-0\n"
-                             "ofport              : 3\ntype                : geneve\n", "ovs-vsctl list interface");
+    const Dump list = f.dump(
+        "_uuid               : 603b4c60-4c4c-4bed-ba47-6fa8d1d1bf1e\n"
+        "external_ids        : {iface-id=ns_pod}\nname                : ovn-dd8dc8-0\n"
+        "ofport              : 3\ntype                : geneve\n",
+        "ovs-vsctl list interface");
     if (list_first) f.load(list, c);
     f.load(f.dump(kVswitch), c);
     if (!list_first) f.load(list, c);

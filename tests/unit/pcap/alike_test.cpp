@@ -63,8 +63,8 @@ std::string flow(const PlaceCase& c, const std::string& other, std::size_t i) {
   const std::string second = std::to_string(10 + i / 50 % 50), fraction = std::to_string(100000 + i % 50 * 1000);
   return "12:00:" + second + "." + fraction +
          " IP (tos 0x0, ttl 63, id 1, offset 0, flags [DF], proto TCP (6), length 60)\n    " +
-         (c.known_sends ? known + " > " + end : end + " > " + known) + ": Flags [S], seq " +
-         std::to_string(1000 + i * 1000) + ", win 65280, length 0\n";
+         (c.known_sends ? known + " > " + end : end + " > " + known) + ": Flags [S], seq " + std::to_string(1000 + i * 1000) +
+         ", win 65280, length 0\n";
 }
 
 Json study(const PlaceCase& c, const std::vector<std::string>& others, std::size_t from, std::size_t count) {
@@ -72,9 +72,8 @@ Json study(const PlaceCase& c, const std::vector<std::string>& others, std::size
   std::string text;
   for (std::size_t i = from; i < from + count && i < others.size(); ++i) text += flow(c, others[i], i);
   const std::string file = folder.file("capture.txt", text);
-  const auto result =
-      egt::testing::run({EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/" + c.sample,
-                         c.place + "=" + file, "--format", "json", "-q"});
+  const auto result = egt::testing::run({EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/" + c.sample,
+                                         c.place + "=" + file, "--format", "json", "-q"});
   Json flows = Json::parse(result.out, nullptr, false)["flows"];
   for (Json& f : flows)
     for (Json& seen : f["seen"]) {
@@ -96,8 +95,7 @@ TEST_P(Alike, OneWalkSaysWhatAWalkOfItsOwnSays) {
   constexpr std::size_t kFew = 50;
   for (std::size_t from = 0; from < others.size(); from += kFew) {
     const Json alone = study(c, others, from, kFew);
-    for (std::size_t i = 0; i < alone.size(); ++i)
-      EXPECT_EQ(alone[i].dump(1), together[from + i].dump(1)) << others[from + i];
+    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i].dump(1), together[from + i].dump(1)) << others[from + i];
   }
 }
 
@@ -107,8 +105,7 @@ const PlaceCase kCases[] = {
      "10.133.0.9",
      80,
      true,
-     {"192.168.55.13", "10.132.0.0", "192.168.99.24", "192.168.66.0", "172.21.0.0", "100.64.0.0", "169.254.0.0",
-      "10.133.0.9"}},
+     {"192.168.55.13", "10.132.0.0", "192.168.99.24", "192.168.66.0", "172.21.0.0", "100.64.0.0", "169.254.0.0", "10.133.0.9"}},
     {"egressip-secondary",
      "master-03-demo:enp1s0",
      "192.168.99.25",
@@ -126,8 +123,8 @@ TEST(AlikeText, FoldsWhatFaredAlike) {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += flow(c, "203.0.113." + std::to_string(i + 10), i);
   const std::string file = folder.file("capture.txt", text);
-  const auto result = egt::testing::run(
-      {EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/" + c.sample, c.place + "=" + file});
+  const auto result =
+      egt::testing::run({EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/" + c.sample, c.place + "=" + file});
   EXPECT_NE(std::string::npos, result.out.find("100 flows")) << result.out;
   EXPECT_NE(std::string::npos, result.out.find("alike         99 more, source ports 20000 to 20099, 100 receivers"))
       << result.out;

@@ -49,9 +49,12 @@ Json study(const fs::path& scenario) {
 const Json* flow_of(const Json& flows, const Json& c) {
   const Json& packet = c["packet"];
   for (const Json& f : flows) {
-    if (f["src"] != packet.value("src", "") || f["dst"] != packet["dst"] || f["sport"] != packet["sport"] || f["dport"] != packet["dport"]) continue;
+    if (f["src"] != packet.value("src", "") || f["dst"] != packet["dst"] || f["sport"] != packet["sport"] ||
+        f["dport"] != packet["dport"])
+      continue;
     const double time = f["time"];
-    if (packet["sport"].is_null() && (time < c["window"][0].get<double>() - 0.5 || time > c["window"][1].get<double>() + 0.5)) continue;
+    if (packet["sport"].is_null() && (time < c["window"][0].get<double>() - 0.5 || time > c["window"][1].get<double>() + 0.5))
+      continue;
     return &f;
   }
   return nullptr;

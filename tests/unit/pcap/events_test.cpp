@@ -14,9 +14,8 @@ using Json = nlohmann::json;
 // Of the sample's node master-02-demo.
 Json study(const std::string& name, const std::string& text, const std::string& place = "master-02-demo=") {
   const egt::testing::TemporaryDirectory folder;
-  const auto result =
-      egt::testing::run({EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary",
-                         place + folder.file(name, text), "--format", "json", "-q"});
+  const auto result = egt::testing::run({EGTRACE_BINARY, "pcap", std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary",
+                                         place + folder.file(name, text), "--format", "json", "-q"});
   return Json::parse(result.out, nullptr, false);
 }
 
@@ -38,10 +37,10 @@ std::string event(long long time, const std::string& symbol, const std::string& 
   return R"({"common":{"timestamp":)" + text(time) + R"(},"kernel":{"symbol":")" + symbol +
          R"(","probe_type":"raw_tracepoint"},"skb":{"ip":{"saddr":")" + p.src + R"(","daddr":")" + p.dst +
          R"(","v4":{"offset":0},"protocol":6,"len":40,"ttl":)" + text(p.ttl) + R"(},"tcp":{"sport":)" + text(p.sport) +
-         R"(,"dport":)" + text(p.dport) + R"(,"seq":)" + text(p.seq) + R"(,"ack_seq":)" + text(p.ack) +
-         R"(,"doff":5,"flags":)" + text(p.flags) + R"(},"dev":{"name":")" + device +
-         R"(","ifindex":0},"ns":{"netns":)" + text(netns) + R"(}},"skb-tracking":{"orig_head":99,"timestamp":)" +
-         text(p.seq) + R"(,"skb":1})" + (more.empty() ? "" : "," + more) + "}\n";
+         R"(,"dport":)" + text(p.dport) + R"(,"seq":)" + text(p.seq) + R"(,"ack_seq":)" + text(p.ack) + R"(,"doff":5,"flags":)" +
+         text(p.flags) + R"(},"dev":{"name":")" + device + R"(","ifindex":0},"ns":{"netns":)" + text(netns) +
+         R"(}},"skb-tracking":{"orig_head":99,"timestamp":)" + text(p.seq) + R"(,"skb":1})" + (more.empty() ? "" : "," + more) +
+         "}\n";
 }
 
 const std::string kPod = "ce3e4c21937ca06", kManagement = "ovn-k8s-mp0";
@@ -69,17 +68,14 @@ TEST(Events, StandAtHops) {
   const Json j = study(
       "retis.json",
       kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
-          event(1010, "openvswitch:ovs_dp_upcall", kPod, {},
-                R"("ovs":{"event_type":"upcall","cmd":1,"port":1,"cpu":0})") +
+          event(1010, "openvswitch:ovs_dp_upcall", kPod, {}, R"("ovs":{"event_type":"upcall","cmd":1,"port":1,"cpu":0})") +
           event(1020, "openvswitch:ovs_do_execute_action", kPod, {},
                 R"("ovs":{"event_type":"action_execute","action":"ct","zone_id":20,"recirc_id":0,"queue_id":5})") +
           event(1040, "net:netif_receive_skb", kManagement, {}) + event(1050, "ip_forward", kManagement, {}) +
-          event(
-              1060, "__nft_trace_packet", kManagement, {},
-              R"("nft":{"table_name":"filter","chain_name":"FORWARD","verdict":"accept","rule_handle":3,"policy":false})") +
+          event(1060, "__nft_trace_packet", kManagement, {},
+                R"("nft":{"table_name":"filter","chain_name":"FORWARD","verdict":"accept","rule_handle":3,"policy":false})") +
           event(1070, "neigh_resolve_output", "br-ex", translated()) +
-          event(1080, "net:net_dev_start_xmit", "enp1s0", translated()) +
-          event(1090, "some_function", "enp1s0", translated()));
+          event(1080, "net:net_dev_start_xmit", "enp1s0", translated()) + event(1090, "some_function", "enp1s0", translated()));
   ASSERT_EQ(1u, j["flows"].size()) << j.dump(1);
   const Json& f = j["flows"][0];
   EXPECT_EQ("pod", f["from"]["kind"]);
@@ -116,10 +112,9 @@ TEST(Events, ADropIsWhereThePacketWasLost) {
 }
 
 TEST(Events, ADropOfOpenVSwitchIsAtTheSwitch) {
-  const Json j =
-      study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
-                              event(1050, "skb:kfree_skb", kPod, {},
-                                    R"("skb-drop":{"subsys":"openvswitch","drop_reason":"OVS_DROP_METER"})"));
+  const Json j = study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                                         event(1050, "skb:kfree_skb", kPod, {},
+                                               R"("skb-drop":{"subsys":"openvswitch","drop_reason":"OVS_DROP_METER"})"));
   const Json& f = j["flows"][0];
   EXPECT_EQ("lost", f["fate"]);
   EXPECT_EQ("br-int", where(f, "skb:kfree_skb"));
@@ -128,9 +123,9 @@ TEST(Events, ADropOfOpenVSwitchIsAtTheSwitch) {
 }
 
 TEST(Events, DumpsDoNotTellOfFullQueues) {
-  const Json j = study(
-      "retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
-                        event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"CPU_BACKLOG"})"));
+  const Json j =
+      study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                              event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"CPU_BACKLOG"})"));
   const Json& f = j["flows"][0];
   EXPECT_EQ("lost", f["fate"]);
   EXPECT_TRUE((*event_with(f, "skb:kfree_skb"))["drop"]["predicted"].is_null());
@@ -142,17 +137,17 @@ TEST(Events, AReplyThatIsDroppedIsLost) {
   std::swap(reply.src, reply.dst);
   std::swap(reply.sport, reply.dport);
   reply.flags = 0x12, reply.seq = 90, reply.ack = 8;
-  const Json j = study("retis.json", kStartup + event(1000, "ip_forward", kManagement, {}) +
-                                         event(2000, "skb:kfree_skb", kManagement, reply,
-                                               R"("skb-drop":{"drop_reason":"NETFILTER_DROP"})"));
+  const Json j =
+      study("retis.json", kStartup + event(1000, "ip_forward", kManagement, {}) +
+                              event(2000, "skb:kfree_skb", kManagement, reply, R"("skb-drop":{"drop_reason":"NETFILTER_DROP"})"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("lost", j["flows"][0]["fate"]) << j["flows"][0]["why"];
   EXPECT_EQ("reply", j["flows"][0]["direction"]);
 }
 
 TEST(Events, ADropAloneIsEnough) {
-  const Json j = study("retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {},
-                                                      R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
+  const Json j = study("retis.json",
+                       kStartup + event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("lost", j["flows"][0]["fate"]);
   EXPECT_EQ("ip rule 6000, table 1004", where(j["flows"][0], "skb:kfree_skb"));
@@ -164,10 +159,10 @@ TEST(Events, CountersOfTheMachineTellOfTheDrop) {
                         std::filesystem::copy_options::recursive);
   folder.file("dumps/master-02-demo/nstat_-az",
               "#kernel\nIpInReceives 12 0.0\nTcpExtListenDrops 3 0.0\nTcpExtIPReversePathFilter 7 0.0\n");
-  const std::string events = folder.file("retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {},
-                                                                        R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
-  const auto result = egt::testing::run(
-      {EGTRACE_BINARY, "pcap", folder.path() + "/dumps", "master-02-demo=" + events, "--format", "json", "-q"});
+  const std::string events = folder.file(
+      "retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
+  const auto result =
+      egt::testing::run({EGTRACE_BINARY, "pcap", folder.path() + "/dumps", "master-02-demo=" + events, "--format", "json", "-q"});
   const Json j = Json::parse(result.out, nullptr, false);
   ASSERT_EQ(1u, j["flows"].size());
   const Json& counters = j["flows"][0]["counters"];
@@ -178,10 +173,9 @@ TEST(Events, CountersOfTheMachineTellOfTheDrop) {
 }
 
 TEST(Events, ACopyThatIsDroppedEndsNothing) {
-  const Json j =
-      study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
-                              event(1001, "skb:kfree_skb", kPod, {}, R"("skb-drop":{"drop_reason":"OTHERHOST"})") +
-                              event(1002, "skb:kfree_skb", kPod, {}, R"("skb-drop":{"drop_reason":"NOT_SPECIFIED"})"));
+  const Json j = study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                                         event(1001, "skb:kfree_skb", kPod, {}, R"("skb-drop":{"drop_reason":"OTHERHOST"})") +
+                                         event(1002, "skb:kfree_skb", kPod, {}, R"("skb-drop":{"drop_reason":"NOT_SPECIFIED"})"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("unexplained", j["flows"][0]["fate"]);
 }
@@ -201,10 +195,9 @@ TEST(Events, AnsweredFlowsStayAnswered) {
   std::swap(reply.src, reply.dst);
   std::swap(reply.sport, reply.dport);
   reply.flags = 0x12, reply.seq = 90, reply.ack = 8;
-  const Json j =
-      study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
-                              event(2000, "net:net_dev_start_xmit", kPod, reply) +
-                              event(2001, "skb:kfree_skb", kPod, reply, R"("skb-drop":{"drop_reason":"QDISC_DROP"})"));
+  const Json j = study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                                         event(2000, "net:net_dev_start_xmit", kPod, reply) +
+                                         event(2001, "skb:kfree_skb", kPod, reply, R"("skb-drop":{"drop_reason":"QDISC_DROP"})"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("answered", j["flows"][0]["fate"]) << j["flows"][0]["why"];
 }
@@ -219,13 +212,13 @@ TEST(Events, WhereNobodyKnowsTheMachineEventsAreUnexplained) {
 }
 
 TEST(Events, PwruSaysWhereItWasDropped) {
-  const Json j = study(
-      "pwru.txt",
-      "SKB                CPU PROCESS          NETNS      MARK/x        IFACE       PROTO  MTU   LEN   TUPLE FUNC\n"
-      "0xffff9d8b80a7e400 3   curl:7           4026531840 0        ovn-k8s-mp0:6    0x0800 1400  60    "
-      "10.132.0.13:40000->192.168.55.13:80(tcp) ip_rcv\n"
-      "0xffff9d8b80a7e400 3   curl:7           4026531840 0        ovn-k8s-mp0:6    0x0800 1400  60    "
-      "10.132.0.13:40000->192.168.55.13:80(tcp) kfree_skb_reason(SKB_DROP_REASON_IP_RPFILTER)\n");
+  const Json j =
+      study("pwru.txt",
+            "SKB                CPU PROCESS          NETNS      MARK/x        IFACE       PROTO  MTU   LEN   TUPLE FUNC\n"
+            "0xffff9d8b80a7e400 3   curl:7           4026531840 0        ovn-k8s-mp0:6    0x0800 1400  60    "
+            "10.132.0.13:40000->192.168.55.13:80(tcp) ip_rcv\n"
+            "0xffff9d8b80a7e400 3   curl:7           4026531840 0        ovn-k8s-mp0:6    0x0800 1400  60    "
+            "10.132.0.13:40000->192.168.55.13:80(tcp) kfree_skb_reason(SKB_DROP_REASON_IP_RPFILTER)\n");
   ASSERT_EQ(1u, j["flows"].size());
   const Json& f = j["flows"][0];
   EXPECT_EQ("lost", f["fate"]) << f["why"];

@@ -25,15 +25,15 @@ const std::string kHeader =
 
 TEST(Pwru, Columns) {
   capture::Capture capture;
-  const auto events = read_events(
-      "2026/11/25 12:00:00 Attaching kprobes\n" + kHeader +
-          "0xffff9d8b80a7e400 3   <empty>:12345    4026531840 0            eth0:2      0x0800 1500  60    "
-          "10.0.0.1:40000->10.0.0.2:80(tcp:SYN) ip_rcv\n"
-          "0xffff9d8b80a7e400 3   ~r/bin/curl:123  4026531840 4000             ~uth0-is-cut:7  0x0800 1500  60    "
-          "10.0.0.1:40000->10.0.0.2:80(tcp:SYN|ACK) kfree_skb_reason(SKB_DROP_REASON_NETFILTER_DROP)\n"
-          "0xffff9d8b80a7e401 0   ping:99          4026532201 0               0         0x86dd 1500  84    "
-          "[fd00::1]:0->[fd00::2]:0(icmp6) sk_skb_reason_drop (77)\n",
-      &capture);
+  const auto events =
+      read_events("2026/11/25 12:00:00 Attaching kprobes\n" + kHeader +
+                      "0xffff9d8b80a7e400 3   <empty>:12345    4026531840 0            eth0:2      0x0800 1500  60    "
+                      "10.0.0.1:40000->10.0.0.2:80(tcp:SYN) ip_rcv\n"
+                      "0xffff9d8b80a7e400 3   ~r/bin/curl:123  4026531840 4000             ~uth0-is-cut:7  0x0800 1500  60    "
+                      "10.0.0.1:40000->10.0.0.2:80(tcp:SYN|ACK) kfree_skb_reason(SKB_DROP_REASON_NETFILTER_DROP)\n"
+                      "0xffff9d8b80a7e401 0   ping:99          4026532201 0               0         0x86dd 1500  84    "
+                      "[fd00::1]:0->[fd00::2]:0(icmp6) sk_skb_reason_drop (77)\n",
+                  &capture);
   ASSERT_EQ(3u, events.size());
   EXPECT_EQ("ip_rcv", events[0].facts.symbol);
   EXPECT_EQ("10.0.0.2", events[0].frame.ip.dst.to_string());

@@ -43,11 +43,11 @@ const std::string kBytes =
     R"("packet":{"len":54,"capture_len":54,"data":"ClgAAAACClgAAAABCABFAAAoq81AAEAGAAAKAAABCgAAAhI0AFABAgMEAAAAAFAC//8AAAAA"})";
 
 TEST(Retis, PacketOf16) {
-  const KernelEvent e = one(
-      R"("kernel":{"symbol":"net:netif_receive_skb","probe_type":"raw_tracepoint","stack_trace":["a","b"]},)"
-      R"("skb-tracking":{"orig_head":18446616568293939200,"timestamp":900,"skb":7},"netns":{"cookie":1,"inum":4026531840},)"
-      R"("dev":{"name":"eth0","ifindex":3,"rx_ifindex":3},)" +
-      kBytes);
+  const KernelEvent e =
+      one(R"("kernel":{"symbol":"net:netif_receive_skb","probe_type":"raw_tracepoint","stack_trace":["a","b"]},)"
+          R"("skb-tracking":{"orig_head":18446616568293939200,"timestamp":900,"skb":7},"netns":{"cookie":1,"inum":4026531840},)"
+          R"("dev":{"name":"eth0","ifindex":3,"rx_ifindex":3},)" +
+          kBytes);
   ASSERT_TRUE(e.has_packet);
   EXPECT_EQ("10.0.0.1", e.frame.ip.src.to_string());
   EXPECT_EQ(80, e.frame.ip.dport);
@@ -121,12 +121,12 @@ TEST(Retis, SortedEventsAreArrays) {
 
 TEST(Retis, CarriesOnBehindWhatItDoesNotKnow) {
   const std::string good =
-      kCommon + R"("kernel":{"symbol":"ip_rcv","probe_type":"kprobe"},"of-tomorrow":{"a":[1,{"b":null}],"c":-1.5e3},)" +
-      kBytes + "}\n";
+      kCommon + R"("kernel":{"symbol":"ip_rcv","probe_type":"kprobe"},"of-tomorrow":{"a":[1,{"b":null}],"c":-1.5e3},)" + kBytes +
+      "}\n";
   const Lines r =
-      read_lines(good + "{\"common\":{\"timestamp\":1}}\n" + R"({"common":{"timestamp":1},"kernel":{"symbol":"x",}})" +
-                 "\n" + kCommon + R"("kernel":{"symbol":"ip_rcv"},"packet":{"data":"?"}})" + "\n" +
-                 std::string(100, '[') + "\n" + "{\"common\":{\"timestamp\":1},\"kernel\":{\"symbol\":\"cut\n" + good);
+      read_lines(good + "{\"common\":{\"timestamp\":1}}\n" + R"({"common":{"timestamp":1},"kernel":{"symbol":"x",}})" + "\n" +
+                 kCommon + R"("kernel":{"symbol":"ip_rcv"},"packet":{"data":"?"}})" + "\n" + std::string(100, '[') + "\n" +
+                 "{\"common\":{\"timestamp\":1},\"kernel\":{\"symbol\":\"cut\n" + good);
   EXPECT_EQ(2u, r.events.size());
   EXPECT_EQ(5u, r.capture.not_understood);
   EXPECT_EQ(2u, r.capture.first_not_understood);

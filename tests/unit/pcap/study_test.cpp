@@ -36,7 +36,7 @@ bool says(const Json& flow, const std::string& words) { return flow["why"].get<s
 
 TEST(Study, EachFlowHasItsOwnPort) {
   const Json j = study_text("router:enp1s0", handshake(1, "192.168.99.24.20001", "192.168.55.13.80", 64, "7") +
-                                            handshake(5, "192.168.99.24.20002", "192.168.55.13.80", 64, "70"));
+                                                 handshake(5, "192.168.99.24.20002", "192.168.55.13.80", 64, "70"));
   ASSERT_EQ(2u, j["flows"].size());
   for (const Json& f : j["flows"]) {
     EXPECT_EQ("answered", f["fate"]) << f["why"];
@@ -53,16 +53,17 @@ TEST(Study, ATranslatedAddressIsNotTheSender) {
 }
 
 TEST(Study, RemainsOfAConnectionTellNothing) {
-  const Json j = study_text("router:enp1s0",
-                       line_of(1, 64, "192.168.55.13.80 > 192.168.66.100.20146: Flags [S.], seq 5, ack 9, win 65160") +
-                           line_of(2, 64, "192.168.66.100.20146 > 192.168.55.13.80: Flags [R], seq 9, win 0"));
+  const Json j =
+      study_text("router:enp1s0", line_of(1, 64, "192.168.55.13.80 > 192.168.66.100.20146: Flags [S.], seq 5, ack 9, win 65160") +
+                                      line_of(2, 64, "192.168.66.100.20146 > 192.168.55.13.80: Flags [R], seq 9, win 0"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("unexplained", j["flows"][0]["fate"]);
   EXPECT_TRUE(says(j["flows"][0], "late SYN-ACK")) << j["flows"][0]["why"];
 }
 
 TEST(Study, OneDirectionOfTheMiddleTellsNothing) {
-  const Json j = study_text("router:enp1s0", line_of(1, 62, "10.132.0.13.20146 > 192.168.55.13.80: Flags [P.], seq 5:9, ack 9, win 65160"));
+  const Json j =
+      study_text("router:enp1s0", line_of(1, 62, "10.132.0.13.20146 > 192.168.55.13.80: Flags [P.], seq 5:9, ack 9, win 65160"));
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("unexplained", j["flows"][0]["fate"]) << j["flows"][0]["why"];
 }

@@ -23,7 +23,8 @@ PathReport path_with(const std::string& bucket) {
   path.hops.resize(3);
   path.hops[0] = {"node-a", "ovs", "br-int table 0", kEvil, true, {{"a/flows", 3, kEvil}}, {}, {}, {}};
   path.hops[1] = {"node-a", "ovs", "br-int group 7", bucket, false, {}, {}, {}, {}};
-  path.hops[2] = {"node-b", "host", "iptables nat POSTROUTING", "source becomes 192.0.2.9", false, {{"b/iptables", 9, "-A x"}}, {}, {}, {}};
+  path.hops[2] = {
+      "node-b", "host", "iptables nat POSTROUTING", "source becomes 192.0.2.9", false, {{"b/iptables", 9, "-A x"}}, {}, {}, {}};
   SightingReport s;
   s.node = "node-a";
   s.device = "veth0";
@@ -95,7 +96,7 @@ TEST(Fold, StepsBeforeTheBranchAreThoseOfAllPaths) {
   ASSERT_EQ(2u, rest.hops.size());
   EXPECT_EQ("bucket 1 of 2", rest.hops.front().what);
   ASSERT_EQ(1u, rest.sightings.size());
-  EXPECT_EQ(2u, rest.sightings.front().hop);   // of the steps that are left
+  EXPECT_EQ(2u, rest.sightings.front().hop);  // of the steps that are left
   EXPECT_EQ(0u, common_prefix(explanation().paths, fold_paths(explanation().paths)).hops);
 }
 
@@ -104,7 +105,7 @@ TEST(Text, StepsBeforeTheBranchAreShownOnce) {
   const std::string text = render::explain_text(e, {});
   EXPECT_EQ(1u, count(text, "before the branch"));
   EXPECT_NE(std::string::npos, text.find("All 2 paths, up to the branch"));
-  EXPECT_EQ(2u, count(text, "   2. br-int group 7: bucket"));   // steps are numbered on
+  EXPECT_EQ(2u, count(text, "   2. br-int group 7: bucket"));  // steps are numbered on
   EXPECT_EQ(2u, count(text, "50 % of the connections"));
   EXPECT_EQ(1u, count(render::explain_html(e), "before the branch"));
 }

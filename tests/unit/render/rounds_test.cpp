@@ -78,7 +78,7 @@ TEST(Rounds, OfMachines) {
     EXPECT_EQ(1u, times(drawn, "to beta")) << drawn;
     EXPECT_EQ(1u, times(drawn, "the TTL is used up")) << drawn;
   }
-  EXPECT_EQ(1u, times(explain_html(e), ">from alpha 30 times<"));                    // the map
+  EXPECT_EQ(1u, times(explain_html(e), ">from alpha 30 times<"));  // the map
   EXPECT_EQ(1u, times(explain_text(e, {}), "steps 2 to 3 are repeated 29 more times"));
 }
 
@@ -104,7 +104,8 @@ TEST(Rounds, NotOfStepsThatPassItOn) {
   loop.see("alpha", "veth0", true, 64);
   for (int i = 0; i < 12; ++i) loop.pass_on("alpha", "netfilter", "no rule matches");
   const Explanation e = loop.step("alpha", "forwarding", "drops it").explanation();
-  for (const std::string& drawn : {explain_html(e), explain_svg(e), explain_mermaid(e), explain_dot(e)}) EXPECT_EQ(0u, times(drawn, "more times")) << drawn;
+  for (const std::string& drawn : {explain_html(e), explain_svg(e), explain_mermaid(e), explain_dot(e)})
+    EXPECT_EQ(0u, times(drawn, "more times")) << drawn;
   EXPECT_EQ(1u, times(explain_html(e), "+ 12 steps that only pass it on"));
 }
 
@@ -137,9 +138,13 @@ TEST(Rounds, WithinAStation) {
 // A host with one device: its dumps.
 void host(const testing::TemporaryDirectory& home, const std::string& name, int number, int gateway) {
   const auto mac = [](int n) { return fmt::format("02:00:00:00:00:0{}", n); };
-  home.file(name + "/ip_addr", fmt::format("2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default qlen 1000\n    link/ether {} brd ff:ff:ff:ff:ff:ff\n"
-                                           "    inet 10.0.0.{}/24 brd 10.0.0.255 scope global eth0\n", mac(number), number));
-  home.file(name + "/ip_route", fmt::format("default via 10.0.0.{1} dev eth0\n10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.{0}\n", number, gateway));
+  home.file(name + "/ip_addr", fmt::format("2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group "
+                                           "default qlen 1000\n    link/ether {} brd ff:ff:ff:ff:ff:ff\n"
+                                           "    inet 10.0.0.{}/24 brd 10.0.0.255 scope global eth0\n",
+                                           mac(number), number));
+  home.file(name + "/ip_route",
+            fmt::format("default via 10.0.0.{1} dev eth0\n10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.{0}\n", number,
+                        gateway));
   home.file(name + "/ip_neigh", fmt::format("10.0.0.{} dev eth0 lladdr {} REACHABLE\n", gateway, mac(gateway)));
   home.file(name + "/ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n");
 }
@@ -150,9 +155,12 @@ TEST(Rounds, OfRoutersWithOneDevice) {
   host(home, "alpha", 1, 2);
   host(home, "beta", 2, 1);
   host(home, "gamma", 3, 1);
-  const std::string chart = testing::run({EGTRACE_BINARY, "explain", home.path(), "--from", "node:gamma", "--to", "192.0.2.9:80", "--format", "mermaid"}).out;
+  const std::string chart = testing::run({EGTRACE_BINARY, "explain", home.path(), "--from", "node:gamma", "--to", "192.0.2.9:80",
+                                          "--format", "mermaid"})
+                                .out;
   EXPECT_EQ(1u, times(chart, "from alpha to here 30 more times, down to ttl 2")) << chart;
-  const std::size_t in = chart.find("eth0 in"), routed = chart.find("route default via 10.0.0.2"), out = chart.find("eth0 out", in);
+  const std::size_t in = chart.find("eth0 in"), routed = chart.find("route default via 10.0.0.2"),
+                    out = chart.find("eth0 out", in);
   EXPECT_LT(in, routed) << chart;
   EXPECT_LT(routed, out) << chart;
 }

@@ -1,6 +1,7 @@
+#include "../tools/render/src/style.h"
+
 #include <gtest/gtest.h>
 
-#include "../tools/render/src/style.h"
 #include "egtrace/render/printable.h"
 
 namespace egt::render {

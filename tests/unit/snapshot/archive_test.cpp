@@ -53,7 +53,8 @@ TEST(Archive, EachKindIsUnderstood) {
 }
 
 TEST(Archive, ArchivesInArchivesAreFolders) {
-  const std::string report = pack({{"sosreport-w1/hostname", "w1\n"}, {"sosreport-w1/x.gz", pack({{"", "zipped\n"}}, "gz", "raw")}}, "xz");
+  const std::string report =
+      pack({{"sosreport-w1/hostname", "w1\n"}, {"sosreport-w1/x.gz", pack({{"", "zipped\n"}}, "gz", "raw")}}, "xz");
   const std::string collected = pack({{"all/sosreport-w1.tar.xz", report}, {"all/note", "x\n"}});
   Seen seen = visit(pack({{"case.tar", collected}}, "gz"));
   EXPECT_EQ("w1\n", seen.members["case.tar/all/sosreport-w1.tar.xz/sosreport-w1/hostname"].content.text);
@@ -134,7 +135,7 @@ TEST(Archive, ChecksumsAreCompared) {
     const std::string whole = pack({{"a", text}}, filter);
     EXPECT_TRUE(visit(whole).damages.empty()) << filter;
     EXPECT_TRUE(visit(whole.substr(0, whole.size() / 2)).damages.empty()) << filter;
-    if (filter == std::string("zst")) continue;   // libarchive writes it without checksums
+    if (filter == std::string("zst")) continue;  // libarchive writes it without checksums
     std::string flipped = whole;
     flipped[whole.size() / 2] ^= 1;
     EXPECT_EQ(1U, visit(flipped).damages.size()) << filter;
@@ -146,7 +147,7 @@ TEST(Archive, ChecksumsAreCompared) {
   EXPECT_EQ(text, seen.members.at("a").content.text);
   ASSERT_EQ(1U, seen.damages.size());
   EXPECT_NE(std::string::npos, seen.damages[0].find("incorrect data check"));
-  EXPECT_EQ(1U, visit(pack({{"a", text}, {"b", "x"}}, "gz") + std::string(512, '\0')).members.count("b"));   // padded
+  EXPECT_EQ(1U, visit(pack({{"a", text}, {"b", "x"}}, "gz") + std::string(512, '\0')).members.count("b"));  // padded
 }
 
 TEST(Archive, LinksAreFollowedInside) {
@@ -163,7 +164,10 @@ TEST(Archive, LinksAreFollowedInside) {
 
 TEST(Archive, DamagedOneIsOneClearLine) {
   const TemporaryDirectory d;
-  for (const std::string& bytes : {std::string("\x1f\x8b\x08garbage"), std::string("PK\x03\x04zz"), std::string("\xfd""7zXZ\0\0", 7)}) {
+  for (const std::string& bytes : {std::string("\x1f\x8b\x08garbage"), std::string("PK\x03\x04zz"),
+                                   std::string("\xfd"
+                                               "7zXZ\0\0",
+                                               7)}) {
     const auto cluster = read_snapshot({d.file("bad", bytes), {}, 1});
     ASSERT_FALSE(cluster);
     EXPECT_EQ(std::string::npos, cluster.error().message.find('\n'));

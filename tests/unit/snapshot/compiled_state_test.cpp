@@ -2,7 +2,6 @@
 #include "snapshot/compiled_state.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -36,21 +35,25 @@ constexpr const char* kAddresses =
 constexpr const char* kRules =
     "*nat\n:PREROUTING ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n:OUT - [0:0]\n"
     "-A POSTROUTING -s 10.0.0.0/8 -m comment --comment \"to the outside\" -j OUT\n"
-    "-A OUT -m statistic --mode random --probability 0.5 -j SNAT --to-source 192.0.2.1\n-A OUT -m gibberish -j MASQUERADE\nCOMMIT\n";
+    "-A OUT -m statistic --mode random --probability 0.5 -j SNAT --to-source 192.0.2.1\n-A OUT -m gibberish -j "
+    "MASQUERADE\nCOMMIT\n";
 constexpr const char* kRuleset =
     "table inet t {\n\tset s {\n\t\ttype ipv4_addr\n\t\telements = { 10.0.0.1, 10.0.0.7 }\n\t}\n"
     "\tmap m {\n\t\ttype ipv4_addr : mark\n\t\telements = { 10.0.0.1 : 0x00000007 }\n\t}\n"
     "\tchain c {\n\t\ttype filter hook forward priority filter; policy drop;\n"
-    "\t\tip saddr @s meta mark set ip daddr map @m accept\n\t\tct state established,related counter packets 1 bytes 2 accept\n\t}\n}\n";
+    "\t\tip saddr @s meta mark set ip daddr map @m accept\n\t\tct state established,related counter packets 1 bytes 2 "
+    "accept\n\t}\n}\n";
 constexpr const char* kFlows =
     "NXST_FLOW reply (xid=0x4):\n"
     " cookie=0x1, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=10,in_port=1 actions=resubmit(,1)\n"
     " cookie=0x4, duration=1.5s, table=1, n_packets=0, n_bytes=0, actions=drop\n";
 constexpr const char* kInterfaces =
-    "_uuid               : 6f0f1ab8-6f4e-4d46-8d24-8a5d1d3f0c01\nname                : \"veth1\"\nofport              : 1\ntype                : \"\"\n"
+    "_uuid               : 6f0f1ab8-6f4e-4d46-8d24-8a5d1d3f0c01\nname                : \"veth1\"\nofport              : 1\ntype  "
+    "              : \"\"\n"
     "external_ids        : {iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"}\noptions             : {}\n";
 constexpr const char* kPods =
-    "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: cart-1\n    namespace: shop\n    labels:\n      app: cart\n"
+    "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: cart-1\n    namespace: shop\n    "
+    "labels:\n      app: cart\n"
     "  spec:\n    nodeName: n1\n  status:\n    phase: Running\n    podIP: 10.0.0.7\n    podIPs:\n    - ip: 10.0.0.7\n";
 
 void fill(const TemporaryDirectory& d) {
@@ -58,7 +61,8 @@ void fill(const TemporaryDirectory& d) {
     d.file(node + "/hostname", node + "\n");
     d.file(node + "/ip_a", kAddresses);
     d.file(node + "/ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
-    d.file(node + "/ip_route_show_table_all", "default via 192.0.2.254 dev eth0 proto static metric 100 encap mpls 7\n192.0.2.0/24 dev eth0 scope link\n");
+    d.file(node + "/ip_route_show_table_all",
+           "default via 192.0.2.254 dev eth0 proto static metric 100 encap mpls 7\n192.0.2.0/24 dev eth0 scope link\n");
     d.file(node + "/iptables-save_-c", kRules);
     d.file(node + "/nft_list_ruleset", kRuleset);
     d.file(node + "/ovs-ofctl_dump-flows_br-int", kFlows);
@@ -117,7 +121,7 @@ TEST(ModelBytes, CutOrChangedNothingElseIsRead) {
     cluster::Node node;
     cluster::Objects objects;
     try {
-      const std::string own = what;   // of its very size, so that a read behind it is noticed
+      const std::string own = what;  // of its very size, so that a read behind it is noticed
       ModelReader in(own, sources, known, {own}, nullptr);
       in.get(node);
       in.get(objects);
@@ -137,10 +141,12 @@ TEST(ModelBytes, CutOrChangedNothingElseIsRead) {
 }
 
 TEST(MentionedWords, SayNoOnlyWhereNothingIs) {
-  const std::string text = "external_ids : {attached_mac=\"0a:58:0a:84:00:32\", iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"} fd00::7";
+  const std::string text =
+      "external_ids : {attached_mac=\"0a:58:0a:84:00:32\", iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"} fd00::7";
   const std::string bytes = MentionedWords::bytes_of({text, ""});
   const MentionedWords words{bytes};
-  for (const char* shown : {"shop_cart-1", "10.0.0.7", "fd00::7", "0a:58:0a:84:00:32", "cart-1"}) EXPECT_TRUE(words.may_have(shown)) << shown;
+  for (const char* shown : {"shop_cart-1", "10.0.0.7", "fd00::7", "0a:58:0a:84:00:32", "cart-1"})
+    EXPECT_TRUE(words.may_have(shown)) << shown;
   for (const char* shown : {"shop_cart-2", "10.0.0.70", "fd00::8", "cart"}) EXPECT_FALSE(words.may_have(shown)) << shown;
   EXPECT_FALSE(MentionedWords{}.may_have("cart"));
 }
@@ -165,7 +171,8 @@ class CompiledState : public ::testing::Test {
     const auto opened = open_snapshot(request);
     if (!opened) return opened.error().message;
     std::string all;
-    for (const auto& node : opened->cluster.nodes) all += bytes_of(opened->cluster, *node, static_cast<SourceId>(opened->cluster.sources->size()));
+    for (const auto& node : opened->cluster.nodes)
+      all += bytes_of(opened->cluster, *node, static_cast<SourceId>(opened->cluster.sources->size()));
     for (const cluster::DumpInfo& dump : opened->cluster.dumps) {
       ModelWriter out(*opened->cluster.sources, dump.source, {});
       cluster::DumpInfo without_ends = dump;

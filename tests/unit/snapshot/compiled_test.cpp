@@ -2,7 +2,6 @@
 #include "snapshot/compiled.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +10,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "egtrace/base/sha256.h"
 #include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
-#include "snapshot/machine_key.h"
-#include "egtrace/base/sha256.h"
 #include "ovs_ofctl/compiled_parts.h"
+#include "snapshot/machine_key.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -124,7 +123,7 @@ TEST_F(CompiledSnapshot, FindsTheSameFlows) {
   openflow::FlowLookup of_plain(*plain->nodes[0]->bridge("br-int")->flows);
   openflow::FlowLookup of_compiled(*compiled->nodes[0]->bridge("br-int")->flows);
   for (const std::uint8_t table : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}})
-    for (int again = 0; again < 20; ++again) {   // by going along the table, and by its index
+    for (int again = 0; again < 20; ++again) {  // by going along the table, and by its index
       const auto a = of_plain.lookup(table, key);
       const auto b = of_compiled.lookup(table, key);
       EXPECT_EQ(a.hit, b.hit);
@@ -170,7 +169,7 @@ TEST_F(CompiledSnapshot, ChangedBytesAreNoticed) {
 
 // An index that leads past the flow that drops.
 std::string forged(const std::string& text, std::string_view key) {
-  std::string other = text;   // of the same size
+  std::string other = text;  // of the same size
   other.replace(other.find("priority=20,tcp"), 15, "priority=20,udp");
   const auto index_of = [](const std::string& dump) {
     const egt::testing::TemporaryDirectory d;
@@ -200,7 +199,7 @@ TEST_F(CompiledSnapshot, IndexesOfStrangersAreNotBelieved) {
     const openflow::FlowTables& flows = *opened->nodes[0]->bridge("br-int")->flows;
     return flows.flow(openflow::FlowLookup(flows).lookup(0, key).hit).cookie;
   };
-  EXPECT_EQ(2U, cookie_of_hit(machine_key(Missing::create)));   // what a forged index does
+  EXPECT_EQ(2U, cookie_of_hit(machine_key(Missing::create)));  // what a forged index does
   EXPECT_EQ(1U, cookie_of_hit("their key"));
   EXPECT_EQ(1U, cookie_of_hit(""));
 }
@@ -217,7 +216,7 @@ TEST_F(CompiledSnapshot, IndexesAreBelievedWhereTheyWereMade) {
   EXPECT_EQ(0, indexed());
   EXPECT_EQ(64U, machine_key(Missing::leave).size());
   fs::permissions(root / "elsewhere/egtrace/key", fs::perms{0644});
-  EXPECT_EQ("", machine_key(Missing::leave));   // whoever may read it may seal with it
+  EXPECT_EQ("", machine_key(Missing::leave));  // whoever may read it may seal with it
 }
 
 TEST_F(CompiledSnapshot, AnotherVersionIsNamed) {

@@ -40,8 +40,8 @@ std::string port(const std::string& number, const std::string& name, const std::
 constexpr const char* kFeatures = "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\n";
 
 std::string flow(const std::string& match, int table = 0, const std::string& cookie = "0x7") {
-  return " cookie=" + cookie + ", duration=1.5s, table=" + std::to_string(table) +
-         ", n_packets=0, n_bytes=0, priority=10," + match + " actions=NORMAL\n";
+  return " cookie=" + cookie + ", duration=1.5s, table=" + std::to_string(table) + ", n_packets=0, n_bytes=0, priority=10," +
+         match + " actions=NORMAL\n";
 }
 constexpr const char* kReply = "NXST_FLOW reply (xid=0x4):\n";
 
@@ -49,8 +49,7 @@ constexpr const char* kMac1 = "52:54:00:00:00:01";
 constexpr const char* kMac2 = "52:54:00:00:00:02";
 
 // A machine with the bridge br-a, of which `flows` are shown.
-void add_machine(const TemporaryDirectory& d, const std::string& name, const std::string& mac,
-                 const std::string& flows) {
+void add_machine(const TemporaryDirectory& d, const std::string& name, const std::string& mac, const std::string& flows) {
   d.file(name + "/ip_-d_link", device("br-a", mac));
   d.file(name + "/ovs-ofctl_show_br-a", kFeatures + port("1", "eth0", mac) + port("LOCAL", "br-a", mac));
   d.file(name + "/ovs-ofctl_dump-flows_br-a", kReply + flows);
@@ -108,8 +107,8 @@ TEST(Contradictions, APortIsOfOneBridge) {
   const auto with = [](bool second) {
     const TemporaryDirectory d;
     const std::string internal = "                type: internal\n";
-    d.file("w1/ovs-vsctl_show", show(interface("br-a", internal) + interface("eth0"),
-                                     interface("br-b", internal) + interface("eth1"), second));
+    d.file("w1/ovs-vsctl_show",
+           show(interface("br-a", internal) + interface("eth0"), interface("br-b", internal) + interface("eth1"), second));
     d.file("w1/ovs-ofctl_dump-flows_br-b", kReply + flow("ip"));
     return found(d);
   };
@@ -120,16 +119,13 @@ TEST(Contradictions, APortIsOfOneBridge) {
 TEST(Contradictions, ATunnelHasOneEnd) {
   const auto with = [](const std::string& listed, const std::string& encap) {
     const TemporaryDirectory d;
-    d.file(
-        "w1/ovs-vsctl_show",
-        show(interface("t",
-                       "                type: geneve\n                options: {key=flow, remote_ip=\"192.0.2.2\"}\n"),
-             "", false));
-    d.file(
-        "w1/ovs-vsctl_list_interface",
-        "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : t\nofport              : 3\n"
-        "options             : {key=flow, remote_ip=\"" +
-            listed + "\"}\ntype                : geneve\n");
+    d.file("w1/ovs-vsctl_show",
+           show(interface("t", "                type: geneve\n                options: {key=flow, remote_ip=\"192.0.2.2\"}\n"),
+                "", false));
+    d.file("w1/ovs-vsctl_list_interface",
+           "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : t\nofport              : 3\n"
+           "options             : {key=flow, remote_ip=\"" +
+               listed + "\"}\ntype                : geneve\n");
     d.file("w1/ovn-sbctl_show",
            "Chassis own\n    hostname: w1\n    Encap geneve\n        ip: \"192.0.2.1\"\n"
            "Chassis other\n    hostname: w2\n    Encap geneve\n        ip: \"" +
@@ -160,11 +156,10 @@ TEST(Contradictions, APodHasTheAddressesOfItsPort) {
   const auto with = [](const std::string& address) {
     const TemporaryDirectory d;
     d.file("w1/ovs-vsctl_show", show(interface("p"), "", false));
-    d.file(
-        "w1/ovs-vsctl_list_interface",
-        "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : p\nofport              : 3\n"
-        "external_ids        : {iface-id=shop_web, ip_addresses=\"" +
-            address + "\"}\ntype                : \"\"\n");
+    d.file("w1/ovs-vsctl_list_interface",
+           "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : p\nofport              : 3\n"
+           "external_ids        : {iface-id=shop_web, ip_addresses=\"" +
+               address + "\"}\ntype                : \"\"\n");
     d.file("k8s/pods.yaml",
            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  namespace: shop\nspec:\n  nodeName: w1\n"
            "status:\n  podIP: 10.1.0.5\n  podIPs:\n  - ip: 10.1.0.5\n");
@@ -178,8 +173,8 @@ TEST(Contradictions, SettingsAreOfTheMachinesDevices) {
   const auto with = [](const std::string& settings) {
     const TemporaryDirectory d;
     const std::string valid = "       valid_lft forever preferred_lft forever\n";
-    d.file("w1/ip_a", device("eth0", kMac1) + "    inet 192.0.2.1/24 scope global eth0\n" + valid +
-                          device("eth1.7", kMac2) + "    inet 198.51.100.1/24 scope global eth1.7\n" + valid);
+    d.file("w1/ip_a", device("eth0", kMac1) + "    inet 192.0.2.1/24 scope global eth0\n" + valid + device("eth1.7", kMac2) +
+                          "    inet 198.51.100.1/24 scope global eth1.7\n" + valid);
     d.file("w1/sysctl", "net.ipv4.ip_forward = 1\n" + settings);
     return found(d);
   };
@@ -195,8 +190,8 @@ TEST(Contradictions, ADeviceHasOneMac) {
   const auto with = [](const std::string& mac) {
     const TemporaryDirectory d;
     d.file("w1/ip_-d_link", device("eth0", kMac1));
-    d.file("w1/ip_a", device("eth0", mac) +
-                          "    inet 192.0.2.1/24 scope global eth0\n       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_a",
+           device("eth0", mac) + "    inet 192.0.2.1/24 scope global eth0\n       valid_lft forever preferred_lft forever\n");
     return found(d);
   };
   EXPECT_EQ("", with(kMac1));
@@ -207,7 +202,8 @@ TEST(Contradictions, AnIndexIsOfOneDevice) {
   const auto with = [](const std::string& name) {
     const TemporaryDirectory d;
     d.file("w1/ip_-d_link", device("br-a", kMac1));
-    d.file("w1/ip_addr", device(name, kMac1) + "    inet 192.0.2.10/24 scope global " + name + "\n       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_addr", device(name, kMac1) + "    inet 192.0.2.10/24 scope global " + name +
+                             "\n       valid_lft forever preferred_lft forever\n");
     return found(d);
   };
   EXPECT_EQ("", with("br-a"));
@@ -232,8 +228,7 @@ TEST(Contradictions, ABridgeIsADeviceOfItsMachine) {
 
 std::string rules(const std::string& rule, const std::string& policy = "[0:0]", const std::string& tool = "v1.8.9") {
   return "# Generated by iptables-save " + tool + " on Sun Mar  1 10:00:00 2026\n*filter\n:INPUT ACCEPT " + policy +
-         "\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n" + rule +
-         "\nCOMMIT\n# Completed on Sun Mar  1 10:00:00 2026\n";
+         "\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n" + rule + "\nCOMMIT\n# Completed on Sun Mar  1 10:00:00 2026\n";
 }
 
 TEST(Contradictions, RulesAskForDevicesOfTheirMachine) {
@@ -258,11 +253,10 @@ TEST(Contradictions, WhatIptablesShowsNftDoes) {
     d.file("w1/nft_list_ruleset", listing);
     return found(d);
   };
-  const std::string
-      table =
-          "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy accept;\n"
-          "\t\tmeta l4proto udp counter packets 0 bytes 0 drop\n\t}\n}\n",
-      other = "table inet own {\n\tchain c {\n\t}\n}\n";
+  const std::string table =
+                        "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy accept;\n"
+                        "\t\tmeta l4proto udp counter packets 0 bytes 0 drop\n\t}\n}\n",
+                    other = "table inet own {\n\tchain c {\n\t}\n}\n";
   EXPECT_EQ("", with("v1.8.9 (nf_tables)", table + other));
   EXPECT_EQ("w1 netfilter; ", with("v1.8.9 (nf_tables)", other));
   EXPECT_EQ("", with("v1.8.9", other));
@@ -272,13 +266,19 @@ TEST(Contradictions, IptablesAndNftShowTheSameRules) {
   const auto with = [](const std::string& saved, const std::string& listed) {
     const TemporaryDirectory d;
     d.file("w1/iptables-save_-c", rules(saved, "[0:0]", "v1.8.9 (nf_tables)"));
-    d.file("w1/nft_list_ruleset", "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy accept;\n" + listed + "\t}\n}\n");
+    d.file("w1/nft_list_ruleset",
+           "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy accept;\n" + listed +
+               "\t}\n}\n");
     return found(d);
   };
-  EXPECT_EQ("", with("[0:0] -A FORWARD -s 10.0.0.0/8 ! -i eth+ -j DROP", "\t\tiifname != \"eth*\" ip saddr 10.0.0.0/8 counter packets 1 bytes 2 drop\n"));
-  EXPECT_EQ("", with("[0:0] -A FORWARD -m iprange --src-range 10.0.0.1-10.0.0.9 -j DROP", "\t\txt match \"iprange\" counter packets 0 bytes 0 drop\n"));
-  EXPECT_EQ("", with("[0:0] -A FORWARD -p tcp -m tcp --dport 80 -j REJECT", "\t\tmeta l4proto tcp tcp dport 80 counter packets 0 bytes 0 xt target \"REJECT\"\n"));
-  for (const char* other : {"ip saddr 10.0.0.0/9 drop", "ip daddr 10.0.0.0/8 drop", "iifname \"eth0\" ip saddr 10.0.0.0/8 drop", "ip saddr 10.0.0.0/8 accept"})
+  EXPECT_EQ("", with("[0:0] -A FORWARD -s 10.0.0.0/8 ! -i eth+ -j DROP",
+                     "\t\tiifname != \"eth*\" ip saddr 10.0.0.0/8 counter packets 1 bytes 2 drop\n"));
+  EXPECT_EQ("", with("[0:0] -A FORWARD -m iprange --src-range 10.0.0.1-10.0.0.9 -j DROP",
+                     "\t\txt match \"iprange\" counter packets 0 bytes 0 drop\n"));
+  EXPECT_EQ("", with("[0:0] -A FORWARD -p tcp -m tcp --dport 80 -j REJECT",
+                     "\t\tmeta l4proto tcp tcp dport 80 counter packets 0 bytes 0 xt target \"REJECT\"\n"));
+  for (const char* other : {"ip saddr 10.0.0.0/9 drop", "ip daddr 10.0.0.0/8 drop", "iifname \"eth0\" ip saddr 10.0.0.0/8 drop",
+                            "ip saddr 10.0.0.0/8 accept"})
     EXPECT_EQ("w1 netfilter; ", with("[0:0] -A FORWARD -s 10.0.0.0/8 -j DROP", "\t\t" + std::string(other) + "\n")) << other;
   EXPECT_EQ("w1 netfilter; ", with("[0:0] -A FORWARD -p udp -j DROP", ""));
 }
@@ -286,7 +286,8 @@ TEST(Contradictions, IptablesAndNftShowTheSameRules) {
 TEST(Contradictions, TwoListingsOfIptablesShowTheSameRules) {
   const auto with = [](const std::string& listed) {
     const TemporaryDirectory d;
-    d.file("w1/iptables-save_-c", rules("[0:0] -A FORWARD -p tcp -m tcp --dport 80 -s 10.0.0.1/32 -j DROP", "[0:0]", "v1.8.9 (nf_tables)"));
+    d.file("w1/iptables-save_-c",
+           rules("[0:0] -A FORWARD -p tcp -m tcp --dport 80 -s 10.0.0.1/32 -j DROP", "[0:0]", "v1.8.9 (nf_tables)"));
     d.file("w1/iptables_-S", "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n" + listed);
     return found(d);
   };
@@ -304,7 +305,7 @@ TEST(Contradictions, TwoMachinesDoNotCountAlike) {
     return found(d);
   };
   EXPECT_EQ("", with("[0:0]"));
-  EXPECT_EQ("", with("[9:540]"));   // idle machines may have seen the same few packets
+  EXPECT_EQ("", with("[9:540]"));  // idle machines may have seen the same few packets
   EXPECT_EQ("w1 netfilter; w2 netfilter; ", with("[17:1234]"));
 }
 
@@ -339,8 +340,11 @@ TEST(Contradictions, NeighboursHaveOneMac) {
 TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
   const auto with = [](const std::string& type) {
     const TemporaryDirectory d;
-    const auto patch = [](const std::string& name, const std::string& peer) { return interface(name, "                type: patch\n                options: {peer=" + peer + "}\n"); };
-    d.file("w1/ovs-vsctl_show", show("        datapath_type: netdev\n" + patch("p-a", "p-b"), "        datapath_type: " + type + "\n" + patch("p-b", "p-a")));
+    const auto patch = [](const std::string& name, const std::string& peer) {
+      return interface(name, "                type: patch\n                options: {peer=" + peer + "}\n");
+    };
+    d.file("w1/ovs-vsctl_show", show("        datapath_type: netdev\n" + patch("p-a", "p-b"),
+                                     "        datapath_type: " + type + "\n" + patch("p-b", "p-a")));
     return found(d);
   };
   EXPECT_EQ("", with("netdev"));
@@ -351,7 +355,8 @@ TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
 TEST(CutDumps, BridgesBehindPatchPortsHaveTheTypeOfTheOthers) {
   const TemporaryDirectory d;
   d.file("w1/ovs-vsctl_show", "b5e1a7a2-0000-4000-8000-000000000001\n    Bridge br-a\n        datapath_type: netdev\n" +
-                                  interface("p-a", "                type: patch\n                options: {peer=p-b}\n") + "        Port ");
+                                  interface("p-a", "                type: patch\n                options: {peer=p-b}\n") +
+                                  "        Port ");
   d.file("w1/ovs-ofctl_show_br-b", kFeatures + port("1", "p-b", kMac1) + port("LOCAL", "br-b", kMac2));
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster);
@@ -371,8 +376,10 @@ TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
            show("        datapath_type: netdev\n" +
                     interface("t", "                type: geneve\n                options: {remote_ip=\"192.0.2.2\"}\n"),
                 "", false));
-    d.file("w1/ip_-d_addr", device("br-a", kMac1) + "    inet 192.0.2.10/24 scope global br-a\n       valid_lft forever preferred_lft forever\n");
-    d.file("w1/ip_route", "192.0.2.0/24 proto kernel scope link dev br-a src 192.0.2.10 \n198.51.100.0/24 via 192.0.2.1 dev br-a \n");
+    d.file("w1/ip_-d_addr",
+           device("br-a", kMac1) + "    inet 192.0.2.10/24 scope global br-a\n       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_route",
+           "192.0.2.0/24 proto kernel scope link dev br-a src 192.0.2.10 \n198.51.100.0/24 via 192.0.2.1 dev br-a \n");
     d.file("w1/ovs-appctl_ovs.route.show", "Route Table:\n" + routes_of_switch);
     return found(d);
   };

@@ -80,10 +80,12 @@ TEST(Layout, ANamespaceAloneIsItsMachine) {
 
 TEST(Layout, PastedNamespacesAreNotTheHost) {
   const std::string host = "[root@w1 ~]# ip addr\n2: eth0: <UP> mtu 1500 state UP\n    inet 192.0.2.1/24 scope global eth0\n";
-  const std::string pod = "[root@w1 ~]# ip netns exec cni-7 ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
-                          "    inet 10.128.0.5/23 scope global eth0\n";
-  const std::string typed = "[root@w1 ~]# nsenter -t 4211 -n\n[root@w1 ~]# ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
-                            "    inet 10.128.0.5/23 scope global eth0\n[root@w1 ~]# exit\n";
+  const std::string pod =
+      "[root@w1 ~]# ip netns exec cni-7 ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
+      "    inet 10.128.0.5/23 scope global eth0\n";
+  const std::string typed =
+      "[root@w1 ~]# nsenter -t 4211 -n\n[root@w1 ~]# ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
+      "    inet 10.128.0.5/23 scope global eth0\n[root@w1 ~]# exit\n";
   for (const std::string& text : {host + pod, pod + host, host + typed, typed + host}) {
     const TemporaryDirectory d;
     d.file("case.txt", text);
@@ -110,7 +112,8 @@ TEST(Layout, PastedNamespacesAloneAreMachines) {
 
 TEST(Layout, SecondDumpsAreOfAnotherMoment) {
   const auto flows = [](const char* packets) {
-    return std::string("NXST_FLOW reply (xid=0x4):\n cookie=0x1, duration=9s, table=0, n_packets=") + packets + ", n_bytes=0, priority=1 actions=drop\n";
+    return std::string("NXST_FLOW reply (xid=0x4):\n cookie=0x1, duration=9s, table=0, n_packets=") + packets +
+           ", n_bytes=0, priority=1 actions=drop\n";
   };
   for (const std::string folder : {"case/w1/", "w1/", ""}) {
     const TemporaryDirectory d;
@@ -149,11 +152,13 @@ TEST(Layout, TheLogOfCollectSaysHowCommandsEnded) {
   const TemporaryDirectory d;
   d.file("w1/egtrace-collect.tsv",
          "# egtrace collect 1: time\tstatus\tbytes\tcut\tfile\tcommand\n1700000000\t0\t0\t0\tip_neigh\tip neigh\n"
-         "1700000000\t1\t0\t0\tnft_list_ruleset\tnft list ruleset\n1700000009\t124\t90\t0\tlater/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int\n");
+         "1700000000\t1\t0\t0\tnft_list_ruleset\tnft list "
+         "ruleset\n1700000009\t124\t90\t0\tlater/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int\n");
   d.file("w1/hostname", "w1\n");
   d.file("w1/ip_neigh", "");
   d.file("w1/nft_list_ruleset", "");
-  d.file("w1/later/ovs-ofctl_dump-flows_br-int", "NXST_FLOW reply (xid=0x4):\n cookie=0x1, table=0, n_packets=1, priority=1 actions=drop\n");
+  d.file("w1/later/ovs-ofctl_dump-flows_br-int",
+         "NXST_FLOW reply (xid=0x4):\n cookie=0x1, table=0, n_packets=1, priority=1 actions=drop\n");
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_FALSE(info(*cluster, "ip_neigh")->partial);
@@ -182,7 +187,8 @@ TEST(Layout, SosreportAndMustGatherAreOneSnapshot) {
   const TemporaryDirectory d;
   d.file("sos/sosreport-worker-0-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kLayoutRules);
   d.file("mg/img/namespaces/openshift-ovn-kubernetes/pods/ovnkube-node-abc12/ovnkube-node-abc12.yaml", kPod);
-  d.file("mg/img/namespaces/openshift-ovn-kubernetes/pods/ovnkube-node-abc12/sbdb/ip_route", "default via 192.0.2.254 dev eth0 \n");
+  d.file("mg/img/namespaces/openshift-ovn-kubernetes/pods/ovnkube-node-abc12/sbdb/ip_route",
+         "default via 192.0.2.254 dev eth0 \n");
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_EQ(1U, cluster->nodes.size());

@@ -25,7 +25,7 @@ TEST(Links, OutOfAReportMeanTheMachineThatWasCollected) {
   fs::create_symlink(elsewhere.path() + "/ip_-4_rule_list", d.path() + "/sosreport-w1/sos_commands/networking/ip_-4_rule_list");
   fs::create_directory_symlink("/", d.path() + "/sosreport-w1/host");
   fs::create_directory_symlink("..", d.path() + "/around");
-  fs::create_directory_symlink(elsewhere.path(), d.path() + "/w2");   // laid there by the user
+  fs::create_directory_symlink(elsewhere.path(), d.path() + "/w2");  // laid there by the user
   SnapshotRequest request = directory(d.path());
   request.follow_links = true;
   const auto cluster = read_snapshot(request);
@@ -45,13 +45,13 @@ TEST(Links, OutOfTheSnapshotAreNotFollowed) {
   fs::create_symlink(elsewhere.path() + "/ip_route_show_table_all", d.path() + "/w1/ip_route_show_table_all");
   fs::create_symlink("../w1/ip_rule", d.path() + "/w1/ip_-6_rule");
   fs::create_directory_symlink(elsewhere.path() + "/w2", d.path() + "/w2");
-  fs::create_directory_symlink("w2", d.path() + "/w3");   // through the other
+  fs::create_directory_symlink("w2", d.path() + "/w3");  // through the other
   const auto snapshot = open_snapshot(directory(d.path()));
   ASSERT_TRUE(snapshot) << snapshot.error().message;
   EXPECT_EQ(1U, snapshot->cluster.nodes.size());
   EXPECT_FALSE(snapshot->cluster.nodes[0]->host.routes_v4.present);
   EXPECT_EQ((std::vector<std::string>{"w1/ip_route_show_table_all", "w2", "w3"}), snapshot->collection.links_out);
-  const auto second = read_snapshot(directory(d.path() + "/w2"));   // a link that the user names is followed
+  const auto second = read_snapshot(directory(d.path() + "/w2"));  // a link that the user names is followed
   ASSERT_TRUE(second) << second.error().message;
 }
 

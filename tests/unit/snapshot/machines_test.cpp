@@ -103,7 +103,7 @@ TEST(Machines, TheirOwnNameCountsBeforeThatOfTheirCollector) {
   d.file("from-anna/ip_rule", kRulesOfAny);
   d.file("from-bert/hostname", "w2\n");
   d.file("from-bert/ip_rule", kRulesOfAny);
-  d.file("edge/hostname", "gw-17\n");   // no node: the folder's name is what the user calls it
+  d.file("edge/hostname", "gw-17\n");  // no node: the folder's name is what the user calls it
   d.file("edge/ip_rule", kRulesOfAny);
   EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"edge", "w1", "w2.example.org"}));
 }
@@ -119,9 +119,11 @@ TEST(Machines, ThatNothingTellsApartAreCalledLikeNodes) {
 
 void gather(const TemporaryDirectory& d, const std::string& root, const std::string& day, const std::string& of_switch) {
   d.file(root + "timestamp", day + " 12:00:00.123456 +0000 UTC m=+0.1\n" + day + " 12:03:00.5 +0000 UTC m=+180.1\n");
-  d.file(root + "cluster-scoped-resources/core/nodes/w1.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n  name: w1\n  labels: {day: d" + day + "}\n");
+  d.file(root + "cluster-scoped-resources/core/nodes/w1.yaml",
+         "apiVersion: v1\nkind: Node\nmetadata:\n  name: w1\n  labels: {day: d" + day + "}\n");
   d.file(root + "network_logs/ovnkube-node-x7b_nbdb",
-         egt::testing::northbound_log({R"({"Logical_Switch":{"11111111-2222-3333-4444-555555555555":{"name":")" + of_switch + R"("}}})"}));
+         egt::testing::northbound_log(
+             {R"({"Logical_Switch":{"11111111-2222-3333-4444-555555555555":{"name":")" + of_switch + R"("}}})"}));
 }
 
 std::vector<std::string> switches_of(const Snapshot& snapshot) {
@@ -147,21 +149,26 @@ TEST(MustGathers, TheNewestOfAClusterCounts) {
   const Snapshot snapshot = opened(d);
   EXPECT_EQ(switches_of(snapshot), std::vector<std::string>{"new"});
   ASSERT_EQ(1u, snapshot.collection.missing.size());
-  EXPECT_EQ("must-gather.local.2/img/: an older must-gather of the same cluster than must-gather.local.1/img/, which is read alone; name it by "
-            "itself to ask about it",
-            snapshot.collection.missing.front());
+  EXPECT_EQ(
+      "must-gather.local.2/img/: an older must-gather of the same cluster than must-gather.local.1/img/, which is read alone; "
+      "name it by "
+      "itself to ask about it",
+      snapshot.collection.missing.front());
 }
 
 // What the network's own gathering has besides belongs to the rest, and so do the images of one call.
 TEST(MustGathers, PartsOfOneAreNone) {
-  for (const auto& [rest, network] : {std::pair("must-gather.local.1/img/", "must-gather.local.2/img/"),
-                                      std::pair("must-gather.local.1/quay-io-x-sha256-aaa/", "must-gather.local.1/quay-io-y-sha256-bbb/")}) {
+  for (const auto& [rest, network] :
+       {std::pair("must-gather.local.1/img/", "must-gather.local.2/img/"),
+        std::pair("must-gather.local.1/quay-io-x-sha256-aaa/", "must-gather.local.1/quay-io-y-sha256-bbb/")}) {
     const TemporaryDirectory d;
     gather(d, network, "2026-03-01", "only");
     d.file(std::string(rest) + "timestamp", "2026-03-01 11:00:00.1 +0000 UTC m=+0.1\n");
-    d.file(std::string(rest) + "cluster-scoped-resources/core/nodes/w1.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n  name: w1\n");
+    d.file(std::string(rest) + "cluster-scoped-resources/core/nodes/w1.yaml",
+           "apiVersion: v1\nkind: Node\nmetadata:\n  name: w1\n");
     for (const char* name : {"a", "b", "c"})
-      d.file(fmt::format("{}namespaces/{}/core/pods.yaml", rest, name), fmt::format("apiVersion: v1\nkind: PodList\nitems:\n- metadata: {{name: p, namespace: {}}}\n", name));
+      d.file(fmt::format("{}namespaces/{}/core/pods.yaml", rest, name),
+             fmt::format("apiVersion: v1\nkind: PodList\nitems:\n- metadata: {{name: p, namespace: {}}}\n", name));
     const Snapshot snapshot = opened(d);
     EXPECT_EQ(switches_of(snapshot), std::vector<std::string>{"only"});
     EXPECT_TRUE(snapshot.collection.missing.empty()) << snapshot.collection.missing.front();

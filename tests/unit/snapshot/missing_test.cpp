@@ -36,13 +36,15 @@ TEST(Missing, EncryptedMembers) {
 TEST(Missing, ArchivesInTooManyArchives) {
   std::string bytes = pack({{"dump", kReadRules}});
   for (int i = 0; i < 12; ++i) bytes = pack({{"in", bytes}});
-  EXPECT_EQ(std::vector<std::string>{"a/in/in/in/in/in/in: not read: more than 5 archives in one another; unpack it first"}, missing_beside("a", bytes));
+  EXPECT_EQ(std::vector<std::string>{"a/in/in/in/in/in/in: not read: more than 5 archives in one another; unpack it first"},
+            missing_beside("a", bytes));
 }
 
 TEST(Missing, BytesBehindTheEnd) {
   const std::string gzip = pack({{"", kReadRules}}, "gz", "raw");
-  EXPECT_EQ(std::vector<std::string>{"ip_rule.gz: bytes behind the end of the gzip data are no gzip data and not read; copy it again"},
-            missing_beside("ip_rule.gz", gzip + "garbage"));
+  EXPECT_EQ(
+      std::vector<std::string>{"ip_rule.gz: bytes behind the end of the gzip data are no gzip data and not read; copy it again"},
+      missing_beside("ip_rule.gz", gzip + "garbage"));
   EXPECT_TRUE(missing_beside("ip_rule.gz", gzip + std::string(512, '\0')).empty());
   EXPECT_TRUE(missing_beside("ip_rule.gz", gzip + gzip).empty());
 }
@@ -62,7 +64,8 @@ TEST(Missing, MembersBeyondTheLimit) {
   ASSERT_TRUE(found);
   EXPECT_EQ(2U, found->files.size());
   ASSERT_EQ(1U, found->missing.size());
-  EXPECT_NE(std::string::npos, found->missing[0].find("more than 2 members in archives; the rest was not read")) << found->missing[0];
+  EXPECT_NE(std::string::npos, found->missing[0].find("more than 2 members in archives; the rest was not read"))
+      << found->missing[0];
 }
 
 TEST(Missing, NothingIsProvenWithoutIt) {
@@ -70,7 +73,8 @@ TEST(Missing, NothingIsProvenWithoutIt) {
   const std::string sample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
   ASSERT_EQ(0, egt::testing::run({"cp", "-r", sample, d.path() + "/dumps"}).status);
   const auto explain = [&] {
-    return egt::testing::run({EGTRACE_BINARY, "explain", d.path() + "/dumps", "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
+    return egt::testing::run(
+        {EGTRACE_BINARY, "explain", d.path() + "/dumps", "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
   };
   const std::string whole = explain().out;
   egt::testing::write_file(d.path() + "/dumps/more.zip", pack({{"x", "text"}}, "", "encrypted zip"));

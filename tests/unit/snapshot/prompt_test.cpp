@@ -23,7 +23,7 @@ TEST(Prompt, UserAndHost) {
 }
 
 TEST(Prompt, LinesOfDumpsAreNone) {
-  EXPECT_FALSE(parse_prompt("    bridge forward_delay 1500 hello_time 200 max_age 2000"));   // of `ip -d link`
+  EXPECT_FALSE(parse_prompt("    bridge forward_delay 1500 hello_time 200 max_age 2000"));  // of `ip -d link`
   EXPECT_TRUE(parse_prompt("bridge -d vlan show"));
   EXPECT_FALSE(parse_prompt("tc"));
 }
@@ -36,8 +36,9 @@ TEST(Prompt, InnerShellAndBareSign) {
 }
 
 TEST(Prompt, WrappersAndPipes) {
-  auto prompt = parse_prompt("oc exec -n openshift-ovn-kubernetes ovnkube-node-x7 -c ovn-controller -- "
-                             "ovs-ofctl dump-flows br-int | grep \"10.133.0.9\"");
+  auto prompt = parse_prompt(
+      "oc exec -n openshift-ovn-kubernetes ovnkube-node-x7 -c ovn-controller -- "
+      "ovs-ofctl dump-flows br-int | grep \"10.133.0.9\"");
   ASSERT_TRUE(prompt);
   EXPECT_EQ("ovs-ofctl dump-flows br-int", prompt->command);
   EXPECT_EQ("ovnkube-node-x7", prompt->pod);
@@ -63,7 +64,8 @@ TEST(Prompt, NetworkNamespaces) {
   EXPECT_EQ("|ip addr", of("$ nsenter -t 4211 -m ip addr"));
   EXPECT_EQ("|iptables -n -L", of("$ iptables -n -L"));
   EXPECT_EQ("|ip -f inet addr", of("$ ip -f inet addr"));
-  for (const char* line : {"[root@w1 ~]# ip netns exec cni-7 bash", "[root@w1 ~]# nsenter -t 4211 -n", "# sudo nsenter -t 4211 -n -m bash -i"}) {
+  for (const char* line :
+       {"[root@w1 ~]# ip netns exec cni-7 bash", "[root@w1 ~]# nsenter -t 4211 -n", "# sudo nsenter -t 4211 -n -m bash -i"}) {
     const auto shell = parse_prompt(line);
     ASSERT_TRUE(shell) << line;
     EXPECT_TRUE(shell->enters) << line;

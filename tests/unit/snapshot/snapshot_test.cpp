@@ -107,7 +107,8 @@ TEST(Snapshot, PastedFileKeepsItsLineNumbersAndIsPartial) {
 
 TEST(Snapshot, WordsOfOcAndErrorsInASessionAreNoLinesOfDumps) {
   const TemporaryDirectory d;
-  const std::string text = "[root@b ~]# oc debug node/w1 -- chroot /host ip rule\nStarting pod/w1-debug ...\n" + std::string(kIpRules) +
+  const std::string text = "[root@b ~]# oc debug node/w1 -- chroot /host ip rule\nStarting pod/w1-debug ...\n" +
+                           std::string(kIpRules) +
                            "\nRemoving debug pod ...\n[root@b ~]# oc debug node/w1\nsh-5.1# nft list ruleset\n"
                            "bash: nft: command not found\n";
   const auto cluster = read_snapshot(at(d.file("session.log", text)));
@@ -120,8 +121,10 @@ TEST(Snapshot, WordsOfOcAndErrorsInASessionAreNoLinesOfDumps) {
 
 TEST(Snapshot, DocumentThatQuotesAnObjectIsReadBlockByBlock) {
   const TemporaryDirectory d;
-  const std::string text = "How the egress IP is set up\n\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: red\n\n"
-                           "On the node:\n\n[root@w1 ~]# ip rule\n" + std::string(kIpRules);
+  const std::string text =
+      "How the egress IP is set up\n\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: red\n\n"
+      "On the node:\n\n[root@w1 ~]# ip rule\n" +
+      std::string(kIpRules);
   const auto cluster = read_snapshot(at(d.file("guide.txt", text)));
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_NE(nullptr, cluster->node("w1"));
@@ -150,14 +153,15 @@ TEST(Snapshot, BestDumpOfATopicIsRead) {
 
 constexpr const char* kOvnFlows =
     "NXST_FLOW reply (xid=0x4):\n"
-    " cookie=0x1, duration=9s, table=0, n_packets=0, n_bytes=0, idle_age=9, priority=100,in_port=1 actions=load:0x1->OXM_OF_METADATA[],resubmit(,8)\n"
+    " cookie=0x1, duration=9s, table=0, n_packets=0, n_bytes=0, idle_age=9, priority=100,in_port=1 "
+    "actions=load:0x1->OXM_OF_METADATA[],resubmit(,8)\n"
     " cookie=0x2, duration=9s, table=8, n_packets=0, n_bytes=0, idle_age=9, priority=50,metadata=0x1 actions=drop\n";
 
 // However a second dump of a bridge is called, it neither adds its flows to the first nor makes a bridge of its own.
 TEST(Snapshot, SecondDumpOfABridgeIsKeptForComparison) {
   const std::string earlier = std::string(kOvnFlows).substr(0, std::string(kOvnFlows).find(" cookie=0x2"));
-  for (const char* name : {"flows", "br-int (2).txt", "aaa.log", "ovs-ofctl_dump-flows_br-int.1", "ovs-ofctl_dump-flows_br-int.bak",
-                           "ovs-ofctl_dump-flows_br-int (1).txt", "br-int.flows.dump"}) {
+  for (const char* name : {"flows", "br-int (2).txt", "aaa.log", "ovs-ofctl_dump-flows_br-int.1",
+                           "ovs-ofctl_dump-flows_br-int.bak", "ovs-ofctl_dump-flows_br-int (1).txt", "br-int.flows.dump"}) {
     const TemporaryDirectory d;
     d.file("w1/ovs-ofctl_dump-flows_br-int", kOvnFlows);
     d.file(std::string("w1/") + name, earlier);
@@ -184,8 +188,9 @@ TEST(Snapshot, BridgesOfFilesWithoutCommandAreTold) {
   const TemporaryDirectory d;
   d.file("w1/one.txt", kOvnFlows);
   d.file("w1/two.br-x.txt", kBridgeFlows);
-  d.file("w1/ports", "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000000000000001\n LOCAL(br-x): addr:02:00:00:00:00:01\n     config:     0\n"
-                     "     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n");
+  d.file("w1/ports",
+         "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000000000000001\n LOCAL(br-x): addr:02:00:00:00:00:01\n     config:     0\n"
+         "     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n");
   const auto cluster = read_snapshot(at(d.path()));
   ASSERT_TRUE(cluster) << cluster.error().message;
   const cluster::Node& node = *cluster->nodes[0];

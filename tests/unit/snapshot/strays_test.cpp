@@ -12,10 +12,8 @@ namespace {
 
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kStrayRules =
-    "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
-constexpr const char* kStrayOther =
-    "0:\tfrom all lookup local\n100:\tfrom all lookup 7\n32766:\tfrom all lookup main\n";
+constexpr const char* kStrayRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
+constexpr const char* kStrayOther = "0:\tfrom all lookup local\n100:\tfrom all lookup 7\n32766:\tfrom all lookup main\n";
 constexpr const char* kAddresses =
     "2: eth0    inet 192.0.2.10/24 brd 192.0.2.255 scope global eth0\\       valid_lft forever preferred_lft forever\n";
 
@@ -76,8 +74,9 @@ TEST(Strays, MachinesAreNotNamedByWhatTheirArchivesArePackedWith) {
 TEST(Strays, DoNotMakeARouterANodeOfTheCluster) {
   const auto is_node = [](const std::string& name) {
     const TemporaryDirectory d;
-    d.file("r1/" + name, "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\nn_tables:254, n_buffers:0\n"
-                         " 1(eth0): addr:52:54:00:00:00:01\n     config:     0\n     state:      0\n");
+    d.file("r1/" + name,
+           "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\nn_tables:254, n_buffers:0\n"
+           " 1(eth0): addr:52:54:00:00:00:01\n     config:     0\n     state:      0\n");
     d.file("r1/ip_rule", kStrayRules);
     const auto cluster = read_snapshot({d.path(), {}, 1});
     return cluster && cluster->nodes.at(0)->roles == std::vector{cluster::Role::cluster_node};
@@ -145,10 +144,13 @@ TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
                     loopback = "local 127.0.0.0/8 dev lo table local proto kernel scope host src 127.0.0.1\n";
   const auto partial = [](const std::string& flags, const std::string& routes, const std::string& more = "") {
     const TemporaryDirectory d;
-    d.file("w1/ip_a", "2: eth0: <" + flags + "> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
-                      "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
-                      "    inet 192.0.2.10/24 brd 192.0.2.255 scope global " + more + "eth0\n"
-                      "       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_a", "2: eth0: <" + flags +
+                          "> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+                          "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
+                          "    inet 192.0.2.10/24 brd 192.0.2.255 scope global " +
+                          more +
+                          "eth0\n"
+                          "       valid_lft forever preferred_lft forever\n");
     d.file("w1/ip_route_show_table_all", routes);
     const auto cluster = read_snapshot({d.path(), {}, 1});
     return cluster && cluster->nodes.at(0)->host.routes_v4.partial;
@@ -159,13 +161,15 @@ TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
   EXPECT_TRUE(partial(up, gateway + connected + loopback));
   EXPECT_FALSE(partial(up, gateway + loopback + own, "noprefixroute "));
   EXPECT_FALSE(partial("BROADCAST,MULTICAST", gateway + loopback));
-  EXPECT_FALSE(partial(up, gateway + "192.0.2.0/24 dev vrf7 table 7 proto kernel scope link src 192.0.2.10\nblackhole 192.0.2.0/24\n" + own));
+  EXPECT_FALSE(partial(
+      up, gateway + "192.0.2.0/24 dev vrf7 table 7 proto kernel scope link src 192.0.2.10\nblackhole 192.0.2.0/24\n" + own));
 }
 
 TEST(Strays, DevicesAreNotDownForFlagsThatWereCutOff) {
   const TemporaryDirectory d;
-  const std::string header = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
-                             "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n";
+  const std::string header =
+      "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+      "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n";
   d.file("w1/ip_-d_link", header + "3: eth1");
   d.file("w1/copy_ip_-d_link", header + header.substr(0, 15));
   const auto cluster = read_snapshot({d.path(), {}, 1});
@@ -203,8 +207,7 @@ TEST(PrivateMap, GivesBackWhatWasReplaced) {
 
 TEST(PrivateMap, LiesBesideTheReport) {
   const TemporaryDirectory d;
-  d.file("w1/ip_-o_addr",
-         "2: eth0    inet 100.0.0.1/16 scope global eth0\\       valid_lft forever preferred_lft forever\n");
+  d.file("w1/ip_-o_addr", "2: eth0    inet 100.0.0.1/16 scope global eth0\\       valid_lft forever preferred_lft forever\n");
   d.file("w1/ip_neigh", "100.0.0.9/16 dev eth0 lladdr 53:4f:53:00:00:01 REACHABLE\n");
   d.file("report-private_map", kMap);
   const auto snapshot = open_snapshot({d.path(), {}, 1});
@@ -225,7 +228,8 @@ TEST(PrivateMap, OfAReportIsForThatReport) {
       for (const host::Neighbour& n : node->host.neighbours.value) all += n.address.to_string() + " ";
     return all;
   };
-  const std::string first = "sosreport-w1-2026-03-01-aaaaaaa", second = "sosreport-w2-2026-03-01-bbbbbbb", third = "sosreport-w3-2026-03-01-ccccccc";
+  const std::string first = "sosreport-w1-2026-03-01-aaaaaaa", second = "sosreport-w2-2026-03-01-bbbbbbb",
+                    third = "sosreport-w3-2026-03-01-ccccccc";
   const TemporaryDirectory d;
   for (const std::string& report : {first, second, third})
     d.file(report + "/sos_commands/networking/ip_neigh", "100.0.0.9 dev eth0 lladdr 53:4f:53:00:00:01 REACHABLE\n");

@@ -33,8 +33,8 @@ std::vector<Scenario> scenarios() {
   const fs::path corpus = fs::path(EGTRACE_SOURCE_DIR) / ".." / "shared" / "corpus";
   if (!fs::exists(corpus)) return found;
   for (const auto& lab : fs::directory_iterator(corpus)) {
-    const Scenario s{lab.path().string(), (lab.path() / "egressip-secondary").string(),
-                     (lab.path() / "sosreport").string(), (lab.path() / "must-gather").string()};
+    const Scenario s{lab.path().string(), (lab.path() / "egressip-secondary").string(), (lab.path() / "sosreport").string(),
+                     (lab.path() / "must-gather").string()};
     if (fs::exists(s.plain) && fs::exists(s.reports) && fs::exists(s.gathered)) found.push_back(s);
   }
   std::sort(found.begin(), found.end(), [](const Scenario& a, const Scenario& b) { return a.lab < b.lab; });
@@ -60,8 +60,8 @@ Answer ask(const std::string& snapshot, const std::string& to) {
   const auto shown = explain::Explainer(read->cluster, &read->collection).explain(question);
   if (!shown || shown->paths.empty()) return {};
   const explain::PathReport& path = shown->paths.front();
-  Answer answer{true, std::string(explain::name_of(shown->verdict)), std::string(explain::name_of(shown->confidence)), "", "",
-                shown->gaps.size() + path.gaps.size()};
+  Answer answer{true, std::string(explain::name_of(shown->verdict)), std::string(explain::name_of(shown->confidence)), "",
+                "",   shown->gaps.size() + path.gaps.size()};
   if (path.source_seen) answer.source = path.source_seen->ip;
   if (path.egress) answer.device = path.egress->node + " " + path.egress->device;
   return answer;
@@ -118,16 +118,11 @@ class Damage {
 
   std::string bytes() {
     switch (random_() % 5) {
-      case 0:
-        return how_ = "cut", whole_.substr(0, random_() % whole_.size());
-      case 1:
-        return how_ = "flipped", flipped(whole_);
-      case 2:
-        return how_ = "dropped", pack(dropped(), filter_, format_);
-      case 3:
-        return how_ = "renamed", pack(renamed(), filter_, format_);
-      default:
-        return how_ = "garbled", pack(garbled(), filter_, format_);
+      case 0: return how_ = "cut", whole_.substr(0, random_() % whole_.size());
+      case 1: return how_ = "flipped", flipped(whole_);
+      case 2: return how_ = "dropped", pack(dropped(), filter_, format_);
+      case 3: return how_ = "renamed", pack(renamed(), filter_, format_);
+      default: return how_ = "garbled", pack(garbled(), filter_, format_);
     }
   }
   const std::string& whole() const { return whole_; }
@@ -169,7 +164,7 @@ struct ArchiveKind {
   std::vector<PackedFile> files;
   std::string filter, format;
   std::vector<PackedFile> beside;
-  bool nested = false;   // it and what lies beside it are packed once more, as archives attached to a case are
+  bool nested = false;  // it and what lies beside it are packed once more, as archives attached to a case are
 
   // Lays the damaged archive down; the snapshot.
   std::string lay(const std::string& bytes, const std::string& folder) const {
@@ -186,12 +181,9 @@ struct ArchiveKind {
 
 std::vector<ArchiveKind> archive_kinds(const Scenario& s) {
   const std::vector<PackedFile> all = files_of(s);
-  std::vector<ArchiveKind> kinds = {{"case.tar", all, "", "tar", {}},
-                                    {"case.tar.gz", all, "gz", "tar", {}},
-                                    {"case.tar.xz", all, "xz", "tar", {}},
-                                    {"case.tar.zst", all, "zst", "tar", {}},
-                                    {"case.tar.bz2", all, "bz2", "tar", {}},
-                                    {"case.zip", all, "", "zip", {}}};
+  std::vector<ArchiveKind> kinds = {{"case.tar", all, "", "tar", {}},        {"case.tar.gz", all, "gz", "tar", {}},
+                                    {"case.tar.xz", all, "xz", "tar", {}},   {"case.tar.zst", all, "zst", "tar", {}},
+                                    {"case.tar.bz2", all, "bz2", "tar", {}}, {"case.zip", all, "", "zip", {}}};
   std::map<std::string, std::vector<PackedFile>> by_report;
   const std::vector<PackedFile> gathered = testing::files_below(s.gathered, "must-gather/");
   for (const PackedFile& file : testing::files_below(s.reports))

@@ -83,7 +83,7 @@ void DamagedCopy::expect_nothing_wrong_proven(const fs::path& dump, const std::s
   if (text != nullptr) write(dump, *text);
   for (const AuditRow& row : audit_rows()) {
     const auto known = answers_.find(question(row));
-    if (known == answers_.end()) continue;   // the whole snapshot was not asked that
+    if (known == answers_.end()) continue;  // the whole snapshot was not asked that
     EXPECT_TRUE(row.confidence != explain::Confidence::proven || known->second.contains(answer(row)))
         << fs::relative(dump, root_).string() << ", " << what << ": " << question(row) << ": " << answer(row);
   }

@@ -22,7 +22,7 @@ class DamagedCopy {
  public:
   explicit DamagedCopy(const std::filesystem::path& scenario);
 
-  const std::vector<std::filesystem::path>& dumps() const { return dumps_; }   // unpacked, in order of their names
+  const std::vector<std::filesystem::path>& dumps() const { return dumps_; }  // unpacked, in order of their names
   std::size_t rows() const { return rows_; }
   std::size_t proven_rows() const { return proven_; }
 
@@ -35,12 +35,12 @@ class DamagedCopy {
   testing::TemporaryDirectory directory_;
   std::filesystem::path root_;
   std::vector<std::filesystem::path> dumps_;
-  std::map<std::string, std::set<std::string>> answers_;   // by question
+  std::map<std::string, std::set<std::string>> answers_;  // by question
   std::size_t rows_ = 0, proven_ = 0;
 };
 
 std::string read_text(const std::filesystem::path& file);
-std::vector<std::string> lines_of(const std::string& text);   // each with its end
+std::vector<std::string> lines_of(const std::string& text);  // each with its end
 std::string joined(const std::vector<std::string>& lines);
 
 }  // namespace egt::assess

@@ -17,13 +17,16 @@ namespace fs = std::filesystem;
 // Commands that print what another one prints as well, and conf.db, which several lists show: dumps of them that were damaged
 // conflict with the others.
 bool is_shown_twice(const fs::path& dump, const std::vector<fs::path>& all) {
-  constexpr std::string_view kAlike[][3] = {{"iptables-save", "iptables-save_-c", "iptables_-t_nat_-S"},
-                                            {"nft_list_ruleset", "nft_-a_list_ruleset", "nft_-j_list_ruleset"},
-                                            {"ip_route_show_table_all", "ip_-j_route_show_table_all", "ip_-j_route_show_table_all"},
-                                            {"ip_a", "ip_-d_addr", "ip_-j_addr"},
-                                            {"ip_neigh", "ip_-j_neigh", "ip_-s_-s_neigh_show"},
-                                            {"ovs-vsctl_list_interface", "conf.db", "ovs-vsctl_show"}};
-  const auto has = [&](std::string_view name) { return std::find(all.begin(), all.end(), dump.parent_path() / name) != all.end(); };
+  constexpr std::string_view kAlike[][3] = {
+      {"iptables-save", "iptables-save_-c", "iptables_-t_nat_-S"},
+      {"nft_list_ruleset", "nft_-a_list_ruleset", "nft_-j_list_ruleset"},
+      {"ip_route_show_table_all", "ip_-j_route_show_table_all", "ip_-j_route_show_table_all"},
+      {"ip_a", "ip_-d_addr", "ip_-j_addr"},
+      {"ip_neigh", "ip_-j_neigh", "ip_-s_-s_neigh_show"},
+      {"ovs-vsctl_list_interface", "conf.db", "ovs-vsctl_show"}};
+  const auto has = [&](std::string_view name) {
+    return std::find(all.begin(), all.end(), dump.parent_path() / name) != all.end();
+  };
   const std::string name = dump.filename().string();
   for (const auto& group : kAlike)
     if (std::find(std::begin(group), std::end(group), name) != std::end(group))
@@ -33,17 +36,18 @@ bool is_shown_twice(const fs::path& dump, const std::vector<fs::path>& all) {
 
 // Lists of which lines may stand in any order, each of them whole.
 bool is_unordered(const fs::path& dump) {
-  constexpr std::string_view kOrdered[] = {"iptables", "ip6tables", "nft",  "show",  "list", "link", "ip_a", "ip_-d", "conf",
-                                           ".yaml",    ".json",     ".db", "route", "rule", "vtysh", "neigh"};
+  constexpr std::string_view kOrdered[] = {"iptables", "ip6tables", "nft",   "show", "list",  "link", "ip_a",  "ip_-d",
+                                           "conf",     ".yaml",     ".json", ".db",  "route", "rule", "vtysh", "neigh"};
   const std::string name = dump.filename().string();
-  return std::none_of(std::begin(kOrdered), std::end(kOrdered), [&](std::string_view part) { return name.find(part) != name.npos; });
+  return std::none_of(std::begin(kOrdered), std::end(kOrdered),
+                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 std::string line_at(const std::string& text, std::size_t at) {
   return " in line " + std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
-using Range = std::pair<std::size_t, std::size_t>;   // first, length
+using Range = std::pair<std::size_t, std::size_t>;  // first, length
 
 std::vector<Range> places_of(const std::regex& what, const std::string& text) {
   std::vector<Range> found;
@@ -144,7 +148,7 @@ Damage Damager::with_other_address(const std::string& text) {
   if (places.empty()) return {text, "unchanged"};
   const Range at = places[below(places.size())], of = places[below(places.size())];
   std::string by = text.substr(of.first, of.second);
-  if (below(2) == 0) {   // none that stands elsewhere
+  if (below(2) == 0) {  // none that stands elsewhere
     by = text.substr(at.first, at.second);
     by.back() = by.back() == '3' ? '4' : '3';
   }
@@ -161,10 +165,21 @@ Damage Damager::with_other_number(const std::string& text) {
 }
 
 Damage Damager::with_other_flag(const std::string& text) {
-  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
-      {"UP", "DOWN"},          {",LOWER_UP", ""},          {"BROADCAST,", "NOARP,"},   {"REACHABLE", "FAILED"},     {"PERMANENT", "INCOMPLETE"},
-      {"ACCEPT", "DROP"},      {"accept", "drop"},         {"true", "false"},          {"default via", "unreachable default via"},
-      {"netdev", "system"},    {"scope link", "scope host"}, {"-j ", "-g "},           {"-s ", "-d "},              {"saddr", "daddr"}, {"tcp", "udp"}};
+  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {{"UP", "DOWN"},
+                                                                      {",LOWER_UP", ""},
+                                                                      {"BROADCAST,", "NOARP,"},
+                                                                      {"REACHABLE", "FAILED"},
+                                                                      {"PERMANENT", "INCOMPLETE"},
+                                                                      {"ACCEPT", "DROP"},
+                                                                      {"accept", "drop"},
+                                                                      {"true", "false"},
+                                                                      {"default via", "unreachable default via"},
+                                                                      {"netdev", "system"},
+                                                                      {"scope link", "scope host"},
+                                                                      {"-j ", "-g "},
+                                                                      {"-s ", "-d "},
+                                                                      {"saddr", "daddr"},
+                                                                      {"tcp", "udp"}};
   std::vector<std::pair<Range, std::string_view>> all;
   for (const auto& [flag, other] : kFlags)
     for (const Range& at : places_of(flag, text)) all.emplace_back(at, other);

@@ -10,7 +10,7 @@
 namespace egt::assess {
 
 struct Damage {
-  std::optional<std::string> text;   // of the damaged dump; none: it is gone
+  std::optional<std::string> text;  // of the damaged dump; none: it is gone
   std::string what;
 };
 
@@ -37,7 +37,7 @@ class Damager {
   Damage with_other_flag(const std::string& text);
 
   const std::vector<std::filesystem::path>& dumps_;
-  std::vector<std::vector<std::size_t>> kinds_;   // of dumps with one name
+  std::vector<std::vector<std::size_t>> kinds_;  // of dumps with one name
   std::mt19937 dice_;
 };
 

@@ -13,11 +13,14 @@ namespace fs = std::filesystem;
 class KnownDamages : public ::testing::Test {
  protected:
   const fs::path& dump(const std::string& of) const {
-    const auto found = std::find_if(copy_.dumps().begin(), copy_.dumps().end(), [&](const fs::path& d) { return d.string().ends_with("/" + of); });
+    const auto found = std::find_if(copy_.dumps().begin(), copy_.dumps().end(),
+                                    [&](const fs::path& d) { return d.string().ends_with("/" + of); });
     EXPECT_NE(found, copy_.dumps().end()) << of;
     return *found;
   }
-  void damage(const std::string& of, const std::string& text, const std::string& what) const { copy_.expect_nothing_wrong_proven(dump(of), &text, what); }
+  void damage(const std::string& of, const std::string& text, const std::string& what) const {
+    copy_.expect_nothing_wrong_proven(dump(of), &text, what);
+  }
 
  private:
   DamagedCopy copy_{fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary"};

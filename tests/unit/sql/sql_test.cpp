@@ -45,15 +45,18 @@ class Small : public ::testing::Test {
                " cookie=0x2, duration=5s, table=1, n_packets=0, n_bytes=0, priority=5,ip,nw_src=10.9.9.9 actions=output:2\n"
                " cookie=0x2, duration=5s, table=2, n_packets=3, n_bytes=9, actions=resubmit(,1)\n"
                " cookie=0x3, duration=5s, table=3, n_packets=3, n_bytes=9, in_port=\"veth0\" actions=NORMAL\n");
-    home_.file("dumps/w1/ip_route_show_table_all", "default via 192.0.2.1 dev eth0 proto static\n10.1.0.0/16 via 192.0.2.9 dev eth0 table 7\n");
-    home_.file("dumps/w1/ip_rule", "0:\tfrom all lookup local\n100:\tfrom 10.9.0.0/16 fwmark 0x3f0/0xff0 lookup 7\n32766:\tfrom all lookup main\n");
+    home_.file("dumps/w1/ip_route_show_table_all",
+               "default via 192.0.2.1 dev eth0 proto static\n10.1.0.0/16 via 192.0.2.9 dev eth0 table 7\n");
+    home_.file("dumps/w1/ip_rule",
+               "0:\tfrom all lookup local\n100:\tfrom 10.9.0.0/16 fwmark 0x3f0/0xff0 lookup 7\n32766:\tfrom all lookup main\n");
   }
   std::string dumps() const { return home_.path() + "/dumps"; }
   egt::testing::TemporaryDirectory home_;
 };
 
 TEST_F(Small, EveryRowHasItsLine) {
-  const json found = rows("SELECT table_id, n_packets, duration, cookie, nw_dst, dump, line FROM flows WHERE actions = 'drop'", dumps());
+  const json found =
+      rows("SELECT table_id, n_packets, duration, cookie, nw_dst, dump, line FROM flows WHERE actions = 'drop'", dumps());
   ASSERT_EQ(1u, found.size());
   EXPECT_EQ(7, found[0].at("n_packets"));
   EXPECT_EQ(5.5, found[0].at("duration"));
@@ -69,7 +72,10 @@ TEST_F(Small, FlowWithoutPriorityHasTheUsualOne) {
 
 TEST_F(Small, RulesAndRoutes) {
   EXPECT_EQ("0x3f0/0xff0", rows("SELECT fwmark FROM rules WHERE priority = 100", dumps())[0].at("fwmark"));
-  EXPECT_EQ("192.0.2.9", rows("SELECT r.via FROM rules AS p JOIN routes AS r USING (node, route_table) WHERE p.priority = '100'", dumps())[0].at("via"));
+  EXPECT_EQ(
+      "192.0.2.9",
+      rows("SELECT r.via FROM rules AS p JOIN routes AS r USING (node, route_table) WHERE p.priority = '100'", dumps())[0].at(
+          "via"));
   EXPECT_EQ(1u, rows("SELECT * FROM routes WHERE destination = '0.0.0.0/0'", dumps()).size());
 }
 
@@ -95,7 +101,8 @@ TEST_F(Small, NameAgainstNumberOfAPortIsUnknown) {
 TEST_F(Small, WhatDumpsLackIsSaid) {
   const Ran none = sql({dumps(), "SELECT * FROM neighbours"});
   EXPECT_EQ(3, none.status);
-  EXPECT_NE(std::string::npos, none.err.find("rows may be missing: w1: the snapshot lacks neighbours; `ip neighbour` has them")) << none.err;
+  EXPECT_NE(std::string::npos, none.err.find("rows may be missing: w1: the snapshot lacks neighbours; `ip neighbour` has them"))
+      << none.err;
   const Ran document = sql({dumps(), "SELECT * FROM neighbours", "--format", "json"});
   EXPECT_EQ("w1", json::parse(document.out).at("gaps").at(0).at("node"));
   EXPECT_EQ(0, sql({dumps(), "SELECT * FROM rules WHERE priority = 5"}).status);
@@ -113,9 +120,11 @@ TEST_F(Small, InSubnet) {
 }
 
 TEST_F(Small, ReadsAlone) {
-  for (const char* statement : {"ATTACH '/tmp/x.sqlite' AS y", "CREATE TABLE x(y)", "CREATE TEMP TABLE x(y)", "INSERT INTO flows(node) VALUES('x')",
-                                "DELETE FROM flows", "UPDATE flows SET node = 'x'", "PRAGMA writable_schema = 1", "DROP TABLE flows", "BEGIN", "VACUUM INTO '/tmp/x'",
-                                "SELECT load_extension('x')", "SELECT 1; SELECT 2", "", "SELECT", "SELECT * FROM flow", "SELECT nothing FROM flows"}) {
+  for (const char* statement :
+       {"ATTACH '/tmp/x.sqlite' AS y", "CREATE TABLE x(y)", "CREATE TEMP TABLE x(y)", "INSERT INTO flows(node) VALUES('x')",
+        "DELETE FROM flows", "UPDATE flows SET node = 'x'", "PRAGMA writable_schema = 1", "DROP TABLE flows", "BEGIN",
+        "VACUUM INTO '/tmp/x'", "SELECT load_extension('x')", "SELECT 1; SELECT 2", "", "SELECT", "SELECT * FROM flow",
+        "SELECT nothing FROM flows"}) {
     const Ran ran = sql({dumps(), statement});
     EXPECT_EQ(2, ran.status) << statement;
     EXPECT_EQ(1, std::count(ran.err.begin(), ran.err.end(), '\n')) << ran.err;
@@ -124,13 +133,15 @@ TEST_F(Small, ReadsAlone) {
 }
 
 TEST_F(Small, EndlessStatementEnds) {
-  const Ran ran = sql({dumps(), "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", "--timeout", "1"});
+  const Ran ran =
+      sql({dumps(), "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", "--timeout", "1"});
   EXPECT_EQ(2, ran.status);
   EXPECT_NE(std::string::npos, ran.err.find("longer than 1 s")) << ran.err;
 }
 
 TEST_F(Small, CsvIsGuarded) {
-  EXPECT_EQ("a,b\n'=1+1,\"x,y\"\n-3,\n", sql({dumps(), "SELECT '=1+1' AS a, 'x,y' AS b UNION ALL SELECT -3, NULL ORDER BY b DESC", "--format", "csv"}).out);
+  EXPECT_EQ("a,b\n'=1+1,\"x,y\"\n-3,\n",
+            sql({dumps(), "SELECT '=1+1' AS a, 'x,y' AS b UNION ALL SELECT -3, NULL ORDER BY b DESC", "--format", "csv"}).out);
 }
 
 TEST_F(Small, TextIsATableOrRecords) {
@@ -150,7 +161,8 @@ TEST_F(Small, ExportIsTheSameEachTime) {
   sqlite3* file = nullptr;
   ASSERT_EQ(SQLITE_OK, sqlite3_open_v2(a.c_str(), &file, SQLITE_OPEN_READONLY, nullptr));
   sqlite3_stmt* statement = nullptr;
-  ASSERT_EQ(SQLITE_OK, sqlite3_prepare_v2(file, "SELECT line FROM flows WHERE n_packets = 7 AND actions = 'drop'", -1, &statement, nullptr));
+  ASSERT_EQ(SQLITE_OK,
+            sqlite3_prepare_v2(file, "SELECT line FROM flows WHERE n_packets = 7 AND actions = 'drop'", -1, &statement, nullptr));
   ASSERT_EQ(SQLITE_ROW, sqlite3_step(statement));
   EXPECT_EQ(1, sqlite3_column_int(statement, 0));
   sqlite3_finalize(statement);
@@ -171,7 +183,8 @@ TEST_F(Small, ExportTakesItsNameAtTheEnd) {
 TEST_F(Small, ExportIntoAPipe) {
   const std::string file = home_.path() + "/c.sqlite";
   ASSERT_EQ(0, egt::testing::run({EGTRACE_BINARY, "export", dumps(), "-o", file}).status);
-  const Ran ran = egt::testing::run({"sh", "-c", std::string(EGTRACE_BINARY) + " export " + dumps() + " -q -o /dev/stdout | cat"});
+  const Ran ran =
+      egt::testing::run({"sh", "-c", std::string(EGTRACE_BINARY) + " export " + dumps() + " -q -o /dev/stdout | cat"});
   EXPECT_EQ("", ran.err);
   EXPECT_TRUE(read_file(file) == ran.out);
 }
@@ -204,7 +217,8 @@ TEST(Sql, EveryTableIsRead) {
 }
 
 TEST(Sql, ColumnsAreFoundByIndexAsWithout) {
-  EXPECT_EQ(rows("SELECT count(*) AS n FROM flows WHERE table_id = 10"), rows("SELECT count(*) AS n FROM flows WHERE +table_id = 10"));
+  EXPECT_EQ(rows("SELECT count(*) AS n FROM flows WHERE table_id = 10"),
+            rows("SELECT count(*) AS n FROM flows WHERE +table_id = 10"));
   EXPECT_EQ(rows("SELECT count(*) AS n FROM pods WHERE node = NULL"), rows("SELECT 0 AS n"));
 }
 

@@ -89,7 +89,7 @@ TEST_F(Conntrack, LoadsTuplesAndAttributes) {
 TEST_F(Conntrack, ReadsTheWrittenOutAddressesOfProc) {
   formats.load(formats.dump(kProc), cluster);
   ASSERT_EQ(entries().size(), 2u);
-  EXPECT_EQ(entries()[0].original.sport, 1);   // the GRE keys
+  EXPECT_EQ(entries()[0].original.sport, 1);  // the GRE keys
   EXPECT_EQ(entries()[1].original.dst, IpAddr::parse("fd00::2"));
 }
 
@@ -120,7 +120,7 @@ TEST_F(Conntrack, LineNotUnderstoodIsKeptToldAndMakesItAPart) {
 
 TEST_F(Conntrack, CutLastLineIsNotTaken) {
   const std::string whole(kExtended);
-  formats.load(formats.dump(whole.substr(0, whole.rfind("rt=1 [OFF") + 4)), cluster);   // "… dport=1"
+  formats.load(formats.dump(whole.substr(0, whole.rfind("rt=1 [OFF") + 4)), cluster);  // "… dport=1"
   EXPECT_EQ(entries().size(), 3u);
   EXPECT_TRUE(host().conntrack.partial);
 }
@@ -130,7 +130,7 @@ TEST_F(Conntrack, FilteredListIsAPart) {
   EXPECT_TRUE(host().conntrack.partial);
   formats.load(formats.dump(kPlain, "conntrack_-L_-o_extended"), cluster);
   EXPECT_FALSE(host().conntrack.partial);
-  EXPECT_EQ(entries().size(), 4u);   // each once
+  EXPECT_EQ(entries().size(), 4u);  // each once
 }
 
 TEST_F(Conntrack, EventsAndOtherNamespacesAreNoTable) {

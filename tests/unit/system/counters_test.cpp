@@ -16,8 +16,7 @@ namespace egt::parsers::system {
 namespace {
 
 // "name" or "device/name" → value.
-std::map<std::string, std::uint64_t> counters_in(CounterDialect dialect, std::string text,
-                                                 const std::string& device = {}) {
+std::map<std::string, std::uint64_t> counters_in(CounterDialect dialect, std::string text, const std::string& device = {}) {
   CounterReader reader(dialect, device);
   std::map<std::string, std::uint64_t> all;
   std::string_view rest = text;
@@ -39,8 +38,7 @@ const std::string kNetstat =
     "Udp:\n    9 packets to unknown port received\n    receive buffer errors: 4\n    InCsumErrors: 6\n"
     "TcpExt:\n    8 SYNs to LISTEN sockets dropped\n    Quick ack mode was activated 8 times\n    IPReversePathFilter: "
     "7\n";
-const std::string kProc =
-    "TcpExt: SyncookiesSent ListenDrops\nTcpExt: 0 8\nIpExt: InNoRoutes InTruncatedPkts\nIpExt: 2 0\n";
+const std::string kProc = "TcpExt: SyncookiesSent ListenDrops\nTcpExt: 0 8\nIpExt: InNoRoutes InTruncatedPkts\nIpExt: 2 0\n";
 const std::string kEthtool = "NIC statistics:\n     rx_packets: 12\n     rx_missed_errors: 3\n     queue[0]: tx_x: 4\n";
 const std::string kMetrics =
     "# HELP node_netstat_TcpExt_ListenDrops Statistic TcpExtListenDrops.\n# TYPE node_netstat_TcpExt_ListenDrops "

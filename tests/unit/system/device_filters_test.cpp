@@ -9,14 +9,16 @@ using Hook = host::DeviceFilter::Hook;
 
 constexpr const char* kQdiscs =
     "qdisc noqueue 0: dev lo root refcnt 2 \n"
-    "qdisc fq_codel 0: dev ens3 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ecn drop_batch 64 \n"
+    "qdisc fq_codel 0: dev ens3 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb "
+    "ecn drop_batch 64 \n"
     " Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0) \n"
     "qdisc clsact ffff: dev ens3 parent ffff:fff1 \n";
 
 // iproute2 does not print the device that was asked for.
 constexpr const char* kFilters =
     "filter protocol all pref 49152 bpf chain 0 \n"
-    "filter protocol all pref 49152 bpf chain 0 handle 0x1 cil_from_netdev direct-action not_in_hw id 42 name cil_from_netdev tag 0123456789abcdef \n"
+    "filter protocol all pref 49152 bpf chain 0 handle 0x1 cil_from_netdev direct-action not_in_hw id 42 name cil_from_netdev "
+    "tag 0123456789abcdef \n"
     "\taction order 1: gact action drop\n";
 
 constexpr const char* kPrograms =

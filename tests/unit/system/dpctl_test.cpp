@@ -63,7 +63,7 @@ TEST_F(DpctlConntrack, LoadsWhatTheVerboseFormTells) {
   formats.load(formats.dump(kVerbose), cluster);
   ASSERT_EQ(part().value.size(), 1u);
   const host::ConntrackEntry& entry = part().value[0];
-  EXPECT_EQ(entry.state, "ESTABLISHED");   // as the plain form calls SYN_RECV
+  EXPECT_EQ(entry.state, "ESTABLISHED");  // as the plain form calls SYN_RECV
   EXPECT_FALSE(entry.unreplied);
   EXPECT_FALSE(entry.assured);
   EXPECT_EQ(entry.timeout, 86390u);

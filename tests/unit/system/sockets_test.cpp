@@ -17,11 +17,16 @@ constexpr const char* kSs =
 
 constexpr const char* kNetstat =
     "Active Internet connections (servers and established)\n"
-    "Proto Recv-Q Send-Q Local Address           Foreign Address         State       User       Inode      PID/Program name     Timer\n"
-    "tcp        0      0 0.0.0.0:2024            0.0.0.0:*               LISTEN      0          616        -                    off (0.00/0/0)\n"
-    "tcp        0      0 192.0.2.2:37020         203.0.113.80:80         TIME_WAIT   0          0          -                    timewait (56.76/0/0)\n"
-    "tcp6       0      0 :::8124                 :::*                    LISTEN      0          19716291   4791/python3         off (0.00/0/0)\n"
-    "udp        0      0 0.0.0.0:8125            0.0.0.0:*                           0          19716292   4791/python3         off (0.00/0/0)\n"
+    "Proto Recv-Q Send-Q Local Address           Foreign Address         State       User       Inode      PID/Program name     "
+    "Timer\n"
+    "tcp        0      0 0.0.0.0:2024            0.0.0.0:*               LISTEN      0          616        -                    "
+    "off (0.00/0/0)\n"
+    "tcp        0      0 192.0.2.2:37020         203.0.113.80:80         TIME_WAIT   0          0          -                    "
+    "timewait (56.76/0/0)\n"
+    "tcp6       0      0 :::8124                 :::*                    LISTEN      0          19716291   4791/python3         "
+    "off (0.00/0/0)\n"
+    "udp        0      0 0.0.0.0:8125            0.0.0.0:*                           0          19716292   4791/python3         "
+    "off (0.00/0/0)\n"
     "Active UNIX domain sockets (servers and established)\n"
     "Proto RefCnt Flags       Type       State         I-Node   PID/Program name     Path\n"
     "unix  3      [ ]         STREAM     CONNECTED     1078     -                    \n";
@@ -102,9 +107,11 @@ TEST(Sockets, DevicesAndFamilies) {
 
 // Before iproute2 4.17 "*" was any address of IPv4, and ":::" that of a socket of IPv6, whether it takes IPv4 or not.
 TEST(Sockets, OldSs) {
-  Loaded loaded("Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
-                "tcp   LISTEN 0      128    *:22                 *:*\n"
-                "tcp   LISTEN 0      128    :::80                :::*\n", "ss -tuln");
+  Loaded loaded(
+      "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+      "tcp   LISTEN 0      128    *:22                 *:*\n"
+      "tcp   LISTEN 0      128    :::80                :::*\n",
+      "ss -tuln");
   EXPECT_EQ(Accepts::yes, accepts(loaded.sockets(), ip_proto::tcp, "192.0.2.7", 22));
   EXPECT_EQ(Accepts::perhaps, accepts(loaded.sockets(), ip_proto::tcp, "fd00::1", 22));
   EXPECT_EQ(Accepts::perhaps, accepts(loaded.sockets(), ip_proto::tcp, "192.0.2.7", 80));

@@ -59,8 +59,8 @@ TEST_F(Sysctl, KeepsColours) {
 }
 
 TEST_F(Sysctl, TwoValuesAreNone) {
-  const Report report = formats.load(
-      formats.dump("net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\nnet.ipv4.ip_forward = 0\n"), cluster);
+  const Report report =
+      formats.load(formats.dump("net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\nnet.ipv4.ip_forward = 0\n"), cluster);
   EXPECT_EQ(value("net.ipv4.ip_forward"), "1\n0");
   EXPECT_EQ(report.diagnostics.size(), 1u);
 }

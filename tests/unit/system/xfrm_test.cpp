@@ -40,7 +40,7 @@ TEST(IpsecPolicies, AreReadAndPrintedBack) {
   EXPECT_TRUE(f.load(dump, cluster).not_understood.empty());
   const auto& all = cluster.node("n")->host.ipsec_policies;
   EXPECT_TRUE(all.present);
-  ASSERT_EQ(all.value.size(), 3u);   // that of a socket concerns one process alone
+  ASSERT_EQ(all.value.size(), 3u);  // that of a socket concerns one process alone
   EXPECT_EQ(all.value[0].interface_id, 5u);
   EXPECT_EQ(all.value[0].direction, host::IpsecDirection::forward);
   EXPECT_TRUE(all.value[1].blocks);
@@ -64,7 +64,8 @@ TEST(IpsecPolicies, AreReadAndPrintedBack) {
 TEST(IpsecPolicies, OnOneLineAreTheSame) {
   Formats f(system_formats());
   cluster::Cluster cluster;
-  f.load(f.dump("src 10.1.0.0/24 dst 10.2.0.9/32 \\\tdir out action block priority 5 ptype main \\\n", "ip -o xfrm policy"), cluster);
+  f.load(f.dump("src 10.1.0.0/24 dst 10.2.0.9/32 \\\tdir out action block priority 5 ptype main \\\n", "ip -o xfrm policy"),
+         cluster);
   ASSERT_EQ(cluster.node("n")->host.ipsec_policies.value.size(), 1u);
   EXPECT_TRUE(cluster.node("n")->host.ipsec_policies.value[0].blocks);
 }
@@ -86,7 +87,8 @@ TEST(IpsecAssociations, AreReadAndPrintedBack) {
 TEST(IpsecPolicies, SaysWhichLineIsNoneOfTheirs) {
   Formats f(system_formats());
   cluster::Cluster cluster;
-  const Report report = f.load(f.dump("src 10.0.0.0/8 dst 10.1.0.0/16 \n\tdir out priority 1 \n\tteleport yes\n", "ip xfrm policy"), cluster);
+  const Report report =
+      f.load(f.dump("src 10.0.0.0/8 dst 10.1.0.0/16 \n\tdir out priority 1 \n\tteleport yes\n", "ip xfrm policy"), cluster);
   ASSERT_EQ(report.not_understood.size(), 1u);
   EXPECT_EQ(report.not_understood[0].line, 3u);
 }

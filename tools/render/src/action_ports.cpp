@@ -81,7 +81,9 @@ struct WithPorts {
     return {a};
   }
   openflow::Action operator()(const openflow::Clone& a) const { return {openflow::Clone{list_with_ports(a.actions, style)}}; }
-  openflow::Action operator()(const openflow::WriteActions& a) const { return {openflow::WriteActions{list_with_ports(a.actions, style)}}; }
+  openflow::Action operator()(const openflow::WriteActions& a) const {
+    return {openflow::WriteActions{list_with_ports(a.actions, style)}};
+  }
   openflow::Action operator()(openflow::Ct a) const {
     if (a.exec) a.exec = list_with_ports(*a.exec, style);
     return {a};

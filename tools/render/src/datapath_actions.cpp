@@ -41,9 +41,7 @@ class Writer {
   std::string operator()(const dp::Output& a) { return port(a.port); }
   std::string operator()(const dp::TunnelPop& a) { return fmt::format("tnl_pop({})", port(a.port)); }
   std::string operator()(const dp::Recirculate& a) { return fmt::format("recirc({})", alternate_hex(a.id)); }
-  std::string operator()(const dp::Hash& a) {
-    return fmt::format("hash({}({}))", a.symmetric_l4 ? "sym_l4" : "l4", a.basis);
-  }
+  std::string operator()(const dp::Hash& a) { return fmt::format("hash({}({}))", a.symmetric_l4 ? "sym_l4" : "l4", a.basis); }
   std::string operator()(const dp::Meter& a) { return fmt::format("meter({})", a.id); }
   std::string operator()(const dp::Truncate& a) { return fmt::format("trunc({})", a.length); }
   std::string operator()(const dp::PopEthernet&) { return "pop_eth"; }
@@ -138,20 +136,15 @@ struct Word {
 
 std::string value_text(Form form, U128 v) {
   switch (form) {
-    case Form::mac:
-      return mac(num(v));
-    case Form::ipv4:
-      return ipv4(v);
-    case Form::ipv6:
-      return ipv6(v);
-    case Form::decimal:
-      return fmt::format("{}", num(v));
+    case Form::mac: return mac(num(v));
+    case Form::ipv4: return ipv4(v);
+    case Form::ipv6: return ipv6(v);
+    case Form::decimal: return fmt::format("{}", num(v));
     case Form::arp_operation:  // get_arp_key()
       return fmt::format("{}", v == 0xff ? 0xffff : num(v));
     case Form::word:  // zero is 0x0
       return fmt::format("0x{:x}", num(v));
-    case Form::hex:
-      return alternate_hex(num(v));
+    case Form::hex: return alternate_hex(num(v));
   }
   return {};
 }
@@ -183,27 +176,18 @@ const std::vector<Word>& words_of(dp::Attribute a) {
   static const std::vector<Word> ports = {{F::tp_src, "src", Form::decimal}, {F::tp_dst, "dst", Form::decimal}};
   static const std::vector<Word> none;
   switch (a) {
-    case dp::Attribute::ethernet:
-      return ethernet;
-    case dp::Attribute::ipv4:
-      return v4;
-    case dp::Attribute::ipv6:
-      return v6;
-    case dp::Attribute::arp:
-      return arp;
+    case dp::Attribute::ethernet: return ethernet;
+    case dp::Attribute::ipv4: return v4;
+    case dp::Attribute::ipv6: return v6;
+    case dp::Attribute::arp: return arp;
     case dp::Attribute::icmp:
-    case dp::Attribute::icmpv6:
-      return icmp;
-    case dp::Attribute::nd:
-      return nd;
-    case dp::Attribute::nd_extensions:
-      return nd_ext;
+    case dp::Attribute::icmpv6: return icmp;
+    case dp::Attribute::nd: return nd;
+    case dp::Attribute::nd_extensions: return nd_ext;
     case dp::Attribute::tcp:
     case dp::Attribute::udp:
-    case dp::Attribute::sctp:
-      return ports;
-    default:
-      return none;
+    case dp::Attribute::sctp: return ports;
+    default: return none;
   }
 }
 
@@ -215,12 +199,9 @@ const char* name_of(dp::Attribute a) {
 
 U128 whole_mask(F f) {
   switch (f) {
-    case F::nw_tos:
-      return 0xff;
-    case F::nw_proto:
-      return 0xff;
-    default:
-      return ones(field(f).bits);
+    case F::nw_tos: return 0xff;
+    case F::nw_proto: return 0xff;
+    default: return ones(field(f).bits);
   }
 }
 
@@ -299,12 +280,11 @@ std::string Writer::operator()(const dp::SetTunnel& a) {
 }
 
 std::string Writer::operator()(const dp::TunnelPush& a) {
-  std::string h =
-      fmt::format("header(size={},type={},eth(dst={},src={},dl_type=0x{:04x}),", a.header_size, a.vport_type,
-                  a.destination_mac.to_string(), a.source_mac.to_string(), a.destination.is_v4() ? 0x0800 : 0x86dd);
+  std::string h = fmt::format("header(size={},type={},eth(dst={},src={},dl_type=0x{:04x}),", a.header_size, a.vport_type,
+                              a.destination_mac.to_string(), a.source_mac.to_string(), a.destination.is_v4() ? 0x0800 : 0x86dd);
   if (a.destination.is_v4()) {
-    h += fmt::format("ipv4(src={},dst={},proto={},tos={},ttl={},frag=0x{:x}),", a.source.to_string(),
-                     a.destination.to_string(), a.proto, alternate_hex(a.tos), a.ttl, a.dont_fragment ? 0x4000 : 0);
+    h += fmt::format("ipv4(src={},dst={},proto={},tos={},ttl={},frag=0x{:x}),", a.source.to_string(), a.destination.to_string(),
+                     a.proto, alternate_hex(a.tos), a.ttl, a.dont_fragment ? 0x4000 : 0);
   } else {
     h += fmt::format("ipv6(src={},dst={},label=0,proto={},tclass=0x{:x},hlimit={}),", a.source.to_string(),
                      a.destination.to_string(), a.proto, a.tos, a.ttl);
@@ -327,9 +307,8 @@ std::string Writer::operator()(const dp::TunnelPush& a) {
 
 std::string Writer::operator()(const dp::PushNsh& a) {
   const FlowKey& n = a.nsh;
-  std::string out =
-      fmt::format("push_nsh(flags={},ttl={},mdtype={},np={},spi=0x{:x},si={}", n.u64(F::nsh_flags), n.u64(F::nsh_ttl),
-                  n.u64(F::nsh_mdtype), n.u64(F::nsh_np), n.u64(F::nsh_spi), n.u64(F::nsh_si));
+  std::string out = fmt::format("push_nsh(flags={},ttl={},mdtype={},np={},spi=0x{:x},si={}", n.u64(F::nsh_flags),
+                                n.u64(F::nsh_ttl), n.u64(F::nsh_mdtype), n.u64(F::nsh_np), n.u64(F::nsh_spi), n.u64(F::nsh_si));
   if (n.u64(F::nsh_mdtype) == 1) {
     int i = 1;
     for (const F f : {F::nsh_c1, F::nsh_c2, F::nsh_c3, F::nsh_c4}) out += fmt::format(",c{}=0x{:x}", i++, n.u64(f));

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "style.h"
 #include "json_parts.h"
+#include "style.h"
 
 namespace egt::render {
 

@@ -23,10 +23,11 @@ class DrawingWriter {
   explicit DrawingWriter(const explain::PathReport& path) : way_(path) {}
 
   Drawing draw() {
-    if (!way_.walked) return {};   // nothing leads from one line to the next
+    if (!way_.walked) return {};  // nothing leads from one line to the next
     std::size_t next = 0;
     for (std::size_t i = 0; i <= way_.hops.size(); ++i) {
-      while (next < way_.sightings.size() && (way_.sightings[next].hop <= i || i == way_.hops.size())) pass(way_.sightings[next++]);
+      while (next < way_.sightings.size() && (way_.sightings[next].hop <= i || i == way_.hops.size()))
+        pass(way_.sightings[next++]);
       if (i < way_.hops.size()) step(way_.hops[i], i);
     }
     return std::move(drawing_);
@@ -44,7 +45,7 @@ class DrawingWriter {
   }
 
   void step(const Hop& hop, std::size_t index) {
-    if (hop.layer == "underlay" && hop.detail && hop.evidence.empty()) return;   // the wire between two machines is drawn as one
+    if (hop.layer == "underlay" && hop.detail && hop.evidence.empty()) return;  // the wire between two machines is drawn as one
     Visit& v = visit(hop.node);
     const std::string name = station_name(hop);
     if (!v.items.empty())
@@ -76,29 +77,37 @@ class RoundsFolder {
  private:
   static bool alike(const Hop& a, const Hop& b) {
     return a.node == b.node && a.where == b.where && a.what == b.what &&
-           std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), b.evidence.end(), [](const explain::EvidenceLine& x, const explain::EvidenceLine& y) { return x.dump == y.dump && x.line == y.line; });
+           std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), b.evidence.end(),
+                      [](const explain::EvidenceLine& x, const explain::EvidenceLine& y) {
+                        return x.dump == y.dump && x.line == y.line;
+                      });
   }
   bool alike(const Station& a, const Station& b) const {
-    return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(), [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
+    return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(),
+                                          [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
   }
   // But for the TTL.
   static bool alike(const Passing& p, const Passing& q) {
     const explain::SightingReport &a = *p.at, &b = *q.at;
-    return a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport && a.encap.has_value() == b.encap.has_value();
+    return a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport &&
+           a.encap.has_value() == b.encap.has_value();
   }
   static bool alike(const Repeated& a, const Repeated& b) { return a.item == b.item && a.items == b.items && a.times == b.times; }
   bool alike(const DrawingItem& a, const DrawingItem& b) const {
-    return a.index() == b.index() && std::visit([&](const auto& one) { return alike(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
+    return a.index() == b.index() &&
+           std::visit([&](const auto& one) { return alike(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
   }
   bool alike(const Visit& a, const Visit& b) const {
-    return a.node == b.node && std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), [&](const DrawingItem& x, const DrawingItem& y) { return alike(x, y); });
+    return a.node == b.node && std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
+                                          [&](const DrawingItem& x, const DrawingItem& y) { return alike(x, y); });
   }
 
   // Steps that only pass a packet on follow each other without a loop.
   bool says_something(std::size_t hop) const { return !path_.hops[hop].detail; }
   bool says_something(const DrawingItem& item) const {
     const auto* station = std::get_if<Station>(&item);
-    return station == nullptr || std::any_of(station->hops.begin(), station->hops.end(), [&](std::size_t hop) { return says_something(hop); });
+    return station == nullptr ||
+           std::any_of(station->hops.begin(), station->hops.end(), [&](std::size_t hop) { return says_something(hop); });
   }
   template <class Entries>
   bool are_rounds(const Rounds& r, const Entries& entries) const {
@@ -109,7 +118,8 @@ class RoundsFolder {
 
   static std::string name_of(const DrawingItem& item) {
     if (const auto* station = std::get_if<Station>(&item)) return station->name;
-    if (const auto* passing = std::get_if<Passing>(&item)) return fmt::format("{} {}", passing->at->device, passing->at->in ? "in" : "out");
+    if (const auto* passing = std::get_if<Passing>(&item))
+      return fmt::format("{} {}", passing->at->device, passing->at->in ? "in" : "out");
     return std::get<Repeated>(item).from;
   }
 
@@ -135,13 +145,15 @@ class RoundsFolder {
         part.hops.clear();
       };
       for (std::size_t i = 0; i < hops.size();) {
-        const Rounds rounds = rounds_at(i, hops.size(), [&](std::size_t a, std::size_t b) { return alike(path_.hops[hops[a]], path_.hops[hops[b]]); });
+        const Rounds rounds = rounds_at(
+            i, hops.size(), [&](std::size_t a, std::size_t b) { return alike(path_.hops[hops[a]], path_.hops[hops[b]]); });
         if (rounds.length == 0 || !are_rounds(rounds, hops)) {
           part.hops.push_back(hops[i++]);
           continue;
         }
         end_part();
-        part.hops.assign(hops.begin() + static_cast<std::ptrdiff_t>(i), hops.begin() + static_cast<std::ptrdiff_t>(i + rounds.length));
+        part.hops.assign(hops.begin() + static_cast<std::ptrdiff_t>(i),
+                         hops.begin() + static_cast<std::ptrdiff_t>(i + rounds.length));
         end_part();
         out.push_back(Repeated{0, out.size() - 1, 0, 1, station->name, rounds.count - 1, std::nullopt});
         i = rounds.end();
@@ -170,15 +182,17 @@ class RoundsFolder {
     const auto again = [&](const Rounds& r) {
       const std::size_t first = out.visits.size() - r.length;
       const auto& last = all_[r.end() - 1].items;
-      out.visits.back().items.push_back(Repeated{first, 0, r.length, 0, out.visits[first].node, r.count - 1, last_ttl(last, 0, last.size())});
+      out.visits.back().items.push_back(
+          Repeated{first, 0, r.length, 0, out.visits[first].node, r.count - 1, last_ttl(last, 0, last.size())});
     };
-    show_rounds_once(all_.size(), [&](std::size_t a, std::size_t b) { return alike(all_[a], all_[b]); },
-                     [&](std::size_t i) {
-                       out.visits.push_back(all_[i]);
-                       for (DrawingItem& item : out.visits.back().items)
-                         if (auto* repeated = std::get_if<Repeated>(&item)) repeated->visit = out.visits.size() - 1;
-                     },
-                     again);
+    show_rounds_once(
+        all_.size(), [&](std::size_t a, std::size_t b) { return alike(all_[a], all_[b]); },
+        [&](std::size_t i) {
+          out.visits.push_back(all_[i]);
+          for (DrawingItem& item : out.visits.back().items)
+            if (auto* repeated = std::get_if<Repeated>(&item)) repeated->visit = out.visits.size() - 1;
+        },
+        again);
     return out;
   }
 
@@ -199,8 +213,8 @@ std::string repeated_words(const Repeated& r) {
 
 std::string packet_label(const Passing& p) {
   const explain::SightingReport& s = *p.at;
-  if (p.before != nullptr && p.before->src == s.src && p.before->dst == s.dst && p.before->sport == s.sport && p.before->dport == s.dport &&
-      p.before->encap.has_value() == s.encap.has_value())
+  if (p.before != nullptr && p.before->src == s.src && p.before->dst == s.dst && p.before->sport == s.sport &&
+      p.before->dport == s.dport && p.before->encap.has_value() == s.encap.has_value())
     return {};
   std::string text = fmt::format("{} > {}", end_text(s.src, s.sport), end_text(s.dst, s.dport));
   if (s.encap) text += fmt::format(" in {} VNI {}", s.encap->type, s.encap->vni);

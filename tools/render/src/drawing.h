@@ -14,20 +14,20 @@ namespace egt::render {
 // Steps at one place: a bridge, a tunnel port, the network stack of a host.
 struct Station {
   std::string name;
-  std::string layer;                     // of its first step
-  std::vector<std::size_t> hops;         // indices into PathReport::hops
+  std::string layer;              // of its first step
+  std::vector<std::size_t> hops;  // indices into PathReport::hops
 };
-struct Passing {                         // the packet seen at a device
+struct Passing {  // the packet seen at a device
   const explain::SightingReport* at = nullptr;
-  const explain::SightingReport* before = nullptr;   // the sighting before it, of any machine; null for the first
+  const explain::SightingReport* before = nullptr;  // the sighting before it, of any machine; null for the first
 };
 // What stands before it, from an item on, comes again.
 struct Repeated {
-  std::size_t visit = 0, item = 0;       // where a round begins
-  std::size_t visits = 0, items = 0;     // of a round; without visits it lies within its machine
-  std::string from;                      // the name of that machine or item
-  std::size_t times = 0;                 // besides the one that is shown
-  std::optional<unsigned> ttl;           // with which the packet was last seen in them
+  std::size_t visit = 0, item = 0;    // where a round begins
+  std::size_t visits = 0, items = 0;  // of a round; without visits it lies within its machine
+  std::string from;                   // the name of that machine or item
+  std::size_t times = 0;              // besides the one that is shown
+  std::optional<unsigned> ttl;        // with which the packet was last seen in them
 };
 using DrawingItem = std::variant<Station, Passing, Repeated>;
 
@@ -35,7 +35,9 @@ struct Visit {
   std::string node;
   std::vector<DrawingItem> items;
 };
-struct Drawing { std::vector<Visit> visits; };
+struct Drawing {
+  std::vector<Visit> visits;
+};
 
 Drawing draw(const explain::PathReport& path);
 

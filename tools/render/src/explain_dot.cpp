@@ -21,8 +21,10 @@ std::string dot_text(std::string_view dumped, std::size_t width = 48) {
     const auto u = static_cast<unsigned char>(c);
     if ((u & 0xc0) != 0x80) ++column;
     if (c == '"' || c == '\\') out += '\\';
-    if (c == ' ' && column > width) out += "\\n", column = 0;
-    else out += u < 0x20 || u == 0x7f ? ' ' : c;
+    if (c == ' ' && column > width)
+      out += "\\n", column = 0;
+    else
+      out += u < 0x20 || u == 0x7f ? ' ' : c;
   }
   return out + "\"";
 }
@@ -51,14 +53,16 @@ class Graph {
       ids.emplace_back();
       for (const DrawingItem& item : v.items) {
         if (const auto* r = std::get_if<Repeated>(&item)) {
-          edges += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n", before, ids[r->visit][r->item], dot_text(repeated_words(*r)));
+          edges += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n", before, ids[r->visit][r->item],
+                               dot_text(repeated_words(*r)));
           ids.back().push_back(before);
           continue;
         }
         const std::string id = next_id();
         ids.back().push_back(id);
         if (const auto* p = std::get_if<Passing>(&item)) {
-          out_ += fmt::format("    {} [label={}];\n", id, dot_text(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
+          out_ +=
+              fmt::format("    {} [label={}];\n", id, dot_text(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
           label = packet_label(*p);
         } else {
           out_ += fmt::format("    {} [style=rounded, label={}];\n", id, dot_text(station_label(w, std::get<Station>(item))));
@@ -70,12 +74,14 @@ class Graph {
       out_ += "  }\n";
     }
     const std::string end = next_id();
-    out_ += fmt::format("  {} [shape=oval, penwidth=3, color=\"{}\", label={}];\n", end, colour_of(tone_of(w.verdict)), dot_text(fmt::format("{}: {}", explain::name_of(w.verdict), w.summary)));
+    out_ += fmt::format("  {} [shape=oval, penwidth=3, color=\"{}\", label={}];\n", end, colour_of(tone_of(w.verdict)),
+                        dot_text(fmt::format("{}: {}", explain::name_of(w.verdict), w.summary)));
     out_ += edges + edge(before, end, "");
   }
 
   static std::string edge(const std::string& from, const std::string& to, const std::string& label) {
-    return label.empty() ? fmt::format("  {} -> {};\n", from, to) : fmt::format("  {} -> {} [label={}];\n", from, to, dot_text(label));
+    return label.empty() ? fmt::format("  {} -> {};\n", from, to)
+                         : fmt::format("  {} -> {} [label={}];\n", from, to, dot_text(label));
   }
 
   const Explanation& e_;

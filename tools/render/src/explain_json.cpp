@@ -9,47 +9,73 @@ namespace {
 
 using namespace explain;
 
-Json json(const std::optional<SeenAddress>& a) {
-  return a ? Json{{"ip", a->ip}, {"port", or_null(a->port)}} : Json(nullptr);
-}
+Json json(const std::optional<SeenAddress>& a) { return a ? Json{{"ip", a->ip}, {"port", or_null(a->port)}} : Json(nullptr); }
 
 Json json(const std::vector<RowRef>& rows) {
   Json all = Json::array();
   for (const RowRef& r : rows)
-    all.push_back({{"database", r.database}, {"table", r.table}, {"uuid", r.uuid}, {"name", r.name},
-                   {"object", r.object.empty() ? Json(nullptr) : Json(to_text(r.object))}, {"evidence", evidence_json(r.evidence)}});
+    all.push_back({{"database", r.database},
+                   {"table", r.table},
+                   {"uuid", r.uuid},
+                   {"name", r.name},
+                   {"object", r.object.empty() ? Json(nullptr) : Json(to_text(r.object))},
+                   {"evidence", evidence_json(r.evidence)}});
   return all;
 }
 
 Json json(const NatReport& n) {
-  return {{"node", n.node}, {"by", n.by}, {"from", json(std::optional(n.from))}, {"to", json(std::optional(n.to))},
-          {"evidence", evidence_json(n.evidence)}, {"rows", json(n.rows)}};
+  return {{"node", n.node},
+          {"by", n.by},
+          {"from", json(std::optional(n.from))},
+          {"to", json(std::optional(n.to))},
+          {"evidence", evidence_json(n.evidence)},
+          {"rows", json(n.rows)}};
 }
 
 Json json(const engine::Tunnel& t) {
-  return {{"from", t.from}, {"to", t.to}, {"type", t.type}, {"vni", t.vni}, {"ingress_key", t.ingress_key},
+  return {{"from", t.from},
+          {"to", t.to},
+          {"type", t.type},
+          {"vni", t.vni},
+          {"ingress_key", t.ingress_key},
           {"egress_key", t.egress_key}};
 }
 
 Json json(const std::optional<StopReport>& s) {
   if (!s) return nullptr;
-  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"reason", reason_name(s->reason)},
-          {"why", s->why},
-          {"evidence", evidence_json(s->evidence)}, {"rows", json(s->rows)}};
+  return {{"node", s->node},      {"layer", s->layer},
+          {"where", s->where},    {"reason", reason_name(s->reason)},
+          {"why", s->why},        {"evidence", evidence_json(s->evidence)},
+          {"rows", json(s->rows)}};
 }
 
 Json json(const SightingReport& s) {
   Json encap = nullptr;
   if (s.encap)
-    encap = {{"type", s.encap->type}, {"src", s.encap->src.to_string()}, {"dst", s.encap->dst.to_string()}, {"vni", s.encap->vni}};
-  return {{"node", s.node}, {"device", s.device}, {"dir", s.in ? "in" : "out"}, {"src", s.src}, {"dst", s.dst},
-          {"proto", s.proto}, {"sport", or_null(s.sport)}, {"dport", or_null(s.dport)}, {"ttl", s.ttl}, {"smac", text_or_null(s.smac)},
-          {"dmac", text_or_null(s.dmac)}, {"encap", encap}};
+    encap = {
+        {"type", s.encap->type}, {"src", s.encap->src.to_string()}, {"dst", s.encap->dst.to_string()}, {"vni", s.encap->vni}};
+  return {{"node", s.node},
+          {"device", s.device},
+          {"dir", s.in ? "in" : "out"},
+          {"src", s.src},
+          {"dst", s.dst},
+          {"proto", s.proto},
+          {"sport", or_null(s.sport)},
+          {"dport", or_null(s.dport)},
+          {"ttl", s.ttl},
+          {"smac", text_or_null(s.smac)},
+          {"dmac", text_or_null(s.dmac)},
+          {"encap", encap}};
 }
 
 Json json(const LflowRef& l) {
-  return {{"uuid", l.uuid}, {"datapath", l.datapath}, {"stage", l.stage}, {"priority", l.priority}, {"match", l.match},
-          {"actions", l.actions}, {"source", l.source.empty() ? Json(nullptr) : Json(l.source)}};
+  return {{"uuid", l.uuid},
+          {"datapath", l.datapath},
+          {"stage", l.stage},
+          {"priority", l.priority},
+          {"match", l.match},
+          {"actions", l.actions},
+          {"source", l.source.empty() ? Json(nullptr) : Json(l.source)}};
 }
 
 std::vector<std::string> all_meanings(const Hop& h) {
@@ -61,10 +87,17 @@ std::vector<std::string> all_meanings(const Hop& h) {
 Json json(const Hop& h) {
   Json changed = Json::object();
   for (const Change& c : h.changed) changed[c.field] = {c.before, c.after};
-  Json j = {{"node", h.node}, {"layer", h.layer}, {"where", h.where}, {"what", h.what}, {"detail", h.detail},
-            {"evidence", evidence_json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
-            {"rows", json(h.rows)}, {"changed", changed}, {"means", all_meanings(h)}};
-  if (h.lflows.size() > 1) {   // a cookie is 32 bits of a UUID: all that share it are named
+  Json j = {{"node", h.node},
+            {"layer", h.layer},
+            {"where", h.where},
+            {"what", h.what},
+            {"detail", h.detail},
+            {"evidence", evidence_json(h.evidence)},
+            {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
+            {"rows", json(h.rows)},
+            {"changed", changed},
+            {"means", all_meanings(h)}};
+  if (h.lflows.size() > 1) {  // a cookie is 32 bits of a UUID: all that share it are named
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));
   }
@@ -72,14 +105,15 @@ Json json(const Hop& h) {
     j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", evidence_json(p.evidence)}});
   if (h.counted) j["counted"] = h.counted->packets;
   if (h.counted && h.counted->never())
-    j["never_counted"] = {{"beside", h.counted->beside}, {"note", never_counted_words(h)},
-                          {"evidence", evidence_json(h.counted->neighbour)}};
+    j["never_counted"] = {
+        {"beside", h.counted->beside}, {"note", never_counted_words(h)}, {"evidence", evidence_json(h.counted->neighbour)}};
   return j;
 }
 
 Json json(const std::vector<AssumptionReport>& assumptions) {
   Json all = Json::array();
-  for (const AssumptionReport& a : assumptions) all.push_back({{"what", a.what}, {"why", a.why}, {"evidence", evidence_json(a.evidence)}});
+  for (const AssumptionReport& a : assumptions)
+    all.push_back({{"what", a.what}, {"why", a.why}, {"evidence", evidence_json(a.evidence)}});
   return all;
 }
 
@@ -93,8 +127,14 @@ Json json(const PathReport& w);
 
 Json json(const std::optional<Fault>& f) {
   if (!f) return nullptr;
-  return {{"direction", name_of(f->direction)}, {"node", f->at.node}, {"layer", f->at.layer}, {"where", f->at.where},
-          {"reason", reason_name(f->at.reason)}, {"why", f->at.why}, {"summary", f->summary}, {"evidence", evidence_json(f->at.evidence)},
+  return {{"direction", name_of(f->direction)},
+          {"node", f->at.node},
+          {"layer", f->at.layer},
+          {"where", f->at.where},
+          {"reason", reason_name(f->at.reason)},
+          {"why", f->at.why},
+          {"summary", f->summary},
+          {"evidence", evidence_json(f->at.evidence)},
           {"next", f->next.empty() ? Json(nullptr) : Json(f->next)}};
 }
 
@@ -108,7 +148,9 @@ Json json(const IntentViolation& d) {
 }
 
 Json json(const StageDifference& d) {
-  return {{"direction", name_of(d.direction)}, {"node", d.node}, {"realised", d.realised ? json(*d.realised) : Json()},
+  return {{"direction", name_of(d.direction)},
+          {"node", d.node},
+          {"realised", d.realised ? json(*d.realised) : Json()},
           {"intended", d.intended ? json(*d.intended) : Json()}};
 }
 
@@ -130,7 +172,10 @@ Json json(const std::optional<CrossCheck>& c) {
 
 // Replies hold paths without replies of their own, so this recursion ends after one level.
 Json json(const PathReport& w) {
-  Json j = {{"verdict", explain::name_of(w.verdict)}, {"confidence", name_of(w.confidence)}, {"weight", or_null(w.weight)}, {"summary", w.summary}};
+  Json j = {{"verdict", explain::name_of(w.verdict)},
+            {"confidence", name_of(w.confidence)},
+            {"weight", or_null(w.weight)},
+            {"summary", w.summary}};
   j["choices"] = Json::array();
   for (const ChoiceReport& c : w.choices) {
     Json choice = {{"hop", c.hop}, {"what", c.what}, {"chosen", c.chosen}};
@@ -149,7 +194,10 @@ Json json(const PathReport& w) {
   j["assumptions"] = json(w.assumptions);
   j["gaps"] = json(w.gaps);
   const auto follow_up = [](const FollowUp& f) {
-    return Json{{"verdict", explain::name_of(f.verdict)}, {"confidence", name_of(f.confidence)}, {"summary", f.summary}, {"paths", list(f.paths)}};
+    return Json{{"verdict", explain::name_of(f.verdict)},
+                {"confidence", name_of(f.confidence)},
+                {"summary", f.summary},
+                {"paths", list(f.paths)}};
   };
   for (const FollowUp& reply : w.reply) j["reply"] = follow_up(reply);
   for (const FollowUp& next : w.continued) j["continued"] = follow_up(next);
@@ -167,8 +215,11 @@ Json confidence_json(Outcome outcome, bool proven) {
 std::string explain_json(const Explanation& e) {
   Json j;
   j["schema"] = "egtrace.explain/2";
-  j["packet"] = {{"src", e.packet.src}, {"dst", e.packet.dst}, {"proto", e.packet.proto},
-                 {"sport", or_null(e.packet.sport)}, {"dport", or_null(e.packet.dport)}};
+  j["packet"] = {{"src", e.packet.src},
+                 {"dst", e.packet.dst},
+                 {"proto", e.packet.proto},
+                 {"sport", or_null(e.packet.sport)},
+                 {"dport", or_null(e.packet.dport)}};
   j["from"] = end_json(e.from);
   j["to"] = end_json(e.to);
   j["outcome"] = name_of(e.outcome);
@@ -186,7 +237,9 @@ std::string explain_json(const Explanation& e) {
   j["not_checked"] = list(e.not_checked);
   j["largest_packet"] = nullptr;
   if (e.largest)
-    j["largest_packet"] = {{"bytes", e.largest->bytes}, {"node", e.largest->node}, {"device", e.largest->device},
+    j["largest_packet"] = {{"bytes", e.largest->bytes},
+                           {"node", e.largest->node},
+                           {"device", e.largest->device},
                            {"evidence", evidence_json(e.largest->evidence)}};
   j["cross_check"] = json(e.cross_check);
   j["paths"] = Json::array();

@@ -16,14 +16,22 @@ std::string mermaid_text(std::string_view s) {
   std::string out = "\"";
   for (const char c : s) {
     const auto u = static_cast<unsigned char>(c);
-    if (c == '"') out += "#quot;";
-    else if (c == '#') out += "#35;";
-    else if (c == '<') out += "#lt;";
-    else if (c == '>') out += "#gt;";
-    else if (c == '&') out += "#amp;";
-    else if (c == '`') out += "#96;";
-    else if (u < 0x20 || u == 0x7f) out += ' ';
-    else out += c;
+    if (c == '"')
+      out += "#quot;";
+    else if (c == '#')
+      out += "#35;";
+    else if (c == '<')
+      out += "#lt;";
+    else if (c == '>')
+      out += "#gt;";
+    else if (c == '&')
+      out += "#amp;";
+    else if (c == '`')
+      out += "#96;";
+    else if (u < 0x20 || u == 0x7f)
+      out += ' ';
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -35,8 +43,9 @@ class Chart {
   std::string print() {
     out_ = "flowchart TD\n";
     for (const ChartedPath& charted : charted_paths(e_)) path(*charted.path, charted.title);
-    out_ += "  classDef good stroke:#1a7f37,stroke-width:3px\n  classDef bad stroke:#cf222e,stroke-width:3px\n"
-            "  classDef doubtful stroke:#9a6700,stroke-width:3px\n";
+    out_ +=
+        "  classDef good stroke:#1a7f37,stroke-width:3px\n  classDef bad stroke:#cf222e,stroke-width:3px\n"
+        "  classDef doubtful stroke:#9a6700,stroke-width:3px\n";
     return out_;
   }
 
@@ -65,7 +74,8 @@ class Chart {
         } else {
           out_ += fmt::format("    {}{{{{{}}}}}\n", id, mermaid_text(station_label(w, std::get<Station>(item))));
         }
-        edges += label.empty() ? fmt::format("  {} --> {}\n", before, id) : fmt::format("  {} -->|{}| {}\n", before, mermaid_text(label), id);
+        edges += label.empty() ? fmt::format("  {} --> {}\n", before, id)
+                               : fmt::format("  {} -->|{}| {}\n", before, mermaid_text(label), id);
         label.clear();
         before = id;
       }

@@ -15,7 +15,7 @@ namespace {
 using namespace explain;
 
 constexpr int kChartWidth = 720, kLeft = 16, kInner = 30, kRow = 19, kBetween = 44;
-constexpr std::size_t kColumns = 96;       // of text in a machine
+constexpr std::size_t kColumns = 96;  // of text in a machine
 
 class SvgChart {
  public:
@@ -23,8 +23,10 @@ class SvgChart {
 
   std::string print() {
     for (const ChartedPath& charted : charted_paths(e_)) path(*charted.path, charted.title);
-    return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<style>{2}</style>\n"
-                       "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n{3}</svg>\n", kChartWidth, y_ + kLeft, page_files::chart_css(), out_);
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<style>{2}</style>\n"
+        "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n{3}</svg>\n",
+        kChartWidth, y_ + kLeft, page_files::chart_css(), out_);
   }
 
  private:
@@ -48,8 +50,10 @@ class SvgChart {
     const Drawing drawing = draw(w);
     const SightingReport* last = nullptr;
     for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
-      if (i > 0) link(last);
-      else y_ += 10;
+      if (i > 0)
+        link(last);
+      else
+        y_ += 10;
       machine(w, drawing.visits[i], last);
     }
     y_ += 24;
@@ -59,7 +63,8 @@ class SvgChart {
     lines(words, kLeft + 14, "name", std::string(explain::name_of(w.verdict)));
     lines(words, kLeft + 14, "", w.summary);
     y_ += 12;
-    out_ += fmt::format("<rect class=\"end-{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"14\"/>\n{}", class_of(tone_of(w.verdict)), kLeft, top, kChartWidth - 2 * kLeft, y_ - top, words);
+    out_ += fmt::format("<rect class=\"end-{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"14\"/>\n{}",
+                        class_of(tone_of(w.verdict)), kLeft, top, kChartWidth - 2 * kLeft, y_ - top, words);
     y_ += 16;
   }
 
@@ -68,7 +73,8 @@ class SvgChart {
     out_ += fmt::format("<path class=\"link{}\" d=\"M{} {}v{}\"/>\n", tunnel ? " tunnel" : "", kLeft + 40, y_ + 6, kBetween - 12);
     if (tunnel)
       text(out_, kLeft + 56, y_ + kBetween / 2 + 4, "packet soft",
-           fmt::format("{} tunnel, VNI {}: {} > {}", from->encap->type, from->encap->vni, from->encap->src.to_string(), from->encap->dst.to_string()));
+           fmt::format("{} tunnel, VNI {}: {} > {}", from->encap->type, from->encap->vni, from->encap->src.to_string(),
+                       from->encap->dst.to_string()));
     y_ += kBetween;
   }
 
@@ -94,7 +100,8 @@ class SvgChart {
         if (!w.hops[i].detail) lines(words, kInner + 14, "", w.hops[i].what);
     }
     y_ += 12;
-    out_ += fmt::format("<rect class=\"machine\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>\n{}", kLeft, top, kChartWidth - 2 * kLeft, y_ - top, words);
+    out_ += fmt::format("<rect class=\"machine\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>\n{}", kLeft, top,
+                        kChartWidth - 2 * kLeft, y_ - top, words);
   }
 
   const Explanation& e_;

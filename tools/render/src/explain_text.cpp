@@ -53,8 +53,11 @@ class Page {
     line(2, fmt::format("from    {}", end_words(e_.from)));
     line(2, fmt::format("to      {}", end_words(e_.to)));
     if (e_.largest && e_.outcome == Outcome::answered)
-      out_ += wrap_behind("  size    ", fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
-                                                       e_.largest->bytes, e_.largest->device, e_.largest->node), o_.width);
+      out_ += wrap_behind(
+          "  size    ",
+          fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
+                      e_.largest->bytes, e_.largest->device, e_.largest->node),
+          o_.width);
     if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.paths.size()));
   }
 
@@ -80,7 +83,10 @@ class Page {
     if (e_.paths.size() > 1) {
       const std::string share = group.weight ? fmt::format(", {:.0f} % of the connections", *group.weight * 100) : "";
       title(fmt::format("{} of {}: {}{}{}", numbers(group), e_.paths.size(), name_of(w.outcome),
-                        w.outcome == Outcome::undecided ? "" : w.proven ? " (proven)" : " (assumed)", share));
+                        w.outcome == Outcome::undecided ? ""
+                        : w.proven                      ? " (proven)"
+                                                        : " (assumed)",
+                        share));
       for (const std::string& choice : choices_of(e_.paths, group)) line(2, choice);
       if (groups > 1) line(2, w.summary);
     }
@@ -112,23 +118,28 @@ class Page {
       if (all[i].node != node) line(2, node = all[i].node);
       sighting(all[i], width);
     };
-    show_rounds_once(all.size(), [&](std::size_t a, std::size_t b) { return seen_alike(all[a], all[b]); }, show, [&](const Rounds& r) {
-      line(2, fmt::format("repeated {} more times, down to ttl {}", r.count - 1, all[r.end() - 1].ttl));
-      node.clear();
-    });
+    show_rounds_once(
+        all.size(), [&](std::size_t a, std::size_t b) { return seen_alike(all[a], all[b]); }, show,
+        [&](const Rounds& r) {
+          line(2, fmt::format("repeated {} more times, down to ttl {}", r.count - 1, all[r.end() - 1].ttl));
+          node.clear();
+        });
   }
 
   void sighting(const SightingReport& s, std::size_t width) {
     const std::string place = printable(fmt::format("    {} {:<3} ", padded(s.device, width), s.in ? "in" : "out"));
-    out_ += wrap_behind(place, fmt::format("{} > {} ttl {}", to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl), o_.width);
-    if (o_.verbose > 1) line(columns_of(place), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
+    out_ +=
+        wrap_behind(place, fmt::format("{} > {} ttl {}", to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl), o_.width);
+    if (o_.verbose > 1)
+      line(columns_of(place), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
     if (s.encap)
-      line(columns_of(place), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
-                                         s.encap->dst.to_string(), s.encap->vni));
+      line(columns_of(place),
+           fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(), s.encap->dst.to_string(), s.encap->vni));
   }
 
   static bool seen_alike(const SightingReport& a, const SightingReport& b) {
-    return a.node == b.node && a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport;
+    return a.node == b.node && a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport &&
+           a.dport == b.dport;
   }
 
   // Of a walk that arrives, tcpdump's view is enough.
@@ -168,8 +179,8 @@ class Page {
   }
 
   void headed(const Hop& h, std::size_t number) {
-    out_ += wrap_behind(fmt::format("{:>4}. ", number),
-                        h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), o_.width);
+    out_ +=
+        wrap_behind(fmt::format("{:>4}. ", number), h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), o_.width);
   }
 
   // Of a table that is shown on demand: what it made of the packet, and where that stands.
@@ -203,9 +214,7 @@ class Page {
     out_ += style_(Tone::faint, wrap("lflow " + text, 8, o_.width, o_.verbose > 1 ? 0 : 2));
   }
 
-  void place(const EvidenceLine& e) {
-    out_ += style_(Tone::faint, wrap(explain::place_of(e), 8, o_.width));
-  }
+  void place(const EvidenceLine& e) { out_ += style_(Tone::faint, wrap(explain::place_of(e), 8, o_.width)); }
 
   void evidence(const Evidence& lines) {
     for (const EvidenceLine& e : lines) {
@@ -255,7 +264,7 @@ class Page {
   const TextOptions& o_;
   Style style_;
   CommonPrefix common_;
-  std::size_t shown_before_ = 0;   // steps up to the branch
+  std::size_t shown_before_ = 0;  // steps up to the branch
   std::string out_;
 };
 

@@ -43,38 +43,24 @@ ProtocolWord word_for(const FlowKey& k) {
   switch (k.u64(F::eth_type)) {
     case ethertype::ipv4:
       switch (proto) {
-        case ip_proto::icmp:
-          return {"icmp", true};
-        case ip_proto::igmp:
-          return {"igmp", true};
-        case ip_proto::tcp:
-          return {"tcp", true};
-        case ip_proto::udp:
-          return {"udp", true};
-        case ip_proto::sctp:
-          return {"sctp", true};
-        default:
-          return {"ip", false};
+        case ip_proto::icmp: return {"icmp", true};
+        case ip_proto::igmp: return {"igmp", true};
+        case ip_proto::tcp: return {"tcp", true};
+        case ip_proto::udp: return {"udp", true};
+        case ip_proto::sctp: return {"sctp", true};
+        default: return {"ip", false};
       }
     case ethertype::ipv6:
       switch (proto) {
-        case ip_proto::icmp6:
-          return {"icmp6", true};
-        case ip_proto::tcp:
-          return {"tcp6", true};
-        case ip_proto::udp:
-          return {"udp6", true};
-        case ip_proto::sctp:
-          return {"sctp6", true};
-        default:
-          return {"ipv6", false};
+        case ip_proto::icmp6: return {"icmp6", true};
+        case ip_proto::tcp: return {"tcp6", true};
+        case ip_proto::udp: return {"udp6", true};
+        case ip_proto::sctp: return {"sctp6", true};
+        default: return {"ipv6", false};
       }
-    case ethertype::arp:
-      return {"arp", false};
-    case ethertype::rarp:
-      return {"rarp", false};
-    default:
-      return {};
+    case ethertype::arp: return {"arp", false};
+    case ethertype::rarp: return {"rarp", false};
+    default: return {};
   }
 }
 
@@ -99,8 +85,7 @@ class FlowWriter {
 };
 
 void FlowWriter::connection() {
-  for (const F id :
-       {F::pkt_mark, F::recirc_id, F::dp_hash, F::skb_priority, F::ct_state, F::ct_zone, F::ct_mark, F::ct_label})
+  for (const F id : {F::pkt_mark, F::recirc_id, F::dp_hash, F::skb_priority, F::ct_state, F::ct_zone, F::ct_mark, F::ct_label})
     unless_zero(id);
   if (k_.get(F::ct_state) == 0 || k_.get(F::ct_nw_proto) == 0) return;
   const bool v6 = k_.u64(F::eth_type) == ethertype::ipv6;
@@ -153,19 +138,17 @@ std::string FlowWriter::write() {
   connection();
   const ProtocolWord word = word_for(k_);
   if (!word.text.empty()) put(word.text);
-  for (auto id = static_cast<unsigned>(F::reg0); id <= static_cast<unsigned>(F::reg15); ++id)
-    unless_zero(static_cast<F>(id));
+  for (auto id = static_cast<unsigned>(F::reg0); id <= static_cast<unsigned>(F::reg15); ++id) unless_zero(static_cast<F>(id));
   unless_zero(F::metadata);
   unless_zero(F::in_port);
   vlan();
-  put(fmt::format("dl_src={},dl_dst={}", field_text(F::eth_src, k_.get(F::eth_src)),
-                  field_text(F::eth_dst, k_.get(F::eth_dst))));
+  put(fmt::format("dl_src={},dl_dst={}", field_text(F::eth_src, k_.get(F::eth_src)), field_text(F::eth_dst, k_.get(F::eth_dst))));
   if (word.text.empty()) put(fmt::format("dl_type={:#06x}", k_.u64(F::eth_type)));
   addresses();
   if (!is_ip(k_)) return std::move(out_);
   if (!word.says_protocol) put(fmt::format("nw_proto={}", k_.u32(F::nw_proto)));
-  put(fmt::format("nw_tos={},nw_ecn={},nw_ttl={},nw_frag={}", k_.u32(F::nw_tos) & 0xfc, k_.u32(F::nw_ecn),
-                  k_.u32(F::nw_ttl), frag_text(k_.u32(F::ip_frag))));
+  put(fmt::format("nw_tos={},nw_ecn={},nw_ttl={},nw_frag={}", k_.u32(F::nw_tos) & 0xfc, k_.u32(F::nw_ecn), k_.u32(F::nw_ttl),
+                  frag_text(k_.u32(F::ip_frag))));
   transport();
   return std::move(out_);
 }
@@ -182,22 +165,14 @@ std::string field_text(FieldId id, U128 value) {
   switch (field(id).format) {
     case FieldFormat::decimal:
     case FieldFormat::of10_port:
-    case FieldFormat::of11_port:
-      return fmt::format("{}", low64(value));
-    case FieldFormat::ethernet:
-      return MacAddr{low64(value)}.to_string();
-    case FieldFormat::ipv4:
-      return IpAddr::v4(static_cast<std::uint32_t>(value)).to_string();
-    case FieldFormat::ipv6:
-      return IpAddr::v6(value).to_string();
-    case FieldFormat::ct_state:
-      return ct_state_text(static_cast<std::uint32_t>(value));
-    case FieldFormat::frag:
-      return std::string(frag_text(static_cast<std::uint32_t>(value)));
-    case FieldFormat::tcp_flags:
-      return flags_text(low64(value), {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"});
-    default:
-      break;
+    case FieldFormat::of11_port: return fmt::format("{}", low64(value));
+    case FieldFormat::ethernet: return MacAddr{low64(value)}.to_string();
+    case FieldFormat::ipv4: return IpAddr::v4(static_cast<std::uint32_t>(value)).to_string();
+    case FieldFormat::ipv6: return IpAddr::v6(value).to_string();
+    case FieldFormat::ct_state: return ct_state_text(static_cast<std::uint32_t>(value));
+    case FieldFormat::frag: return std::string(frag_text(static_cast<std::uint32_t>(value)));
+    case FieldFormat::tcp_flags: return flags_text(low64(value), {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"});
+    default: break;
   }
   if (id == F::ipv6_label) return fmt::format("{:#07x}", low64(value));
   if (id == F::vlan_tci) return fmt::format("{:#06x}", low64(value));

@@ -15,9 +15,11 @@ constexpr std::size_t kDeepest = 16;
 
 class FlowTree {
  public:
-  explicit FlowTree(const FlowGroup& group) : group_(group), shown_(group.flows.size()), opened_(group.blocks.size()), led_to_(group.flows.size()) {
+  explicit FlowTree(const FlowGroup& group)
+      : group_(group), shown_(group.flows.size()), opened_(group.blocks.size()), led_to_(group.flows.size()) {
     for (const RecirculationBlock& block : group.blocks)
-      for (const std::size_t flow : block.flows) led_to_[flow] = block.parents.size() > 1 || block.parents.front() != flow || led_to_[flow];
+      for (const std::size_t flow : block.flows)
+        led_to_[flow] = block.parents.size() > 1 || block.parents.front() != flow || led_to_[flow];
   }
 
   std::vector<FlowTreeLine> print() {
@@ -49,7 +51,7 @@ class FlowTree {
     opened_[index] = true;
     say(Kind::block);
     for (const std::size_t i : open)
-      if (!shown_[i]) flow(i, depth);   // one of them may lead to the others
+      if (!shown_[i]) flow(i, depth);  // one of them may lead to the others
   }
 
   const FlowGroup& group_;
@@ -68,7 +70,8 @@ std::string recirculation_words(const RecirculationBlock& block, Kind kind) {
       const std::string rest = block.all > shown ? fmt::format(", {} more were not asked for", block.all - shown) : "";
       return fmt::format("{}: {} flow{}{}", name, shown, shown == 1 ? "" : "s", rest);
     }
-    case Kind::above: return name + (shown == 1 ? ": its flow is shown above" : fmt::format(": its {} flows are shown above", shown));
+    case Kind::above:
+      return name + (shown == 1 ? ": its flow is shown above" : fmt::format(": its {} flows are shown above", shown));
     case Kind::deep: return name + ": too deep here, shown below";
     case Kind::not_asked: return fmt::format("{}: {} flow{}, not asked for", name, block.all, block.all == 1 ? "" : "s");
     case Kind::missing: return name + ": the dump has no flow of this recirc_id and input port";
@@ -78,7 +81,8 @@ std::string recirculation_words(const RecirculationBlock& block, Kind kind) {
 
 std::string root_words(const explain::ListedFlow& flow) {
   if (flow.recirc_id == 0) return {};
-  return flow.is_reached ? "behind recirculation by flows that were not asked for" : fmt::format("no flow of the dump has recirc({:#x}) for this input port", flow.recirc_id);
+  return flow.is_reached ? "behind recirculation by flows that were not asked for"
+                         : fmt::format("no flow of the dump has recirc({:#x}) for this input port", flow.recirc_id);
 }
 
 std::vector<FlowTreeLine> flow_tree(const FlowGroup& group) { return FlowTree(group).print(); }

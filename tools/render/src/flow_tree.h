@@ -12,12 +12,12 @@ namespace egt::render {
 
 struct FlowTreeLine {
   enum class Kind : std::uint8_t {
-    flow,        // `index` of FlowGroup::flows
-    block,       // what follows one deeper stands behind a recirculation, `index` of FlowGroup::blocks
-    above,       // the flows of that block stand further above, or behind another flow of its id
-    deep,        // they stand further below: too many recirculations one behind the other
-    not_asked,   // none of its flows was asked for
-    missing,     // the dump has no flow of its id
+    flow,       // `index` of FlowGroup::flows
+    block,      // what follows one deeper stands behind a recirculation, `index` of FlowGroup::blocks
+    above,      // the flows of that block stand further above, or behind another flow of its id
+    deep,       // they stand further below: too many recirculations one behind the other
+    not_asked,  // none of its flows was asked for
+    missing,    // the dump has no flow of its id
   };
   Kind kind = Kind::flow;
   std::size_t depth = 0, index = 0;

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include <algorithm>
+#include <cmath>
 
 namespace egt::render {
 namespace {
@@ -72,25 +71,31 @@ std::string change_words(const ListedFlow& flow, const ComparedDump& compared) {
     case FlowChange::none: return {};
     case FlowChange::counted:
       if (!flow.rate) return {};
-      return fmt::format("{}{} packets/s, {} bytes/s", compared.at_least ? "at least " : "", rate_number(flow.rate->packets), rate_number(flow.rate->bytes));
+      return fmt::format("{}{} packets/s, {} bytes/s", compared.at_least ? "at least " : "", rate_number(flow.rate->packets),
+                         rate_number(flow.rate->bytes));
     case FlowChange::here_alone:
-      return compared.basis == IntervalBasis::none ? "not in the other dump" : compared.seconds > 0 ? "new: not in the earlier dump" : "not in the later dump";
+      return compared.basis == IntervalBasis::none ? "not in the other dump"
+             : compared.seconds > 0                ? "new: not in the earlier dump"
+                                                   : "not in the later dump";
     case FlowChange::anew: return "removed and added again between the dumps: no rate";
     case FlowChange::backwards:
-      return fmt::format("counters went backwards: {} packets and {} bytes here, {} and {} in the {} dump", flow.counters.packets, flow.counters.bytes, flow.other->packets,
-                         flow.other->bytes, compared.seconds > 0 ? "earlier" : "later");
+      return fmt::format("counters went backwards: {} packets and {} bytes here, {} and {} in the {} dump", flow.counters.packets,
+                         flow.counters.bytes, flow.other->packets, flow.other->bytes, compared.seconds > 0 ? "earlier" : "later");
     case FlowChange::ambiguous: return "several flows have this match: no rate";
-    case FlowChange::undecided:
-      return fmt::format("{} packets in the other dump; rate undecided", flow.other->packets);
+    case FlowChange::undecided: return fmt::format("{} packets in the other dump; rate undecided", flow.other->packets);
   }
   return {};
 }
 
 std::string comparison_words(const ComparedDump& c) {
   const bool timed = c.basis != IntervalBasis::none, later = c.seconds > 0;
-  std::string out = timed ? fmt::format("{:.{}f} s {} {} by {}: rates of {} flow{}", std::abs(c.seconds), c.basis == IntervalBasis::ages ? 1 : 0, later ? "after" : "before", c.dump,
-                                        c.basis == IntervalBasis::ages ? "the ages of flows" : "the times of the dumps", c.counted, c.counted == 1 ? "" : "s")
-                          : fmt::format("beside {}: neither ages of flows nor times of the dumps show how much time is between, no rates", c.dump);
+  std::string out =
+      timed ? fmt::format("{:.{}f} s {} {} by {}: rates of {} flow{}", std::abs(c.seconds),
+                          c.basis == IntervalBasis::ages ? 1 : 0, later ? "after" : "before", c.dump,
+                          c.basis == IntervalBasis::ages ? "the ages of flows" : "the times of the dumps", c.counted,
+                          c.counted == 1 ? "" : "s")
+            : fmt::format("beside {}: neither ages of flows nor times of the dumps show how much time is between, no rates",
+                          c.dump);
   const auto also = [&](std::size_t n, std::string_view what) {
     if (n > 0) out += fmt::format(", {} {}", n, what);
   };
@@ -100,7 +105,8 @@ std::string comparison_words(const ComparedDump& c) {
   also(c.anew, "removed and added again");
   also(c.backwards, "with counters that went backwards");
   also(c.ambiguous, "not unique by match");
-  if (c.at_least && c.counted > 0) out += "; flows of the datapath have no age: one that was made anew in between counted more than its rate";
+  if (c.at_least && c.counted > 0)
+    out += "; flows of the datapath have no age: one that was made anew in between counted more than its rate";
   return out;
 }
 
@@ -110,7 +116,8 @@ std::string datapath_match(const openflow::FlowWords& flow, const explain::FlowR
   for (const FlowWord& word : flow.words) {
     const bool of_match = word.section == FlowWord::Section::match || word.key == "recirc_id";
     if (!of_match || word.key == "packet_type") continue;
-    if (const std::string parts = matched_parts(word, reader); !parts.empty()) parts_of_rank[rank(word.key)] += fmt::format(",{}({})", word.key, parts);
+    if (const std::string parts = matched_parts(word, reader); !parts.empty())
+      parts_of_rank[rank(word.key)] += fmt::format(",{}({})", word.key, parts);
   }
   const std::string all = parts_of_rank[0] + parts_of_rank[1] + parts_of_rank[2] + parts_of_rank[3];
   return all.empty() ? all : all.substr(1);

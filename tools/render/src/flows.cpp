@@ -17,13 +17,17 @@ using explain::FlowListing;
 using explain::FlowSum;
 using explain::ListedFlow;
 
-std::string place_of(const FlowGroup& group) { return group.bridge.empty() ? group.node + " datapath" : group.node + " " + group.bridge; }
+std::string place_of(const FlowGroup& group) {
+  return group.bridge.empty() ? group.node + " datapath" : group.node + " " + group.bridge;
+}
 
 std::string meaning_text(const explain::FlowMeaning& m, const TextOptions& o) {
   std::string out;
   const std::size_t most = o.verbose ? 0 : 2;
-  if (!m.logical_flow.empty()) out += wrap(fmt::format("lflow {} {}: {}", m.datapath, m.stage, m.logical_flow), 4, o.width, most);
-  else if (!m.datapath.empty()) out += wrap("datapath " + m.datapath, 4, o.width);
+  if (!m.logical_flow.empty())
+    out += wrap(fmt::format("lflow {} {}: {}", m.datapath, m.stage, m.logical_flow), 4, o.width, most);
+  else if (!m.datapath.empty())
+    out += wrap("datapath " + m.datapath, 4, o.width);
   for (const std::string& row : m.rows) out += wrap(row, 4, o.width, most);
   for (const std::string& object : m.objects) out += wrap(object, 4, o.width, most);
   return out;
@@ -35,9 +39,10 @@ class GroupText {
       : group_(group), reader_(reader), o_(options), style_(style) {}
 
   std::string print() {
-    out_ = style_(Tone::heading, wrap(fmt::format("{}: {} of {} flows{}", place_of(group_), group_.found, group_.all,
-                                                  group_.flows.size() < group_.found ? fmt::format(", {} shown", group_.flows.size()) : ""),
-                                      0, o_.width));
+    out_ = style_(Tone::heading,
+                  wrap(fmt::format("{}: {} of {} flows{}", place_of(group_), group_.found, group_.all,
+                                   group_.flows.size() < group_.found ? fmt::format(", {} shown", group_.flows.size()) : ""),
+                       0, o_.width));
     if (group_.compared) out_ += wrap(comparison_words(*group_.compared), 2, o_.width);
     if (group_.bridge.empty())
       for (const FlowTreeLine& line : flow_tree(group_)) tree_line(line);
@@ -65,8 +70,8 @@ class GroupText {
     reader_.words(f.text, words);
     const openflow::FlowWord* used = words.find(openflow::FlowWord::Section::info, "used");
     const std::string age = used != nullptr ? fmt::format(", used:{}", used->value) : "";
-    return fmt::format("{}, packets:{}, bytes:{}{}, actions:{}", datapath_match(words, reader_), f.counters.packets, f.counters.bytes, age,
-                       datapath_actions(words.actions));
+    return fmt::format("{}, packets:{}, bytes:{}{}, actions:{}", datapath_match(words, reader_), f.counters.packets,
+                       f.counters.bytes, age, datapath_actions(words.actions));
   }
 
   void tree_line(const FlowTreeLine& line) {
@@ -96,7 +101,8 @@ class GroupText {
 };
 
 // Columns of numbers, each as wide as its widest, and what they are of.
-std::string columns_text(const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& keys, const TextOptions& o, const Style& style) {
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& keys,
+                         const TextOptions& o, const Style& style) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -131,7 +137,8 @@ std::string sums_text(const FlowListing& listing, const TextOptions& o, const St
 std::string nothing_text(const FlowListing& listing) {
   if (listing.kind == explain::FlowKind::logical)
     return listing.dumps == 0 ? "the snapshot has no logical flows" : "no logical flow was made for one of these";
-  return listing.dumps == 0 ? "the snapshot has no such dump of flows" : fmt::format("none of the flows of {} dumps is one of these", listing.dumps);
+  return listing.dumps == 0 ? "the snapshot has no such dump of flows"
+                            : fmt::format("none of the flows of {} dumps is one of these", listing.dumps);
 }
 
 }  // namespace
@@ -141,11 +148,13 @@ std::string flows_text(const FlowListing& listing, const explain::FlowReader& re
   std::string out;
   if (!listing.sums.empty()) {
     for (const FlowGroup& group : listing.groups)
-      if (group.compared && !options.quiet) out += wrap(fmt::format("{}: {}", place_of(group), comparison_words(*group.compared)), 0, options.width);
+      if (group.compared && !options.quiet)
+        out += wrap(fmt::format("{}: {}", place_of(group), comparison_words(*group.compared)), 0, options.width);
     return out + sums_text(listing, options, style);
   }
   for (const FlowGroup& group : listing.groups)
-    if (!group.flows.empty() || group.compared) out += (out.empty() ? "" : "\n") + GroupText(group, reader, options, style).print();
+    if (!group.flows.empty() || group.compared)
+      out += (out.empty() ? "" : "\n") + GroupText(group, reader, options, style).print();
   return out.empty() ? wrap(nothing_text(listing), 0, options.width) : out;
 }
 

@@ -53,21 +53,40 @@ Json other_json(const ListedFlow& flow, const explain::ComparedDump& compared) {
 
 Json compared_json(const explain::ComparedDump& c) {
   Json gone = Json::array();
-  for (const explain::GoneFlow& flow : c.there_alone) gone.push_back({{"dump", c.dump}, {"line", flow.line}, {"text", std::string(flow.text)}});
-  return {{"dump", c.dump}, {"seconds", c.basis == explain::IntervalBasis::none ? Json(nullptr) : Json(c.seconds)}, {"basis", basis_name(c.basis)},
-          {"at_least", c.at_least}, {"counted", c.counted}, {"here_alone", c.here_alone}, {"anew", c.anew}, {"backwards", c.backwards},
-          {"ambiguous", c.ambiguous}, {"undecided", c.undecided}, {"there_alone", gone}};
+  for (const explain::GoneFlow& flow : c.there_alone)
+    gone.push_back({{"dump", c.dump}, {"line", flow.line}, {"text", std::string(flow.text)}});
+  return {{"dump", c.dump},
+          {"seconds", c.basis == explain::IntervalBasis::none ? Json(nullptr) : Json(c.seconds)},
+          {"basis", basis_name(c.basis)},
+          {"at_least", c.at_least},
+          {"counted", c.counted},
+          {"here_alone", c.here_alone},
+          {"anew", c.anew},
+          {"backwards", c.backwards},
+          {"ambiguous", c.ambiguous},
+          {"undecided", c.undecided},
+          {"there_alone", gone}};
 }
 
 Json flow_json(const FlowGroup& group, const ListedFlow& flow, const cluster::Cluster& cluster, const FlowReader& reader) {
   FlowWords words;
   reader.words(flow.text, words);
   const explain::FlowMeaning& m = flow.meaning;
-  const Json lflow = m.logical_flow.empty() ? Json(nullptr) : Json{{"uuid", m.uuid}, {"stage", m.stage}, {"text", m.logical_flow}};
-  Json j = {{"node", group.node}, {"bridge", text_or_null(group.bridge)}, {"info", section_json(words, Section::info)},
-            {"match", section_json(words, Section::match)}, {"actions", actions_json(words)}, {"datapath", text_or_null(m.datapath)},
-            {"lflow", lflow}, {"rows", m.rows}, {"objects", m.objects}, {"highlighted", flow.highlighted},
-            {"evidence", Json::array({{{"dump", cluster.sources->at(flow.from.source).path}, {"line", flow.from.line}, {"text", std::string(flow.text)}}})}};
+  const Json lflow =
+      m.logical_flow.empty() ? Json(nullptr) : Json{{"uuid", m.uuid}, {"stage", m.stage}, {"text", m.logical_flow}};
+  Json j = {{"node", group.node},
+            {"bridge", text_or_null(group.bridge)},
+            {"info", section_json(words, Section::info)},
+            {"match", section_json(words, Section::match)},
+            {"actions", actions_json(words)},
+            {"datapath", text_or_null(m.datapath)},
+            {"lflow", lflow},
+            {"rows", m.rows},
+            {"objects", m.objects},
+            {"highlighted", flow.highlighted},
+            {"evidence", Json::array({{{"dump", cluster.sources->at(flow.from.source).path},
+                                       {"line", flow.from.line},
+                                       {"text", std::string(flow.text)}}})}};
   if (!group.compared) return j;
   j["change"] = change_name(flow.change);
   j["rate"] = flow.rate ? rate_json(*flow.rate) : Json(nullptr);
@@ -78,12 +97,14 @@ Json flow_json(const FlowGroup& group, const ListedFlow& flow, const cluster::Cl
 // Of each flow of the group, those that recirculate to it, counted from `first`.
 std::vector<Json> parents_json(const FlowGroup& group, std::size_t first) {
   std::vector<Json> all(group.flows.size(), Json::array());
-  constexpr std::size_t kMost = 100;   // of one flow: all of many thousands with one input port may lead to it
+  constexpr std::size_t kMost = 100;  // of one flow: all of many thousands with one input port may lead to it
   for (const explain::RecirculationBlock& block : group.blocks)
     for (const std::size_t flow : block.flows)
       for (const std::size_t parent : block.parents)
-        if (all[flow].size() < kMost) all[flow].push_back(first + parent);
-        else break;
+        if (all[flow].size() < kMost)
+          all[flow].push_back(first + parent);
+        else
+          break;
   return all;
 }
 
@@ -104,7 +125,10 @@ void add_tree(const FlowGroup& group, std::size_t first, Json& flows) {
 
 Json sum_json(const FlowSum& sum, const FlowListing& listing) {
   const bool logical = listing.kind == explain::FlowKind::logical;
-  Json j = {{"key", sum.key}, {"flows", sum.flows}, {"packets", logical ? Json(nullptr) : Json(sum.packets)}, {"bytes", logical ? Json(nullptr) : Json(sum.bytes)}};
+  Json j = {{"key", sum.key},
+            {"flows", sum.flows},
+            {"packets", logical ? Json(nullptr) : Json(sum.packets)},
+            {"bytes", logical ? Json(nullptr) : Json(sum.bytes)}};
   if (!listing.has_rates) return j;
   j["rate"] = sum.rated > 0 ? rate_json(sum.rate) : Json(nullptr);
   j["rated"] = sum.rated;
@@ -135,11 +159,23 @@ std::string csv_line(const FlowGroup& group, const ListedFlow& flow, const FlowR
   FlowWords words;
   reader.words(flow.text, words);
   const explain::FlowMeaning& m = flow.meaning;
-  const std::string cells[] = {group.node, group.bridge, text_of(words, "table"), text_of(words, "cookie"), text_of(words, "n_packets", "packets"),
-                               text_of(words, "n_bytes", "bytes"), text_of(words, "duration"), std::string(words.match), std::string(words.actions),
-                               m.datapath, m.stage, m.logical_flow, fmt::format("{}", fmt::join(m.rows, "; ")),
-                               fmt::format("{}", fmt::join(m.objects, "; ")), fmt::format("{}:{}", group.dump, flow.from.line),
-                               flow.rate ? fmt::format("{:.3f}", flow.rate->packets) : "", flow.rate ? fmt::format("{:.3f}", flow.rate->bytes) : "",
+  const std::string cells[] = {group.node,
+                               group.bridge,
+                               text_of(words, "table"),
+                               text_of(words, "cookie"),
+                               text_of(words, "n_packets", "packets"),
+                               text_of(words, "n_bytes", "bytes"),
+                               text_of(words, "duration"),
+                               std::string(words.match),
+                               std::string(words.actions),
+                               m.datapath,
+                               m.stage,
+                               m.logical_flow,
+                               fmt::format("{}", fmt::join(m.rows, "; ")),
+                               fmt::format("{}", fmt::join(m.objects, "; ")),
+                               fmt::format("{}:{}", group.dump, flow.from.line),
+                               flow.rate ? fmt::format("{:.3f}", flow.rate->packets) : "",
+                               flow.rate ? fmt::format("{:.3f}", flow.rate->bytes) : "",
                                std::string(change_name(flow.change))};
   std::string out;
   for (bool first = true; const std::string& cell : cells) out += (std::exchange(first, false) ? "" : ",") + csv_cell(cell);
@@ -149,16 +185,25 @@ std::string csv_line(const FlowGroup& group, const ListedFlow& flow, const FlowR
 std::string sum_line(const FlowSum& sum, const FlowListing& listing) {
   std::string out = fmt::format("{},{},", csv_cell(sum.key), sum.flows);
   out += listing.kind == explain::FlowKind::logical ? "," : fmt::format("{},{}", sum.packets, sum.bytes);
-  if (listing.has_rates) out += sum.rated == 0 ? ",,,0" : fmt::format(",{:.3f},{:.3f},{}", sum.rate.packets, sum.rate.bytes, sum.rated);
+  if (listing.has_rates)
+    out += sum.rated == 0 ? ",,,0" : fmt::format(",{:.3f},{:.3f},{}", sum.rate.packets, sum.rate.bytes, sum.rated);
   return out + "\n";
 }
 
 }  // namespace
 
 std::string flows_json(const FlowListing& listing, const cluster::Cluster& cluster, const FlowReader& reader) {
-  Json j = {{"schema", "egtrace.flows/1"}, {"of", kind_of(listing)}, {"groups", Json::array()}, {"flows", Json::array()}, {"sums", Json::array()}};
+  Json j = {{"schema", "egtrace.flows/1"},
+            {"of", kind_of(listing)},
+            {"groups", Json::array()},
+            {"flows", Json::array()},
+            {"sums", Json::array()}};
   for (const FlowGroup& group : listing.groups) {
-    Json one = {{"node", group.node}, {"bridge", text_or_null(group.bridge)}, {"dump", group.dump}, {"all", group.all}, {"found", group.found}};
+    Json one = {{"node", group.node},
+                {"bridge", text_or_null(group.bridge)},
+                {"dump", group.dump},
+                {"all", group.all},
+                {"found", group.found}};
     if (group.compared) one["compared"] = compared_json(*group.compared);
     j["groups"].push_back(std::move(one));
     const std::size_t first = j["flows"].size();
@@ -171,11 +216,14 @@ std::string flows_json(const FlowListing& listing, const cluster::Cluster& clust
 
 std::string flows_csv(const FlowListing& listing, const FlowReader& reader) {
   if (!listing.sums.empty()) {
-    std::string out = fmt::format("key,flows,packets,bytes{}\n", listing.has_rates ? ",packets_per_second,bytes_per_second,rated" : "");
+    std::string out =
+        fmt::format("key,flows,packets,bytes{}\n", listing.has_rates ? ",packets_per_second,bytes_per_second,rated" : "");
     for (const FlowSum& sum : listing.sums) out += sum_line(sum, listing);
     return out;
   }
-  std::string out = "node,bridge,table,cookie,n_packets,n_bytes,duration,match,actions,datapath,stage,lflow,rows,objects,evidence,packets_per_second,bytes_per_second,change\n";
+  std::string out =
+      "node,bridge,table,cookie,n_packets,n_bytes,duration,match,actions,datapath,stage,lflow,rows,objects,evidence,packets_per_"
+      "second,bytes_per_second,change\n";
   for (const FlowGroup& group : listing.groups)
     for (const ListedFlow& flow : group.flows) out += csv_line(group, flow, reader);
   return out;

@@ -63,8 +63,10 @@ void add_cause(const Explanation& e, Headline& h) {
 Headline headline(const Explanation& e) {
   Headline h;
   h.outcome = capitals(e.outcome);
-  if (e.outcome == Outcome::answered && !e.intent.violations.empty()) h.outcome += ", not as intended";
-  else if (e.outcome == Outcome::answered) h.outcome += condition(e);
+  if (e.outcome == Outcome::answered && !e.intent.violations.empty())
+    h.outcome += ", not as intended";
+  else if (e.outcome == Outcome::answered)
+    h.outcome += condition(e);
   if (e.outcome != Outcome::undecided) h.confidence = name_of(e.confidence);
   h.clause = e.summary;
   h.tone = tone_of(e);
@@ -74,8 +76,10 @@ Headline headline(const Explanation& e) {
 
 std::string end_words(const explain::EndReport& end) {
   std::string s = end.kind;
-  if (!end.name.empty()) s += " " + end.name;
-  else if (!end.ip.empty()) s += " " + end.ip;
+  if (!end.name.empty())
+    s += " " + end.name;
+  else if (!end.ip.empty())
+    s += " " + end.ip;
   if (!end.node.empty() && end.node != end.name) s += " on " + end.node;
   return s;
 }

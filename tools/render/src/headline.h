@@ -9,10 +9,10 @@
 namespace egt::render {
 
 struct Headline {
-  std::string outcome;      // "NO ANSWER", "ANSWERED, not as intended", "ANSWERED if a process listens on 192.0.2.10:443"
-  std::string confidence;   // "proven", "assumed"; empty where nothing is decided
+  std::string outcome;     // "NO ANSWER", "ANSWERED, not as intended", "ANSWERED if a process listens on 192.0.2.10:443"
+  std::string confidence;  // "proven", "assumed"; empty where nothing is decided
   std::string clause;
-  std::string cause, finding, next;   // empty where there is none
+  std::string cause, finding, next;  // empty where there is none
   Tone tone = Tone::plain;
 };
 

@@ -13,7 +13,7 @@ using explain::RowReport;
 using explain::TransactionReport;
 
 constexpr std::size_t kShownWhole = 60;  // characters of a value that is shown before and after
-constexpr std::size_t kLines = 3;       // of one row; -v shows all
+constexpr std::size_t kLines = 3;        // of one row; -v shows all
 
 Json json(const cluster::ColumnChange& c) {
   Json j = {{"column", c.column}};
@@ -65,15 +65,12 @@ std::string column_text(const cluster::ColumnChange& c, std::string_view change)
   const bool is_set = !c.added.empty() || !c.removed.empty();
   const bool is_short = c.before.size() <= kShownWhole && c.after.size() <= kShownWhole;
   const bool shown_whole = !c.before.empty() || !c.after.empty();
-  return is_set && !(shown_whole && is_short) ? elements_text(c)
-                                             : fmt::format("{} {} → {}", c.column, c.before, c.after);
+  return is_set && !(shown_whole && is_short) ? elements_text(c) : fmt::format("{} {} → {}", c.column, c.before, c.after);
 }
 
 std::string row_text(const RowReport& row, const TextOptions& o) {
-  std::string text =
-      fmt::format("{} {} {}", row.change, row.table, row.name.empty() ? row.uuid.substr(0, 8) : row.name);
-  for (std::size_t i = 0; i < row.columns.size(); ++i)
-    text += (i == 0 ? ": " : ", ") + column_text(row.columns[i], row.change);
+  std::string text = fmt::format("{} {} {}", row.change, row.table, row.name.empty() ? row.uuid.substr(0, 8) : row.name);
+  for (std::size_t i = 0; i < row.columns.size(); ++i) text += (i == 0 ? ": " : ", ") + column_text(row.columns[i], row.change);
   return wrap(text, 4, o.width, o.verbose ? 0 : kLines);
 }
 
@@ -106,8 +103,7 @@ std::string inspect_json(const explain::Inspection& inspection, const HistoryRep
   Json document = inspect_document(inspection);
   Json transactions = Json::array();
   for (const TransactionReport& t : history.transactions) transactions.push_back(json(t));
-  document["history"] = {
-      {"since", text_or_null(history.since)}, {"earlier", history.earlier}, {"transactions", transactions}};
+  document["history"] = {{"since", text_or_null(history.since)}, {"earlier", history.earlier}, {"transactions", transactions}};
   return dump_json(document);
 }
 

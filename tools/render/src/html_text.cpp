@@ -17,8 +17,10 @@ std::string escape_html(std::string_view dumped) {
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
       default:
-        if ((u < 0x20 && c != '\n' && c != '\t') || u == 0x7f) out += "\xef\xbf\xbd";
-        else out += c;
+        if ((u < 0x20 && c != '\n' && c != '\t') || u == 0x7f)
+          out += "\xef\xbf\xbd";
+        else
+          out += c;
     }
   }
   return out;

@@ -16,11 +16,18 @@ namespace {
 
 using namespace explain;
 
-constexpr std::size_t kSamples = 5;   // lines not understood that the text shows of one dump
+constexpr std::size_t kSamples = 5;  // lines not understood that the text shows of one dump
 
 Json json(const DumpReport& d) {
-  Json j = {{"path", d.path}, {"kind", d.kind}, {"tool", d.tool}, {"lines", d.lines}, {"understood", d.understood},
-            {"ignored", d.ignored}, {"partial", d.partial}, {"bytes", d.bytes}, {"not_understood", Json::array()}};
+  Json j = {{"path", d.path},
+            {"kind", d.kind},
+            {"tool", d.tool},
+            {"lines", d.lines},
+            {"understood", d.understood},
+            {"ignored", d.ignored},
+            {"partial", d.partial},
+            {"bytes", d.bytes},
+            {"not_understood", Json::array()}};
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) j[key] = value;
   };
@@ -34,31 +41,35 @@ Json json(const DumpReport& d) {
 }
 
 Json json(const NodeReport& n) {
-  Json j = {{"name", n.name}, {"roles", n.roles}, {"addresses", n.addresses}, {"ovs_version", n.ovs_version},
-            {"dumps", Json::array()}};
+  Json j = {
+      {"name", n.name}, {"roles", n.roles}, {"addresses", n.addresses}, {"ovs_version", n.ovs_version}, {"dumps", Json::array()}};
   if (!n.gateway_mode.empty()) j["gateway"] = {{"mode", n.gateway_mode}, {"because", n.gateway_because}};
   for (const DumpReport& d : n.dumps) j["dumps"].push_back(json(d));
   return j;
 }
 
 Json json(const AgreementReport& a) {
-  return {{"node", a.node}, {"logical_flows_without_openflow", a.missing}, {"cookies_without_logical_flow", a.orphaned},
-          {"missing", evidence_json(a.missing_examples)}, {"orphaned", evidence_json(a.orphaned_examples)}};
+  return {{"node", a.node},
+          {"logical_flows_without_openflow", a.missing},
+          {"cookies_without_logical_flow", a.orphaned},
+          {"missing", evidence_json(a.missing_examples)},
+          {"orphaned", evidence_json(a.orphaned_examples)}};
 }
 
 std::string agreement_text(const AgreementReport& a, std::size_t width) {
   if (a.missing + a.orphaned == 0) return wrap(fmt::format("{}: OpenFlow is what OVN says", a.node), 2, width);
   std::string out = wrap(fmt::format("{}: {} logical flows lack OpenFlow flows, {} cookies have no logical flow: "
                                      "ovn-controller lags or is stuck, or the dumps are of different times",
-                                     a.node, a.missing, a.orphaned), 2, width);
+                                     a.node, a.missing, a.orphaned),
+                         2, width);
   for (const Evidence* some : {&a.missing_examples, &a.orphaned_examples})
     for (const EvidenceLine& e : *some) out += wrap(fmt::format("{}: {}", explain::place_of(e), e.text), 4, width, 2);
   return out;
 }
 
 Json json(const LogicalFlowReport& f) {
-  return {{"node", f.node}, {"uuid", f.uuid}, {"stage", f.stage}, {"match", f.match}, {"actions", f.actions},
-          {"flows", f.flows}, {"packets", f.packets}};
+  return {{"node", f.node},       {"uuid", f.uuid},   {"stage", f.stage},    {"match", f.match},
+          {"actions", f.actions}, {"flows", f.flows}, {"packets", f.packets}};
 }
 
 Json json(const NetworkReport& n) {
@@ -125,8 +136,7 @@ void print_logical(const char* title, const std::vector<LogicalFlowReport>& flow
   out += style(Tone::heading, title) + "\n";
   for (const LogicalFlowReport& f : flows)
     out += wrap_behind(fmt::format("  {:>10}  ", f.packets),
-                       fmt::format("{} {} {}: {} → {}", f.node, f.stage, f.uuid.substr(0, 8), f.match, f.actions),
-                       o.width, 1);
+                       fmt::format("{} {} {}: {} → {}", f.node, f.stage, f.uuid.substr(0, 8), f.match, f.actions), o.width, 1);
 }
 
 void print_words(const char* title, const std::vector<std::string>& words, const TextOptions& o, const Style& style,
@@ -174,7 +184,11 @@ Json inspect_document(const Inspection& i) {
   for (const NetworkReport& n : i.networks) j["networks"].push_back(json(n));
   j["features"] = Json::array();
   for (const FeatureReport& f : i.features)
-    j["features"].push_back({{"node", f.node}, {"bridge", f.bridge}, {"feature", f.feature}, {"flows", f.flows}, {"hit", f.hit},
+    j["features"].push_back({{"node", f.node},
+                             {"bridge", f.bridge},
+                             {"feature", f.feature},
+                             {"flows", f.flows},
+                             {"hit", f.hit},
                              {"packets", f.packets}});
   j["acls"] = Json::array();
   for (const LogicalFlowReport& f : i.acls) j["acls"].push_back(json(f));
@@ -200,7 +214,8 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   if (!i.obfuscated_by.empty())
     out += wrap(fmt::format("addresses and names were replaced by {}; {}", i.obfuscated_by,
                             i.translated_back ? "its private map turned them back as far as it distinguishes them"
-                                              : "numbers in registers and marks were not"), 0, o.width);
+                                              : "numbers in registers and marks were not"),
+                0, o.width);
   for (const NodeReport& n : i.nodes) {
     const std::string name = shortened_path(n.name, o.width / 2);
     out += style(Tone::heading, name) +

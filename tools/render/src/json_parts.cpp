@@ -31,8 +31,6 @@ Json properties_json(const std::vector<assess::Property>& properties) {
   return all;
 }
 
-std::string dump_json(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dump_json(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace egt::render

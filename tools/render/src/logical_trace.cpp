@@ -25,8 +25,7 @@ struct Line {
 
 class Printer {
  public:
-  Printer(NodeTexts& texts, const LogicalTraceOptions& options, std::string& out)
-      : texts_(texts), options_(options), out_(out) {}
+  Printer(NodeTexts& texts, const LogicalTraceOptions& options, std::string& out) : texts_(texts), options_(options), out_(out) {}
 
   Line line_of(const Node& node) const;
   void print_details(std::span<const Node> nodes, unsigned level);
@@ -163,9 +162,7 @@ void LogicalTracePrinter::print(const lt::Trace& trace, const FlowKey& packet, s
   }
   if (options_.minimal) {
     if (several) printer.put("# Minimal trace.\n");
-    const auto drop = [](Type t) {
-      return t == Type::action || t == Type::pipeline || t == Type::table || t == Type::output;
-    };
+    const auto drop = [](Type t) { return t == Type::action || t == Type::pipeline || t == Type::table || t == Type::output; };
     printer.print_summary(pruned(lines, drop), 0);
   }
 }
@@ -182,10 +179,7 @@ std::string logical_verdict_text(const lt::Trace& trace) {
   collect_ends(trace.root, ends);
   std::string out = ends.empty() ? "consumed" : fmt::format("{}", fmt::join(ends, "; "));
   for (const lt::Unanswered& q : trace.unanswered)
-    out += fmt::format("; not decided: {} of {}", q.table,
-                       q.ip    ? q.ip->to_string()
-                       : q.mac ? q.mac->to_string()
-                               : q.name);
+    out += fmt::format("; not decided: {} of {}", q.table, q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : q.name);
   return out;
 }
 

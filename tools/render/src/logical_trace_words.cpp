@@ -23,8 +23,7 @@ const T& argument(const ovn::Action* action) {
 
 std::string text(const lt::Entered& e) {
   if (e.group) return fmt::format("multicast(dp=\"{}\", mcgroup=\"{}\")", e.datapath->friendly, e.group->name);
-  std::string out =
-      fmt::format("{}(dp=\"{}\"", e.pipeline == Pipeline::ingress ? "ingress" : "egress", e.datapath->friendly);
+  std::string out = fmt::format("{}(dp=\"{}\"", e.pipeline == Pipeline::ingress ? "ingress" : "egress", e.datapath->friendly);
   if (e.shows_inport) out += fmt::format(", inport=\"{}\"", e.inport);
   if (e.shows_outport) out += fmt::format(", outport=\"{}\"", e.outport);
   return out + ')';
@@ -59,36 +58,24 @@ std::string nat_text(const lt::Transformed& t) {
 
 std::string log_text(const lt::Transformed& t) {
   const auto& log = argument<ovn::Log>(t.action);
-  return fmt::format("LOG: ACL name={}, direction={}, verdict={}, severity={}, packet=\"{}\"",
-                     log.name.value_or("<unnamed>"), t.direction, log_verdict_name(log.verdict),
-                     ovn::log_severity_name(log.severity), flow_text(*t.packet));
+  return fmt::format("LOG: ACL name={}, direction={}, verdict={}, severity={}, packet=\"{}\"", log.name.value_or("<unnamed>"),
+                     t.direction, log_verdict_name(log.verdict), ovn::log_severity_name(log.severity), flow_text(*t.packet));
 }
 
 std::string text(const lt::Transformed& t) {
   using K = lt::Transformed::Kind;
   switch (t.kind) {
-    case K::clone:
-      return "clone";
-    case K::arp:
-      return "arp";
-    case K::icmp4:
-      return "icmp4";
-    case K::icmp6:
-      return "icmp6";
-    case K::tcp_reset:
-      return "tcp_reset";
-    case K::sctp_abort:
-      return "sctp_abort";
-    case K::nd_na:
-      return "nd_na";
-    case K::nd_ns:
-      return "nd_ns";
-    case K::ct_next:
-      return fmt::format("ct_next(ct_state={}{})", ct_state_text(t.ct_state), supposed(t));
-    case K::ct_nat:
-      return nat_text(t);
-    case K::ct_commit_nat:
-      return fmt::format("ct_commit_nat /* assuming no un-nat entry, so no change */{}", supposed(t));
+    case K::clone: return "clone";
+    case K::arp: return "arp";
+    case K::icmp4: return "icmp4";
+    case K::icmp6: return "icmp6";
+    case K::tcp_reset: return "tcp_reset";
+    case K::sctp_abort: return "sctp_abort";
+    case K::nd_na: return "nd_na";
+    case K::nd_ns: return "nd_ns";
+    case K::ct_next: return fmt::format("ct_next(ct_state={}{})", ct_state_text(t.ct_state), supposed(t));
+    case K::ct_nat: return nat_text(t);
+    case K::ct_commit_nat: return fmt::format("ct_commit_nat /* assuming no un-nat entry, so no change */{}", supposed(t));
     case K::ct_commit_to_zone: {
       const bool dnat = argument<ovn::CtCommitToZone>(t.action).zone == ovn::CtZone::dnat;
       return fmt::format("ct_commit_to_zone({}){}", dnat ? "dnat" : "snat", supposed(t));
@@ -96,17 +83,12 @@ std::string text(const lt::Transformed& t) {
     case K::ct_lb: {
       using L = ovn::CtLb::Kind;
       const L kind = argument<ovn::CtLb>(t.action).kind;
-      return fmt::format("{}{}",
-                         kind == L::label  ? "ct_lb"
-                         : kind == L::mark ? "ct_lb_mark"
-                                           : "ct_lb_mark_local",
-                         supposed(t));
+      return fmt::format("{}{}", kind == L::label ? "ct_lb" : kind == L::mark ? "ct_lb_mark" : "ct_lb_mark_local", supposed(t));
     }
     case K::select:
       return fmt::format("select: {} = {}{}", to_string(argument<ovn::Select>(t.action).result), t.selected,
                          t.selected_by_caller ? "" : " /* Randomly selected. Use --select-id to specify. */");
-    case K::log:
-      return log_text(t);
+    case K::log: return log_text(t);
   }
   return {};
 }
@@ -130,67 +112,42 @@ std::string text(const lt::Remark& r) {
   using K = lt::Remark::Kind;
   const auto mac = [&] { return MacAddr{r.number}.to_string(); };
   switch (r.kind) {
-    case K::null_port:
-      return "*** output to null logical port";
-    case K::unknown_port:
-      return fmt::format("*** unknown port or multicast group {}", r.number);
+    case K::null_port: return "*** output to null logical port";
+    case K::unknown_port: return fmt::format("*** unknown port or multicast group {}", r.number);
     case K::no_distributed_port:
       return fmt::format("*** output to type \"{}\" port \"{}\" with no or invalid distributed port", r.type, r.name);
-    case K::ttl_underflow:
-      return "*** TTL underflow";
-    case K::ttl_not_ip:
-      return "*** TTL decrement of non-IP packet";
-    case K::no_backend:
-      return "*** no load balancing destination (use --lb-dst)";
-    case K::dns_lookup:
-      return "*** dns_lookup action not implemented";
-    case K::dhcp_request:
-      return "/* We assume that this packet is DHCPDISCOVER or DHCPREQUEST. */";
+    case K::ttl_underflow: return "*** TTL underflow";
+    case K::ttl_not_ip: return "*** TTL decrement of non-IP packet";
+    case K::no_backend: return "*** no load balancing destination (use --lb-dst)";
+    case K::dns_lookup: return "*** dns_lookup action not implemented";
+    case K::dhcp_request: return "/* We assume that this packet is DHCPDISCOVER or DHCPREQUEST. */";
     case K::dhcp_relay_response:
       return "/* We assume that this packet is DHCPOFFER or DHCPACK and DHCP broadcast flag is set. Dest IP is set to "
              "broadcast. Dest MAC is set to broadcast but in real network this is unicast which is extracted from DHCP "
              "header. */";
-    case K::no_mirror_port:
-      return "/* omitting output because no taget port found. */";
-    case K::limit:
-      return "*** the packet passes too many tables; it may loop";
-    case K::output_to:
-      return fmt::format("/* output to \"{}\", type \"{}\" */", r.name, r.type);
-    case K::omitted_loopback:
-      return "/* omitting output because inport == outport && !flags.loopback */";
+    case K::no_mirror_port: return "/* omitting output because no taget port found. */";
+    case K::limit: return "*** the packet passes too many tables; it may loop";
+    case K::output_to: return fmt::format("/* output to \"{}\", type \"{}\" */", r.name, r.type);
+    case K::omitted_loopback: return "/* omitting output because inport == outport && !flags.loopback */";
     case K::replaced_chassisredirect:
       return fmt::format("/* Replacing type \"{}\" outport \"{}\" with distributed port \"{}\". */", r.type, r.name,
                          r.other_name);
-    case K::remote_fdb:
-      return "/* The remote FDB table is different per each chassis. */";
-    case K::flood_remote:
-      return "/* Flood to all remote chassis */";
-    case K::binding:
-      return fmt::format("/* MAC binding to {}. */", mac());
-    case K::no_binding:
-      return "/* No MAC binding. */";
-    case K::binding_found:
-      return fmt::format("/* MAC binding to {} found. */", mac());
-    case K::binding_found_ip:
-      return "/* MAC binding found. */";
-    case K::binding_missing:
-      return "/* lookup failed - No MAC binding. */";
-    case K::fdb_found:
-      return fmt::format("/* MAC lookup for {} found in FDB. */", mac());
-    case K::fdb_missing:
-      return "/* lookup mac failed in mac learning table. */";
-    case K::nat_to_vip:
-      return fmt::format("/* nat(src={}) */", r.name);
+    case K::remote_fdb: return "/* The remote FDB table is different per each chassis. */";
+    case K::flood_remote: return "/* Flood to all remote chassis */";
+    case K::binding: return fmt::format("/* MAC binding to {}. */", mac());
+    case K::no_binding: return "/* No MAC binding. */";
+    case K::binding_found: return fmt::format("/* MAC binding to {} found. */", mac());
+    case K::binding_found_ip: return "/* MAC binding found. */";
+    case K::binding_missing: return "/* lookup failed - No MAC binding. */";
+    case K::fdb_found: return fmt::format("/* MAC lookup for {} found in FDB. */", mac());
+    case K::fdb_missing: return "/* lookup mac failed in mac learning table. */";
+    case K::nat_to_vip: return fmt::format("/* nat(src={}) */", r.name);
     case K::evpn_unavailable:
       return fmt::format("/* EVPN ARP lookup for {}: not available in trace. */", r.ip ? mapped_text(*r.ip) : "");
-    case K::ttl_decremented:
-      return "ip.ttl--";
-    case K::eth_dst:
-      return fmt::format("eth.dst = {}", mac());
-    case K::put_options:
-      return options_text(argument<ovn::PutOptions>(r.action));
-    case K::ovn_field:
-      return without_semicolon(to_string(*r.action));
+    case K::ttl_decremented: return "ip.ttl--";
+    case K::eth_dst: return fmt::format("eth.dst = {}", mac());
+    case K::put_options: return options_text(argument<ovn::PutOptions>(r.action));
+    case K::ovn_field: return without_semicolon(to_string(*r.action));
   }
   return {};
 }
@@ -205,8 +162,8 @@ std::string stage_text(const lt::Stage& s, const engine::LogicalNetwork& network
     out += fmt::format("{}: ", row.stage);
   else if (!row.source.empty())
     out += fmt::format("({}): ", row.source);
-  return out + fmt::format("{}, priority {}, uuid {:08x}", with_friendly_names(row.match, network, friendly),
-                           row.priority, row.uuid.prefix());
+  return out + fmt::format("{}, priority {}, uuid {:08x}", with_friendly_names(row.match, network, friendly), row.priority,
+                           row.uuid.prefix());
 }
 
 // The text between quotes without its escapes, as far as names of ports have any.
@@ -270,10 +227,8 @@ namespace {
 std::string other_text(const lt::Node& node, const engine::LogicalNetwork& network, bool friendly) {
   if (const auto* stage = std::get_if<lt::Stage>(&node.what)) return stage_text(*stage, network, friendly);
   if (std::holds_alternative<lt::Executed>(node.what)) return "drop;";
-  if (const auto* assigned = std::get_if<lt::Assigned>(&node.what))
-    return without_semicolon(to_string(*assigned->action));
-  if (const auto* delivered = std::get_if<lt::Delivered>(&node.what))
-    return fmt::format("output(\"{}\")", delivered->port);
+  if (const auto* assigned = std::get_if<lt::Assigned>(&node.what)) return without_semicolon(to_string(*assigned->action));
+  if (const auto* delivered = std::get_if<lt::Delivered>(&node.what)) return fmt::format("output(\"{}\")", delivered->port);
   if (const auto* entered = std::get_if<lt::Entered>(&node.what)) return text(*entered);
   if (const auto* moved = std::get_if<lt::Moved>(&node.what)) return text(*moved);
   if (const auto* stacked = std::get_if<lt::Stacked>(&node.what)) return text(*stacked);

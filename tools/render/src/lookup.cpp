@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "style.h"
 #include "json_parts.h"
+#include "style.h"
 
 namespace egt::render {
 namespace {
@@ -22,9 +22,12 @@ constexpr std::size_t kLong = 12, kMatchesShown = 3, kUsesShown = 5, kUsesShownO
 Json facts_of(const LookupMatch& m) {
   Json facts = Json::object();
   for (const auto& [name, value] : m.facts) {
-    if (!facts.contains(name)) facts[name] = value;
-    else if (facts[name].is_array()) facts[name].push_back(value);
-    else facts[name] = Json::array({facts[name], value});
+    if (!facts.contains(name))
+      facts[name] = value;
+    else if (facts[name].is_array())
+      facts[name].push_back(value);
+    else
+      facts[name] = Json::array({facts[name], value});
   }
   return facts;
 }
@@ -32,8 +35,12 @@ Json facts_of(const LookupMatch& m) {
 Json json(const LookupMatch& m) {
   Json uses = Json::array();
   for (const explain::LookupUse& u : m.used_by) uses.push_back({{"what", u.what}, {"evidence", evidence_json(u.evidence)}});
-  return {{"kind", m.kind}, {"name", m.name}, {"node", m.node.empty() ? Json(nullptr) : Json(m.node)},
-          {"facts", facts_of(m)}, {"evidence", evidence_json(m.evidence)}, {"used_by", uses}};
+  return {{"kind", m.kind},
+          {"name", m.name},
+          {"node", m.node.empty() ? Json(nullptr) : Json(m.node)},
+          {"facts", facts_of(m)},
+          {"evidence", evidence_json(m.evidence)},
+          {"used_by", uses}};
 }
 
 std::string uses_text(const LookupMatch& m, std::size_t most_uses, const TextOptions& o, const Style& style) {
@@ -41,7 +48,8 @@ std::string uses_text(const LookupMatch& m, std::size_t most_uses, const TextOpt
   std::string out;
   for (std::size_t i = 0; i < shown; ++i) {
     out += wrap((m.has_lines ? "" : "used by ") + m.used_by[i].what, 4, o.width, most);
-    for (const explain::EvidenceLine& e : m.used_by[i].evidence) out += style(Tone::faint, wrap(explain::place_of(e), 8, o.width));
+    for (const explain::EvidenceLine& e : m.used_by[i].evidence)
+      out += style(Tone::faint, wrap(explain::place_of(e), 8, o.width));
   }
   if (const std::size_t more = m.used_by.size() - shown; more > 0)
     out += fmt::format("    and {} more {}{} (-v shows all)\n", more, m.has_lines ? "line" : "use", more == 1 ? "" : "s");
@@ -49,8 +57,8 @@ std::string uses_text(const LookupMatch& m, std::size_t most_uses, const TextOpt
 }
 
 std::string text_of(const LookupMatch& m, std::size_t most_uses, const TextOptions& o, const Style& style) {
-  std::string out = style(
-      Tone::heading, wrap(fmt::format("{} {}{}", m.kind, m.name, m.node.empty() ? "" : " on " + m.node), 0, o.width));
+  std::string out =
+      style(Tone::heading, wrap(fmt::format("{} {}{}", m.kind, m.name, m.node.empty() ? "" : " on " + m.node), 0, o.width));
   if (o.quiet) return out;
   for (const auto& [name, value] : m.facts) out += wrap(fmt::format("{}: {}", name, value), 4, o.width, o.verbose ? 0 : 3);
   out += uses_text(m, most_uses, o, style);
@@ -104,7 +112,8 @@ std::string matches_text(const std::vector<LookupMatch>& matches, const TextOpti
     }
     if (shown == k.matches.size()) continue;
     const std::vector<const LookupMatch*> rest(k.matches.begin() + static_cast<std::ptrdiff_t>(shown), k.matches.end());
-    out += "\n" + style(Tone::heading, wrap(fmt::format("{}: {} more{} (-v shows all)", k.kind, rest.size(), nodes_of(rest)), 0, o.width));
+    out += "\n" + style(Tone::heading,
+                        wrap(fmt::format("{}: {} more{} (-v shows all)", k.kind, rest.size(), nodes_of(rest)), 0, o.width));
   }
   return out;
 }
@@ -123,8 +132,7 @@ std::string lookup_text(const explain::Lookup& result, const TextOptions& option
   const Style style(options.colour);
   if (!result.matches.empty()) return matches_text(result.matches, options, style);
   std::string out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.object), 0, options.width);
-  if (!result.similar.empty())
-    out += wrap(fmt::format("did you mean {}?", fmt::join(result.similar, ", ")), 0, options.width);
+  if (!result.similar.empty()) out += wrap(fmt::format("did you mean {}?", fmt::join(result.similar, ", ")), 0, options.width);
   return out;
 }
 

@@ -8,9 +8,9 @@
 namespace egt::render {
 
 struct ManualSection {
-  std::string title;      // one sentence
-  std::string markdown;   // all of it, title included
-  std::string text;       // the same without marks
+  std::string title;     // one sentence
+  std::string markdown;  // all of it, title included
+  std::string text;      // the same without marks
 };
 
 std::optional<ManualSection> section_of_reason(std::string_view reason);

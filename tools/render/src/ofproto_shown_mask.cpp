@@ -30,8 +30,8 @@ void mask_tunnel(const FlowKey& k, FlowKey& m) {
     return;
   }
   if (get(k, Extra::tun_header_flags) & 8) mask(m, F::tun_id);
-  for (const F f : {F::tun_src, F::tun_dst, F::tun_ipv6_src, F::tun_ipv6_dst, F::tun_flags, F::tun_tos, F::tun_ttl,
-                    F::tun_gbp_id, F::tun_gbp_flags, F::tun_erspan_ver, F::tun_erspan_idx, F::tun_erspan_dir, F::tun_erspan_hwid,
+  for (const F f : {F::tun_src, F::tun_dst, F::tun_ipv6_src, F::tun_ipv6_dst, F::tun_flags, F::tun_tos, F::tun_ttl, F::tun_gbp_id,
+                    F::tun_gbp_flags, F::tun_erspan_ver, F::tun_erspan_idx, F::tun_erspan_dir, F::tun_erspan_hwid,
                     F::tun_gtpu_flags, F::tun_gtpu_msgtype})
     mask(m, f);
   set(m, Extra::tun_header_flags, 14);
@@ -41,13 +41,11 @@ void mask_tunnel(const FlowKey& k, FlowKey& m) {
 }
 
 void mask_transport(const FlowKey& k, FlowKey& m) {
-  for (const F f : {F::ip_frag, F::nw_tos, F::nw_ecn, F::nw_ttl, F::ct_tp_src, F::ct_tp_dst, F::ct_nw_proto})
-    mask(m, f);
+  for (const F f : {F::ip_frag, F::nw_tos, F::nw_ecn, F::nw_ttl, F::ct_tp_src, F::ct_tp_dst, F::ct_nw_proto}) mask(m, f);
   m.set(F::nw_proto, 0xff);
   const auto proto = k.u64(F::nw_proto);
   if (k.u64(F::ip_frag) & ip_frag::later) return;
-  for (const unsigned p :
-       {ip_proto::icmp, ip_proto::icmp6, ip_proto::tcp, ip_proto::udp, ip_proto::sctp, ip_proto::igmp})
+  for (const unsigned p : {ip_proto::icmp, ip_proto::icmp6, ip_proto::tcp, ip_proto::udp, ip_proto::sctp, ip_proto::igmp})
     if (proto == p) mask(m, F::tp_src), mask(m, F::tp_dst);
   if (proto == ip_proto::tcp) mask(m, F::tcp_flags);
 }
@@ -92,8 +90,7 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
                         F::nsh_c3, F::nsh_c4})
         mask(m, f);
       return mask_transport(k, m);
-    default:
-      return;
+    default: return;
   }
 }
 
@@ -103,8 +100,7 @@ FlowKey mask_of_packet(const FlowKey& k) {
   FlowKey m;
   mask_tunnel(k, m);
   mask_headers(k, m);
-  for (const F f :
-       {F::skb_priority, F::pkt_mark, F::recirc_id, F::dp_hash, F::ct_zone, F::ct_mark, F::ct_label, F::metadata})
+  for (const F f : {F::skb_priority, F::pkt_mark, F::recirc_id, F::dp_hash, F::ct_zone, F::ct_mark, F::ct_label, F::metadata})
     if (k.get(f) != 0) mask(m, f);
   if (k.u64(F::ct_state) != 0) m.set(F::ct_state, 0xff);
   if (k.u64(F::in_port) != 0) mask(m, F::in_port);

@@ -126,8 +126,8 @@ void OfprotoTraceWriter::title(const TracePass::Resumption& r) {
       if (!r.nat->addresses || r.nat->kind == openflow::Nat::Kind::bare) return "";
       const bool v4 = r.nat->addresses->first.is_v4();
       if (v4)
-        return fmt::format("nw_src={},tp_src={},nw_dst={},tp_dst={}", IpAddr::v4(k.u32(F::ip_src)).to_string(),
-                           k.u64(F::tp_src), IpAddr::v4(k.u32(F::ip_dst)).to_string(), k.u64(F::tp_dst));
+        return fmt::format("nw_src={},tp_src={},nw_dst={},tp_dst={}", IpAddr::v4(k.u32(F::ip_src)).to_string(), k.u64(F::tp_src),
+                           IpAddr::v4(k.u32(F::ip_dst)).to_string(), k.u64(F::tp_dst));
       return fmt::format("ipv6_src=[{}],tp_src={},ipv6_dst=[{}],tp_dst={}", IpAddr::v6(k.get(F::ipv6_src)).to_string(),
                          k.u64(F::tp_src), IpAddr::v6(k.get(F::ipv6_dst)).to_string(), k.u64(F::tp_dst));
     };
@@ -149,8 +149,7 @@ void OfprotoTraceWriter::pass(const TracePass& pass) {
   if (pass.error != XlateError::ok) {
     out_ += fmt::format("\nTranslation failed ({}), packet is dropped.\n", error_text(pass.error));
   } else if (pass.slow) {
-    out_ +=
-        "\nThis flow is handled by the userspace slow path because it:\n  - Uses action(s) not supported by datapath.";
+    out_ += "\nThis flow is handled by the userspace slow path because it:\n  - Uses action(s) not supported by datapath.";
   }
 }
 
@@ -251,21 +250,11 @@ void OfprotoTraceWriter::table(const TableLine& t) {
   out_ += fmt::format_int(t.table).c_str();
   out_ += ". ";
   switch (t.rule) {
-    case TableLine::Rule::no_match:
-      out_ += "No match.";
-      return;
-    case TableLine::Rule::packet_in:
-      out_ += "No match, and a \"packet-in\" is called for.";
-      return;
-    case TableLine::Rule::frags_dropped:
-      out_ += "Packets are IP fragments and the fragment handling mode is \"drop\".";
-      return;
-    case TableLine::Rule::internal:
-      out_ += fmt::format("reg0=0x{:x}, priority 0", t.internal);
-      return;
-    case TableLine::Rule::flow:
-      out_ += flow(*t.bridge, t.flow);
-      return;
+    case TableLine::Rule::no_match: out_ += "No match."; return;
+    case TableLine::Rule::packet_in: out_ += "No match, and a \"packet-in\" is called for."; return;
+    case TableLine::Rule::frags_dropped: out_ += "Packets are IP fragments and the fragment handling mode is \"drop\"."; return;
+    case TableLine::Rule::internal: out_ += fmt::format("reg0=0x{:x}, priority 0", t.internal); return;
+    case TableLine::Rule::flow: out_ += flow(*t.bridge, t.flow); return;
   }
 }
 

@@ -13,28 +13,17 @@ using namespace engine::ofproto;
 
 const char* error_text(XlateError e) {
   switch (e) {
-    case XlateError::ok:
-      return "OK";
-    case XlateError::bridge_not_found:
-      return "Bridge not found";
-    case XlateError::recursion_too_deep:
-      return "Recursion too deep";
-    case XlateError::too_many_resubmits:
-      return "Too many resubmits";
-    case XlateError::stack_too_deep:
-      return "Stack too deep";
-    case XlateError::no_recirculation_context:
-      return "No recirculation context";
-    case XlateError::too_many_mpls_labels:
-      return "Too many MPLS labels";
-    case XlateError::invalid_tunnel_metadata:
-      return "Invalid tunnel metadata";
-    case XlateError::unsupported_packet_type:
-      return "Unsupported packet type";
-    case XlateError::congestion_drop:
-      return "Congestion Drop";
-    case XlateError::forwarding_disabled:
-      return "Forwarding is disabled";
+    case XlateError::ok: return "OK";
+    case XlateError::bridge_not_found: return "Bridge not found";
+    case XlateError::recursion_too_deep: return "Recursion too deep";
+    case XlateError::too_many_resubmits: return "Too many resubmits";
+    case XlateError::stack_too_deep: return "Stack too deep";
+    case XlateError::no_recirculation_context: return "No recirculation context";
+    case XlateError::too_many_mpls_labels: return "Too many MPLS labels";
+    case XlateError::invalid_tunnel_metadata: return "Invalid tunnel metadata";
+    case XlateError::unsupported_packet_type: return "Unsupported packet type";
+    case XlateError::congestion_drop: return "Congestion Drop";
+    case XlateError::forwarding_disabled: return "Forwarding is disabled";
   }
   return "";
 }

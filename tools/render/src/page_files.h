@@ -17,6 +17,6 @@ std::string_view question_html();
 std::string_view report_css();
 std::string_view report_js();
 std::string_view reasons_md();
-std::string_view triage_md();   // each page of docs/triage below "### NAME"
+std::string_view triage_md();  // each page of docs/triage below "### NAME"
 
 }  // namespace egt::render::page_files

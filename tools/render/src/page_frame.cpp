@@ -26,13 +26,20 @@ std::string fill(const PageFrame& frame, std::string_view title, std::string_vie
     out += rest.substr(0, open);
     if (close == std::string_view::npos) break;
     const std::string_view place = rest.substr(open + 2, close - open - 2);
-    if (place == "title") out += escape_html(title);
-    else if (place == "kind") out += frame.kind;
-    else if (place == "dialogs") out += frame.dialogs;
-    else if (place == "policy") out += policy_of(frame);
-    else if (place == "style") out += frame.style;
-    else if (place == "content") out += content;
-    else if (place == "script") out += frame.script;
+    if (place == "title")
+      out += escape_html(title);
+    else if (place == "kind")
+      out += frame.kind;
+    else if (place == "dialogs")
+      out += frame.dialogs;
+    else if (place == "policy")
+      out += policy_of(frame);
+    else if (place == "style")
+      out += frame.style;
+    else if (place == "content")
+      out += content;
+    else if (place == "script")
+      out += frame.script;
     rest.remove_prefix(close + 2);
   }
   return out;

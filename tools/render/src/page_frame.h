@@ -7,10 +7,10 @@
 namespace egt::render {
 
 struct PageFrame {
-  std::string_view kind;       // "report", by which the style sheet knows it; may be empty
+  std::string_view kind;  // "report", by which the style sheet knows it; may be empty
   std::string style, script;
-  std::string_view dialogs = {};   // HTML
-  bool asks = false;               // forms send to the server that the page comes from
+  std::string_view dialogs = {};  // HTML
+  bool asks = false;              // forms send to the server that the page comes from
 };
 
 // `title` is text; `content` is HTML.

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "capture_words.h"
-#include "egtrace/base/columns.h"
 #include "counters.h"
+#include "egtrace/base/columns.h"
 #include "json_parts.h"
 #include "pcap_events.h"
 #include "style.h"
@@ -141,8 +141,7 @@ class CapturePage {
     }
     out_ += style_(Tone::heading, s) + "\n";
     if (a_.packets_left_out > 0)
-      line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures",
-                          a_.packets_left_out));
+      line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures", a_.packets_left_out));
     if (a_.events_without_flow > 0)
       line(2, fmt::format("{} events of tracers belong to no flow: they have no packet of IP", a_.events_without_flow));
     if (a_.flows_not_walked > 0)
@@ -155,8 +154,7 @@ class CapturePage {
   }
 
   static std::string place_of(const CaptureReport& c) {
-    std::string place =
-        c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
+    std::string place = c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
     if (c.placed_by == "content") place += " (by the addresses in it)";
     const std::uint64_t n = c.of_events ? c.events : c.packets;
     return fmt::format("{}, {} {}{}", place, n, c.of_events ? "event" : "packet", n == 1 ? "" : "s");
@@ -180,10 +178,9 @@ class CapturePage {
 
   void flow(const FlowReport& f, bool rows) {
     const std::string fate = fate_words(f);
-    const std::string ends = fmt::format("{} {} > {}", f.packet.proto, end_text(f.packet.src, f.packet.sport),
-                                         end_text(f.packet.dst, f.packet.dport));
-    out_ += "\n" + style_(tone_of_fate(f), fate) +
-            wrap(fmt::format("{}  {}", fate, ends), 2, o_.width).substr(2 + fate.size());
+    const std::string ends =
+        fmt::format("{} {} > {}", f.packet.proto, end_text(f.packet.src, f.packet.sport), end_text(f.packet.dst, f.packet.dport));
+    out_ += "\n" + style_(tone_of_fate(f), fate) + wrap(fmt::format("{}  {}", fate, ends), 2, o_.width).substr(2 + fate.size());
     line(2, f.why);
     if (f.last_seen)
       line(2, fmt::format("last seen     {} {} {}", f.last_seen->node, f.last_seen->device, f.last_seen->direction));
@@ -212,13 +209,11 @@ class CapturePage {
                                             !s.direction_known ? ""
                                             : s.at.in          ? "in"
                                                                : "out");
-      line(6,
-           fmt::format("{}{} > {}  {}", place, end_text(s.at.src, s.at.sport), end_text(s.at.dst, s.at.dport), s.what));
+      line(6, fmt::format("{}{} > {}  {}", place, end_text(s.at.src, s.at.sport), end_text(s.at.dst, s.at.dport), s.what));
       if (s.at.encap)
         line(6 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.at.encap->type, s.at.encap->src.to_string(),
                                            s.at.encap->dst.to_string(), s.at.encap->vni));
-      if (o_.verbose)
-        out_ += style_(Tone::faint, wrap(fmt::format("{} frame {}", s.file, s.frame), 6 + place.size(), o_.width));
+      if (o_.verbose) out_ += style_(Tone::faint, wrap(fmt::format("{} frame {}", s.file, s.frame), 6 + place.size(), o_.width));
     }
   }
 

@@ -35,9 +35,7 @@ std::string place_of(const EventReport& e) {
   return place;
 }
 
-std::string count_of(const EventReport& e) {
-  return e.events == 1 ? std::string() : fmt::format(", {} times", e.events);
-}
+std::string count_of(const EventReport& e) { return e.events == 1 ? std::string() : fmt::format(", {} times", e.events); }
 
 void one_line(const EventReport& e, bool verbose, const EventLine& line) {
   std::string text = fmt::format("{}  {}", place_of(e), e.symbol.empty() ? "drop" : e.symbol);
@@ -65,8 +63,7 @@ void unexplained_lines(const FlowReport& flow, const EventLine& line) {
   std::size_t shown = 0;
   for (const auto& [text, what] : why) {
     if (shown++ == kMost)
-      return line(4,
-                  fmt::format("and {} further explanations that are missing; -v shows each event", why.size() - kMost));
+      return line(4, fmt::format("and {} further explanations that are missing; -v shows each event", why.size() - kMost));
     line(4, fmt::format("unexplained: {} event{} ({}): {}", what.first, what.first == 1 ? "" : "s", what.second, text));
   }
 }

@@ -5,12 +5,12 @@
 
 namespace egt::render {
 
-constexpr std::size_t kLongestRound = 48;   // entries of one round
-constexpr std::size_t kFewRounds = 3;       // are shown in full
+constexpr std::size_t kLongestRound = 48;  // entries of one round
+constexpr std::size_t kFewRounds = 3;      // are shown in full
 
 struct Rounds {
   std::size_t begin = 0;
-  std::size_t length = 0;   // of one round; 0: no round begins there
+  std::size_t length = 0;  // of one round; 0: no round begins there
   std::size_t count = 0;
   std::size_t end() const { return begin + length * count; }
 };

@@ -37,9 +37,14 @@ Json value_json(const Value& value) {
   return nullptr;
 }
 
-bool is_number(const Value& value) { return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value); }
+bool is_number(const Value& value) {
+  return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+}
 
-struct Shape { std::vector<std::size_t> widths; std::vector<bool> right; };
+struct Shape {
+  std::vector<std::size_t> widths;
+  std::vector<bool> right;
+};
 
 // Numbers stand to the right.
 Shape shape_of(const ValueTable& table) {
@@ -86,7 +91,8 @@ std::string as_records(const ValueTable& table, const TextOptions& options, cons
   for (std::size_t n = 0; n < table.rows.size(); ++n) {
     out += style(Tone::heading, fmt::format("{}row {}", n > 0 ? "\n" : "", n + 1)) + "\n";
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      out += wrap_behind("  " + padded(one_line(table.columns[i]), widest + kGapBetween), one_line(cell_text(table.rows[n][i], "-")), options.width);
+      out += wrap_behind("  " + padded(one_line(table.columns[i]), widest + kGapBetween),
+                         one_line(cell_text(table.rows[n][i], "-")), options.width);
   }
   return out;
 }
@@ -118,7 +124,8 @@ std::string value_table_csv(const ValueTable& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) add(i, csv_cell(table.columns[i]));
   out += "\n";
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) add(i, is_number(row[i]) ? cell_text(row[i], "") : csv_cell(cell_text(row[i], "")));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      add(i, is_number(row[i]) ? cell_text(row[i], "") : csv_cell(cell_text(row[i], "")));
     out += "\n";
   }
   return out;

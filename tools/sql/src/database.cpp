@@ -16,19 +16,24 @@ namespace egt::sql {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kLongestValue = 64 << 20;          // bytes, of one value and of a statement
+constexpr int kLongestValue = 64 << 20;  // bytes, of one value and of a statement
 constexpr int kInstructionsBetweenLooks = 10000;
 
-struct CloseDatabase { void operator()(sqlite3* d) const { sqlite3_close_v2(d); } };
-struct EndStatement { void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); } };
+struct CloseDatabase {
+  void operator()(sqlite3* d) const { sqlite3_close_v2(d); }
+};
+struct EndStatement {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
 using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, EndStatement>;
 
 Connection open_database(const char* path, const char* file_system = nullptr) {
   sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, file_system);
+  const int status =
+      sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, file_system);
   Connection connection(opened);
-  if (status != SQLITE_OK) throw std::bad_alloc();   // names are resolved later
+  if (status != SQLITE_OK) throw std::bad_alloc();  // names are resolved later
   return connection;
 }
 
@@ -78,7 +83,9 @@ std::vector<std::string> column_names(sqlite3_stmt* statement) {
 }
 
 // A database that is written cannot be.
-struct CannotWrite { int status = 0, error = 0; };
+struct CannotWrite {
+  int status = 0, error = 0;
+};
 
 void demand(sqlite3* database, bool is_well) {
   if (!is_well) throw CannotWrite{sqlite3_errcode(database), sqlite3_system_errno(database)};
@@ -89,10 +96,14 @@ void run(sqlite3* database, const std::string& statement) {
 }
 
 void bind_value(sqlite3_stmt* statement, int i, const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) sqlite3_bind_int64(statement, i, *number);
-  else if (const auto* real = std::get_if<double>(&value)) sqlite3_bind_double(statement, i, *real);
-  else if (const auto* text = std::get_if<std::string>(&value)) sqlite3_bind_text64(statement, i, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
-  else sqlite3_bind_null(statement, i);
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    sqlite3_bind_int64(statement, i, *number);
+  else if (const auto* real = std::get_if<double>(&value))
+    sqlite3_bind_double(statement, i, *real);
+  else if (const auto* text = std::get_if<std::string>(&value))
+    sqlite3_bind_text64(statement, i, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  else
+    sqlite3_bind_null(statement, i);
 }
 
 void copy_table(sqlite3* file, Table& table, const Context& context) {
@@ -136,10 +147,12 @@ struct Database::Impl {
   }
   // The file is new and nobody else's: it needs neither a journal nor locks.
   void copy_tables(sqlite3* file, const std::vector<std::string>& wanted) {
-    for (const char* setting : {"journal_mode=OFF", "synchronous=OFF", "locking_mode=EXCLUSIVE"}) run(file, fmt::format("PRAGMA {}", setting));
+    for (const char* setting : {"journal_mode=OFF", "synchronous=OFF", "locking_mode=EXCLUSIVE"})
+      run(file, fmt::format("PRAGMA {}", setting));
     run(file, "BEGIN");
     for (const auto& table : tables)
-      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), table->info().name) != wanted.end()) copy_table(file, *table, context);
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), table->info().name) != wanted.end())
+        copy_table(file, *table, context);
     run(file, "COMMIT");
   }
   // SQLite's words, with the tables that may have been meant.
@@ -149,14 +162,15 @@ struct Database::Impl {
     constexpr std::string_view kNoTable = "no such table: ";
     if (!message.starts_with(kNoTable)) return message;
     const std::vector<std::string> near = nearest(message.substr(kNoTable.size()), names());
-    return message + (near.empty() ? "; `egtrace sql --schema` lists them" : fmt::format("; did you mean `{}`?", fmt::join(near, "` or `")));
+    return message + (near.empty() ? "; `egtrace sql --schema` lists them"
+                                   : fmt::format("; did you mean `{}`?", fmt::join(near, "` or `")));
   }
   void rethrow() {
     if (shared.failed) std::rethrow_exception(std::exchange(shared.failed, nullptr));
   }
   std::vector<Gap> gaps_of_used() const {
     std::vector<Gap> gaps;
-    for (const auto& table : tables)   // in their order
+    for (const auto& table : tables)  // in their order
       if (shared.used.contains(table.get()))
         for (Gap& gap : table->gaps(context))
           if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(std::move(gap));
@@ -178,7 +192,8 @@ Result<QueryResult> Database::query(const std::string& text, std::chrono::millis
   impl_->shared.used.clear();
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;
-  if (sqlite3_prepare_v2(database, text.c_str(), static_cast<int>(std::min<std::size_t>(text.size() + 1, kLongestValue)), &prepared, &rest) != SQLITE_OK) {
+  if (sqlite3_prepare_v2(database, text.c_str(), static_cast<int>(std::min<std::size_t>(text.size() + 1, kLongestValue)),
+                         &prepared, &rest) != SQLITE_OK) {
     impl_->rethrow();
     return Error{impl_->why()};
   }
@@ -198,8 +213,9 @@ Result<QueryResult> Database::query(const std::string& text, std::chrono::millis
   sqlite3_progress_handler(database, 0, nullptr, nullptr);
   impl_->rethrow();
   if (status == SQLITE_NOMEM) throw std::bad_alloc();
-  if (status == SQLITE_INTERRUPT) 
-    return Error{fmt::format("the statement takes longer than {} s; ask for less, or allow more with --timeout", std::chrono::duration_cast<std::chrono::seconds>(limit).count())};
+  if (status == SQLITE_INTERRUPT)
+    return Error{fmt::format("the statement takes longer than {} s; ask for less, or allow more with --timeout",
+                             std::chrono::duration_cast<std::chrono::seconds>(limit).count())};
   if (status != SQLITE_DONE) return Error{impl_->why()};
   result.gaps = impl_->gaps_of_used();
   return result;
@@ -210,7 +226,9 @@ std::optional<Error> Database::unknown_table(const std::vector<std::string>& wan
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::vector<std::string> near = nearest(name, known);
-      return Error{fmt::format("there is no table `{}`; {}", name, near.empty() ? "`egtrace sql --schema` lists them" : fmt::format("did you mean `{}`?", fmt::join(near, "` or `")))};
+      return Error{fmt::format(
+          "there is no table `{}`; {}", name,
+          near.empty() ? "`egtrace sql --schema` lists them" : fmt::format("did you mean `{}`?", fmt::join(near, "` or `")))};
     }
   return std::nullopt;
 }

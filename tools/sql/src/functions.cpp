@@ -20,7 +20,9 @@ std::string_view text_of(sqlite3_value* value) {
   return bytes == nullptr ? std::string_view() : std::string_view(bytes, static_cast<std::size_t>(sqlite3_value_bytes(value)));
 }
 
-void fail(sqlite3_context* context, const std::string& why) { sqlite3_result_error(context, why.c_str(), static_cast<int>(why.size())); }
+void fail(sqlite3_context* context, const std::string& why) {
+  sqlite3_result_error(context, why.c_str(), static_cast<int>(why.size()));
+}
 
 // What the second argument says is read once where it is a constant.
 template <class T, class Read>
@@ -35,7 +37,8 @@ using Network = std::optional<Prefix>;
 
 // NULL where the first argument is no address: nobody knows whether it is in the network.
 void in_subnet(sqlite3_context* context, int, sqlite3_value** values) {
-  if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return sqlite3_result_null(context);
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL)
+    return sqlite3_result_null(context);
   const Network* network = argument<Network>(context, values, [](std::string_view text) { return Prefix::parse(text); });
   if (network == nullptr) return sqlite3_result_error_nomem(context);
   if (!*network) return fail(context, fmt::format("in_subnet(): `{}` is no network", text_of(values[1])));
@@ -52,20 +55,23 @@ struct ReadMatch {
 
 ReadMatch read_match(std::string_view text) {
   ReadMatch out;
-  constexpr std::uint32_t kNamed = 0xfffffe00;   // beyond all numbers of ports
+  constexpr std::uint32_t kNamed = 0xfffffe00;  // beyond all numbers of ports
   auto match = parsers::parse_match(text, [&](std::string_view name) {
     out.port_name = name;
     return std::optional<std::uint32_t>(kNamed);
   });
-  if (match) out.match = *std::move(match);
-  else out.error = match.error().message;
+  if (match)
+    out.match = *std::move(match);
+  else
+    out.error = match.error().message;
   return out;
 }
 
 // A line of dump-flows, or a match alone.
 ReadMatch match_of_flow(std::string_view text) {
   openflow::FlowWords words;
-  return read_match(text.find("actions=") != std::string_view::npos && parsers::read_flow_words(text, words) ? words.match : text);
+  return read_match(text.find("actions=") != std::string_view::npos && parsers::read_flow_words(text, words) ? words.match
+                                                                                                             : text);
 }
 
 bool looks_at_port(const ReadMatch& m) { return openflow::mask_of(m.match.view(), FieldId::in_port) != 0; }
@@ -107,7 +113,7 @@ void compare_matches(sqlite3_context* context, int, sqlite3_value** values) {
   const ReadMatch* wanted = argument<ReadMatch>(context, values, read_match);
   if (wanted == nullptr) return sqlite3_result_error_nomem(context);
   if (!wanted->error.empty()) return fail(context, fmt::format("match(): `{}`: {}", text_of(values[1]), wanted->error));
-  const ReadMatch flow = match_of_flow(text_of(values[0]));   // NULL: a flow that matches everything
+  const ReadMatch flow = match_of_flow(text_of(values[0]));  // NULL: a flow that matches everything
   if (!flow.error.empty()) return sqlite3_result_null(context);
   const Ports ports = compare_ports(flow, *wanted);
   if (ports == Ports::unknown) return sqlite3_result_null(context);
@@ -138,7 +144,7 @@ void add(sqlite3* database, const char* name) {
 
 void add_functions(sqlite3* database) {
   add<in_subnet>(database, "in_subnet");
-  add<compare_matches<includes>>(database, "match");   // in the place of the operator that full-text search has
+  add<compare_matches<includes>>(database, "match");  // in the place of the operator that full-text search has
   add<compare_matches<overlaps>>(database, "may_match");
 }
 

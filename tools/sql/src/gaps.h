@@ -20,12 +20,15 @@ std::vector<Gap> gaps_of_nodes(const Context& context, const std::string& what, 
   std::vector<Gap> gaps;
   for (const auto& node : context.cluster().nodes) {
     const Lack lack = lack_of(*node);
-    if (lack != Lack::nothing) gaps.push_back({node->name, lack == Lack::rest ? what + " (the dump is an excerpt)" : what, command});
+    if (lack != Lack::nothing)
+      gaps.push_back({node->name, lack == Lack::rest ? what + " (the dump is an excerpt)" : what, command});
   }
   return gaps;
 }
 template <class T>
-Lack lack_of_part(const host::Part<T>& part) { return !part.present ? Lack::all : part.partial ? Lack::rest : Lack::nothing; }
+Lack lack_of_part(const host::Part<T>& part) {
+  return !part.present ? Lack::all : part.partial ? Lack::rest : Lack::nothing;
+}
 
 inline std::vector<Gap> gap_of_objects(bool there, const std::string& what, const std::string& command) {
   if (there) return {};

@@ -33,7 +33,8 @@ const std::vector<std::uint32_t>& Table::rows_with(const Context& context, std::
   const std::size_t rows = size(context);
   const auto [index, fresh] = by_column_.try_emplace(column);
   for (std::size_t row = 0; fresh && row < rows; ++row)
-    if (const Value own = value(context, row, column); !is_null(own)) index->second[key_of(own)].push_back(static_cast<std::uint32_t>(row));
+    if (const Value own = value(context, row, column); !is_null(own))
+      index->second[key_of(own)].push_back(static_cast<std::uint32_t>(row));
   if (is_null(wanted)) return kNone;
   const auto found = index->second.find(key_of(wanted));
   return found == index->second.end() ? kNone : found->second;

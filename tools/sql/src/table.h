@@ -47,8 +47,8 @@ struct Definition {
   const char* meaning;
   std::vector<Column<Row>> columns;
   void (*rows)(const Context& context, std::vector<Row>& out);
-  Provenance (*from)(const Context& context, const Row& row);     // null: the rows have no dump and line
-  std::vector<Gap> (*gaps)(const Context& context) = nullptr;     // null: nothing can be missing
+  Provenance (*from)(const Context& context, const Row& row);  // null: the rows have no dump and line
+  std::vector<Gap> (*gaps)(const Context& context) = nullptr;  // null: nothing can be missing
 };
 
 inline Value dump_of(const Context& context, Provenance from) {

@@ -19,9 +19,13 @@ namespace egt::sql {
 // Empty text is NULL.
 inline Value text(std::string_view s) { return s.empty() ? Value() : Value(std::string(s)); }
 template <class T>
-Value number(T n) { return Value(static_cast<std::int64_t>(n)); }
+Value number(T n) {
+  return Value(static_cast<std::int64_t>(n));
+}
 template <class T>
-Value number(const std::optional<T>& n) { return n ? number(*n) : Value(); }
+Value number(const std::optional<T>& n) {
+  return n ? number(*n) : Value();
+}
 inline Value hexadecimal(std::uint64_t n) { return Value(fmt::format("{:#x}", n)); }
 inline Value flag(bool b) { return Value(std::int64_t{b}); }
 inline Value address(const std::optional<IpAddr>& a) { return a ? Value(a->to_string()) : Value(); }

@@ -5,9 +5,11 @@
 namespace egt::sql {
 namespace {
 
-struct Connected : sqlite3_vtab { Attached* attached = nullptr; };
+struct Connected : sqlite3_vtab {
+  Attached* attached = nullptr;
+};
 struct Cursor : sqlite3_vtab_cursor {
-  const std::vector<std::uint32_t>* chosen = nullptr;   // null: all rows
+  const std::vector<std::uint32_t>* chosen = nullptr;  // null: all rows
   std::size_t at = 0, end = 0;
 };
 
@@ -90,7 +92,8 @@ int filter(sqlite3_vtab_cursor* base, int column, const char*, int, sqlite3_valu
   return guard(attached, [&] {
     const Context& context = attached.shared->context;
     attached.shared->used.insert(attached.table);
-    cursor->chosen = column > 0 ? &attached.table->rows_with(context, static_cast<std::size_t>(column - 1), value_of(arguments[0])) : nullptr;
+    cursor->chosen =
+        column > 0 ? &attached.table->rows_with(context, static_cast<std::size_t>(column - 1), value_of(arguments[0])) : nullptr;
     cursor->at = 0;
     cursor->end = cursor->chosen != nullptr ? cursor->chosen->size() : attached.table->size(context);
     return SQLITE_OK;
@@ -120,7 +123,8 @@ void give(sqlite3_context* out, const Value& value) {
 int column(sqlite3_vtab_cursor* base, sqlite3_context* out, int number) {
   Attached& attached = attached_to(base);
   return guard(attached, [&] {
-    give(out, attached.table->value(attached.shared->context, row_at(*static_cast<Cursor*>(base)), static_cast<std::size_t>(number)));
+    give(out,
+         attached.table->value(attached.shared->context, row_at(*static_cast<Cursor*>(base)), static_cast<std::size_t>(number)));
     return SQLITE_OK;
   });
 }

@@ -13,12 +13,15 @@ namespace egt::sql {
 // What the tables of one database share.
 struct Shared {
   const Context& context;
-  std::set<Table*> used;          // by the statement that runs
-  bool declaring = false;         // SQLite reads the CREATE TABLE of a virtual table, which creates none
-  std::exception_ptr failed;      // thrown while SQLite asked for rows
+  std::set<Table*> used;      // by the statement that runs
+  bool declaring = false;     // SQLite reads the CREATE TABLE of a virtual table, which creates none
+  std::exception_ptr failed;  // thrown while SQLite asked for rows
 };
 
-struct Attached { Shared* shared; Table* table; };   // outlives the database
+struct Attached {
+  Shared* shared;
+  Table* table;
+};  // outlives the database
 
 void attach(sqlite3* database, Attached& attached);
 // "CREATE TABLE flows(node TEXT, ...)"

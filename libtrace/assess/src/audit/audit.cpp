@@ -19,8 +19,8 @@
 namespace egt::assess {
 namespace {
 
-using explain::Point;
 using explain::PathReport;
+using explain::Point;
 
 constexpr std::array<std::string_view, 6> kTargets = {"outside v4", "outside v6", "service", "other node", "pod", "given"};
 
@@ -109,9 +109,8 @@ class Auditor {
   // Pods of the host's network send as their node does.
   bool wanted(const KnownPod& pod) const {
     if (pod.host_network || cluster_.handle(pod.node) == nullptr) return false;
-    return options_.namespaces.empty() ||
-           std::any_of(options_.namespaces.begin(), options_.namespaces.end(),
-                       [&](const std::string& n) { return glob_match(n, pod.namespace_); });
+    return options_.namespaces.empty() || std::any_of(options_.namespaces.begin(), options_.namespaces.end(),
+                                                      [&](const std::string& n) { return glob_match(n, pod.namespace_); });
   }
 
   std::vector<Sender> all_senders() const {
@@ -138,8 +137,8 @@ class Auditor {
       add(common_, outside(cluster_, family).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6, family);
     for (const auto& [network, service] : few_endpoints_services(cluster_, pods_)) {
       std::vector<Destination>& of_network = services_[network];
-      add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port), Target::service,
-          service->cluster_ips.front().family);
+      add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port),
+          Target::service, service->cluster_ips.front().family);
       for (Destination& to : of_network) to.service = service;
     }
   }
@@ -213,7 +212,7 @@ class Auditor {
     if (failed.walk != nullptr) r.stopped_at = failed.walk->stopped_at;
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
-    if (r.evidence.empty()) r.evidence = deciding_evidence(path);   // what ends a packet may be that no line is there
+    if (r.evidence.empty()) r.evidence = deciding_evidence(path);  // what ends a packet may be that no line is there
     r.service_moved = to.service != nullptr && is_moved(*cluster_.node(sender.node), *to.service);
     judge(sender, x, path, r);
     return r;
@@ -243,7 +242,7 @@ class Auditor {
   EgressClaims claims_;
   std::vector<std::string> nodes_;
   std::vector<Destination> given_, common_;
-  std::map<std::string, std::vector<Destination>, std::less<>> services_;   // by network, from which alone they are asked about
+  std::map<std::string, std::vector<Destination>, std::less<>> services_;  // by network, from which alone they are asked about
 };
 
 }  // namespace
@@ -258,9 +257,7 @@ std::optional<Target> parse_target(std::string_view name) {
 void sort_by_interest(std::vector<AuditRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.order < b.order; });
   const auto usual = usual_outcomes(rows);
-  const auto rank = [&](const AuditRow& r) {
-    return r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2;
-  };
+  const auto rank = [&](const AuditRow& r) { return r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2; };
   std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
 }
 

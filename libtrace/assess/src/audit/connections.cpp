@@ -31,14 +31,21 @@ Kind kind_of(const AuditRow& r) {
     stop = r.stopped_at->layer;
     reason = std::to_string(static_cast<int>(r.stopped_at->reason));
   }
-  return {r.pod.empty(), r.to_kind, r.outcome, r.leak, r.expected.empty() ? compared(source, r.ip) : compared(source, r.expected) + 3,
-          compared(r.egress_node, r.node), stop, reason};
+  return {r.pod.empty(),
+          r.to_kind,
+          r.outcome,
+          r.leak,
+          r.expected.empty() ? compared(source, r.ip) : compared(source, r.expected) + 3,
+          compared(r.egress_node, r.node),
+          stop,
+          reason};
 }
 
 bool is_bad(const AuditRow& r) { return r.leak || is_failure(r); }
 
 bool share_a_line(const explain::Evidence& a, const explain::Evidence& b) {
-  return std::any_of(a.begin(), a.end(), [&](const explain::EvidenceLine& line) { return std::find(b.begin(), b.end(), line) != b.end(); });
+  return std::any_of(a.begin(), a.end(),
+                     [&](const explain::EvidenceLine& line) { return std::find(b.begin(), b.end(), line) != b.end(); });
 }
 
 // How much a row has to do with a finding; 0: nothing.
@@ -72,7 +79,8 @@ std::optional<explain::Question> question_of(const AskedPair& pair, std::string&
 
 class Chooser {
  public:
-  Chooser(const explain::Explainer& explainer, const Triage& triage, const std::vector<AuditRow>& rows, const ConnectionOptions& options)
+  Chooser(const explain::Explainer& explainer, const Triage& triage, const std::vector<AuditRow>& rows,
+          const ConnectionOptions& options)
       : explainer_(explainer), triage_(triage), rows_(rows), options_(options) {}
 
   Result<Connections> choose() {
@@ -98,9 +106,10 @@ class Chooser {
     result_.causes_of = bad.size();
     result_.causes_sought = std::min(bad.size(), options_.most_causes);
     result_.effects.resize(triage_.findings.size());
-    const auto causes = ask_all(explainer_, result_.causes_sought, options_.jobs, [&](const explain::Explainer& explainer, std::size_t i) {
-      return cause_of(explainer, {bad[i].first.first, bad[i].first.second});
-    });
+    const auto causes =
+        ask_all(explainer_, result_.causes_sought, options_.jobs, [&](const explain::Explainer& explainer, std::size_t i) {
+          return cause_of(explainer, {bad[i].first.first, bad[i].first.second});
+        });
     for (std::size_t i = 0; i < causes.size(); ++i)
       if (causes[i]) count(*causes[i], bad[i].second);
   }
@@ -141,7 +150,8 @@ class Chooser {
       int most = 0;
       for (const AuditRow& row : rows_) {
         const auto& explained = result_.effects[f].rows;
-        const bool is_effect = std::find(explained.begin(), explained.end(), static_cast<std::size_t>(&row - rows_.data())) != explained.end();
+        const bool is_effect =
+            std::find(explained.begin(), explained.end(), static_cast<std::size_t>(&row - rows_.data())) != explained.end();
         const int points = is_effect ? 100 : relevance_of(triage_.findings[f], row);
         if (points > most) best = &row, most = points;
       }
@@ -150,7 +160,8 @@ class Chooser {
       if (known == shown_.end() && others() >= options_.most) continue;
       std::string why;
       ShownConnection* shown = known != shown_.end() ? &result_.shown[known->second] : add({sender_of(*best), best->to}, why);
-      if (shown != nullptr && std::find(shown->findings.begin(), shown->findings.end(), f) == shown->findings.end()) shown->findings.push_back(f);
+      if (shown != nullptr && std::find(shown->findings.begin(), shown->findings.end(), f) == shown->findings.end())
+        shown->findings.push_back(f);
     }
   }
 
@@ -182,7 +193,8 @@ class Chooser {
   }
 
   std::size_t others() const {
-    return static_cast<std::size_t>(std::count_if(result_.shown.begin(), result_.shown.end(), [](const ShownConnection& c) { return !c.asked; }));
+    return static_cast<std::size_t>(
+        std::count_if(result_.shown.begin(), result_.shown.end(), [](const ShownConnection& c) { return !c.asked; }));
   }
 
   ShownConnection* add(const AskedPair& pair, std::string& why) {
@@ -213,15 +225,15 @@ class Chooser {
   const std::vector<AuditRow>& rows_;
   const ConnectionOptions& options_;
   Connections result_;
-  std::map<Ends, std::size_t> shown_;   // index in result_.shown
+  std::map<Ends, std::size_t> shown_;  // index in result_.shown
 };
 
 }  // namespace
 
 std::string sender_of(const AuditRow& row) { return row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod; }
 
-Result<Connections> choose_connections(const explain::Explainer& explainer, const Triage& triage, const std::vector<AuditRow>& rows,
-                                       const ConnectionOptions& options) {
+Result<Connections> choose_connections(const explain::Explainer& explainer, const Triage& triage,
+                                       const std::vector<AuditRow>& rows, const ConnectionOptions& options) {
   return Chooser(explainer, triage, rows, options).choose();
 }
 

@@ -120,18 +120,15 @@ std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& servi
 
 EgressNetwork egress_network(const cluster::Cluster& cluster, const IpAddr& egress_ip, const std::string& node_name) {
   if (const cluster::NodeObject* object = cluster.objects.nodes.find(node_name))
-    if (const auto primary = object->annotations.find("k8s.ovn.org/node-primary-ifaddr");
-        primary != object->annotations.end())
+    if (const auto primary = object->annotations.find("k8s.ovn.org/node-primary-ifaddr"); primary != object->annotations.end())
       for (const Prefix& p : prefixes_in(primary->second))
-        if (p.address.family == egress_ip.family)
-          return p.contains(egress_ip) ? EgressNetwork::ovn : EgressNetwork::host;
+        if (p.address.family == egress_ip.family) return p.contains(egress_ip) ? EgressNetwork::ovn : EgressNetwork::host;
   const cluster::Node* node = cluster.node(node_name);
   if (node == nullptr) return EgressNetwork::unknown;
   if (node->host.owner_of(egress_ip) != nullptr) return EgressNetwork::host;
   for (const ovn::Row& row : node->ovn.rows)
     if (row.table == "NAT")
-      if (const auto ip = row.columns.find("external_ip");
-          ip != row.columns.end() && ip->second == egress_ip.to_string())
+      if (const auto ip = row.columns.find("external_ip"); ip != row.columns.end() && ip->second == egress_ip.to_string())
         return EgressNetwork::ovn;
   return EgressNetwork::unknown;
 }
@@ -147,15 +144,13 @@ EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<Kn
     const cluster::Service* service = objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty()) continue;
     for (const cluster::ServiceEndpoint& endpoint : endpoints_of(*service, objects, pods))
-      if (!endpoint.pod.empty())
-        add(endpoint.pod_namespace + "/" + endpoint.pod, claim_of(e, *service, endpoint.address.family));
+      if (!endpoint.pod.empty()) add(endpoint.pod_namespace + "/" + endpoint.pod, claim_of(e, *service, endpoint.address.family));
   }
   if (objects.egress_ips.empty()) return;
   const std::set<IpAddr> served = served_addresses(cluster);
   for (const cluster::EgressIp& eip : objects.egress_ips) {
     const auto selected = selected_by(eip, objects, pods);
-    const bool any =
-        std::any_of(selected.begin(), selected.end(), [&](const KnownPod* pod) { return is_served(served, *pod); });
+    const bool any = std::any_of(selected.begin(), selected.end(), [&](const KnownPod* pod) { return is_served(served, *pod); });
     for (const Family family : kFamilies)
       for (const KnownPod* pod : selected) {
         if (pod->address(family) == nullptr) continue;

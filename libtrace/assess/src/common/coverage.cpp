@@ -12,7 +12,7 @@ Coverage coverage_of(const cluster::Cluster& cluster) {
   };
   for (const cluster::NodeObject& node : cluster.objects.nodes) sort_in(node.name);
   for (const cluster::Pod& pod : cluster.objects.pods) {
-    if (pod.addresses.empty()) continue;   // it has ended, or waits
+    if (pod.addresses.empty()) continue;  // it has ended, or waits
     sort_in(pod.node);
     if (!pod.host_network && absent.contains(pod.node)) ++coverage.absent_pods;
   }

@@ -16,8 +16,7 @@ using explain::PathReport;
 // The last hop that chose a next hop or a route, and has a dump line to show for it.
 const Hop* last_decision(const PathReport& path) {
   for (auto hop = path.hops.rbegin(); hop != path.hops.rend(); ++hop)
-    if (!hop->detail && !hop->evidence.empty() && (path.egress == std::nullopt || hop->node == path.egress->node))
-      return &*hop;
+    if (!hop->detail && !hop->evidence.empty() && (path.egress == std::nullopt || hop->node == path.egress->node)) return &*hop;
   return nullptr;
 }
 
@@ -56,8 +55,7 @@ Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>
 Evidence deciding_evidence(const PathReport& path) {
   if (path.stopped_at) {
     Evidence lines = path.stopped_at->evidence;
-    for (const explain::RowRef& row : path.stopped_at->rows)
-      lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
+    for (const explain::RowRef& row : path.stopped_at->rows) lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
     return lines;
   }
   if (!path.snat.empty() && !path.snat.back().evidence.empty()) return path.snat.back().evidence;
@@ -75,7 +73,8 @@ std::string stopped_for(const PathReport& path) { return path.stopped_at ? stopp
 
 std::string decided_by(const PathReport& path) {
   if (path.stopped_at)
-    return phrase(Decision::stop, {path.stopped_at->node, path.stopped_at->where, path.stopped_at->why, if_any(stopped_for(path))});
+    return phrase(Decision::stop,
+                  {path.stopped_at->node, path.stopped_at->where, path.stopped_at->why, if_any(stopped_for(path))});
   if (!path.snat.empty()) {
     const explain::NatReport& nat = path.snat.back();
     const Hop* hop = hop_with(path, nat.evidence);

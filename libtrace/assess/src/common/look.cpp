@@ -35,8 +35,8 @@ enum class RouterKind { gateway, cluster };  // SNAT rows of pods are on the for
 bool is_complete(const Node& node, const std::string& table, RouterKind router) {
   const std::string key = "NB " + table, of = key + " of ";
   return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [&](const auto& entry) {
-    return entry.first == key || (entry.first.starts_with(of) &&
-                                  entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
+    return entry.first == key ||
+           (entry.first.starts_with(of) && entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
   });
 }
 
@@ -65,7 +65,8 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
 // The option pkt_mark of a policy: pkt_mark="50000".
 std::optional<std::uint32_t> mark_of(const ovn::Row& row) {
   for (const std::string& option : list_of(row, "options"))
-    if (const std::size_t equals = option.find('='); equals != std::string::npos && unquoted(option.substr(0, equals)) == "pkt_mark")
+    if (const std::size_t equals = option.find('=');
+        equals != std::string::npos && unquoted(option.substr(0, equals)) == "pkt_mark")
       return number_of(unquoted(option.substr(equals + 1)));
   return std::nullopt;
 }
@@ -136,8 +137,7 @@ Policies policies_of(const Node& node) {
     if (const auto n = parse_decimal(text_of(row, "priority"))) p.priority = static_cast<std::uint32_t>(*n);
     for (const char* column : {"nexthops", "nexthop"})
       for (const std::string& hop : list_of(row, column))
-        if (const auto a = IpAddr::parse(hop);
-            a && std::find(p.next_hops.begin(), p.next_hops.end(), *a) == p.next_hops.end())
+        if (const auto a = IpAddr::parse(hop); a && std::find(p.next_hops.begin(), p.next_hops.end(), *a) == p.next_hops.end())
           p.next_hops.push_back(*a);
     p.from = row.from;
     policies.all.push_back(std::move(p));
@@ -150,8 +150,8 @@ NatRows nat_rows_of(const Node& node) {
   rows.complete = is_complete(node, "NAT", RouterKind::gateway);
   for (const ovn::Row& row : node.ovn.rows)
     if (row.table == "NAT")
-      rows.all.push_back({text_of(row, "type"), text_of(row, "external_ip"), text_of(row, "logical_ip"),
-                          text_of(row, "router"), row.from});
+      rows.all.push_back(
+          {text_of(row, "type"), text_of(row, "external_ip"), text_of(row, "logical_ip"), text_of(row, "router"), row.from});
   return rows;
 }
 
@@ -164,8 +164,8 @@ std::string owner_of_next_hop(const Cluster& cluster, const IpAddr& next_hop) {
         if (found->second.find("\"" + next_hop.to_string() + "/") != std::string::npos) return object.name;
   for (const auto& node : cluster.nodes)
     for (const ovn::LogicalPort& port : node->ovn.ports) {
-      const bool holds = std::any_of(port.addresses.begin(), port.addresses.end(),
-                                     [&](const Prefix& p) { return p.address == next_hop; });
+      const bool holds =
+          std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) { return p.address == next_hop; });
       if (std::string name = holds ? node_in_port_name(port.name) : ""; !name.empty()) return name;
     }
   return {};
@@ -181,9 +181,7 @@ const host::Link* management_device(const cluster::Node& node) {
   return nullptr;
 }
 
-const host::Host& dumped_host(const Node& node) {
-  return node.host_presumed && node.dumped_host ? *node.dumped_host : node.host;
-}
+const host::Host& dumped_host(const Node& node) { return node.host_presumed && node.dumped_host ? *node.dumped_host : node.host; }
 
 bool is_dead(const host::Link& link) { return !link.is_up() || !link.has_carrier(); }
 
@@ -197,7 +195,7 @@ bool has_no_wire(const cluster::Node& node, const std::string& device) {
   bool any = false;
   for (const openflow::Interface& port : bridge->interfaces) {
     if (port.type == "internal" || port.type == "patch" || port.name == device || openflow::is_tunnel_type(port.type)) continue;
-    if (!is_known_dead(port.name)) return false;   // DPDK's ports are no devices of the kernel
+    if (!is_known_dead(port.name)) return false;  // DPDK's ports are no devices of the kernel
     any = true;
   }
   return any;
@@ -230,8 +228,10 @@ using netfilter::Key;
 
 // What a statement, or the part of a map's key, asks for.
 void ask(DnatRule& rule, Key key, Family family, U128 value) {
-  if (key == (family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr)) rule.destination = IpAddr{family, value};
-  else if (key == Key::dport) rule.port = static_cast<std::uint16_t>(low64(value));
+  if (key == (family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr))
+    rule.destination = IpAddr{family, value};
+  else if (key == Key::dport)
+    rule.port = static_cast<std::uint16_t>(low64(value));
 }
 
 // "ip daddr . meta l4proto . th dport map @external-ips-v4": a translation for each element.
@@ -247,7 +247,8 @@ void add_elements(const DnatRule& of, const netfilter::MapLookup& lookup, Family
       found.to_port = static_cast<std::uint16_t>(low64(*port));
     for (std::size_t i = 0; i < lookup.key.size(); ++i) {
       const auto* read = lookup.key[i] == nullptr ? nullptr : std::get_if<netfilter::Read>(&lookup.key[i]->node);
-      if (const auto* asked = std::get_if<netfilter::Number>(&element.key[i]); read != nullptr && asked != nullptr) ask(found, read->key, family, *asked);
+      if (const auto* asked = std::get_if<netfilter::Number>(&element.key[i]); read != nullptr && asked != nullptr)
+        ask(found, read->key, family, *asked);
     }
     all.push_back(std::move(found));
   }
@@ -260,8 +261,10 @@ void add_dnat_rules(const netfilter::Table& table, const netfilter::Chain& chain
   found.chain = &chain;
   found.rule = &rule;
   const netfilter::NatTarget* target = netfilter::translation(rule);
-  if (target == nullptr || target->kind != netfilter::NatTarget::Kind::dnat || (target->family && *target->family != family)) return;
-  const bool of_family = target->family || table.family == (family == Family::v4 ? netfilter::TableFamily::ip : netfilter::TableFamily::ip6);
+  if (target == nullptr || target->kind != netfilter::NatTarget::Kind::dnat || (target->family && *target->family != family))
+    return;
+  const bool of_family =
+      target->family || table.family == (family == Family::v4 ? netfilter::TableFamily::ip : netfilter::TableFamily::ip6);
   for (const netfilter::Statement& s : rule.statements)
     for (const Key key : {Key::ip_daddr, Key::ip6_daddr, Key::dport})
       if (const auto n = netfilter::asked_number(s, {key})) ask(found, key, family, *n);

@@ -20,15 +20,15 @@ struct Policy {
   std::uint32_t priority = 0;
   std::vector<IpAddr> next_hops;
   Provenance from;
-  std::optional<IpAddr> source;  // the pod that it is about, if about one alone ("ip4.src == 10.0.0.1")
-  std::optional<std::uint32_t> mark;   // that it gives packets (options:pkt_mark)
+  std::optional<IpAddr> source;       // the pod that it is about, if about one alone ("ip4.src == 10.0.0.1")
+  std::optional<std::uint32_t> mark;  // that it gives packets (options:pkt_mark)
   bool is_for_source(const IpAddr& pod) const { return source == pod; }
   bool names(const IpAddr& address) const;
 };
 // `complete` shows whether absence proves anything.
 struct Policies {
   std::vector<Policy> all;
-  bool complete = false;                 // of the cluster router of the default network
+  bool complete = false;  // of the cluster router of the default network
   bool complete_of_all_routers = false;
 };
 Policies policies_of(const cluster::Node& node);
@@ -76,7 +76,7 @@ struct DnatRule {
   const netfilter::Chain* chain = nullptr;
   const netfilter::Rule* rule = nullptr;
   const netfilter::SetElement* element = nullptr;
-  std::string map;   // that holds the element; empty: none, or one without a name
+  std::string map;  // that holds the element; empty: none, or one without a name
   std::optional<IpAddr> destination, to;
   std::optional<std::uint16_t> port, to_port;
   const Provenance& from() const { return element != nullptr ? element->from : rule->from; }
@@ -88,7 +88,7 @@ std::vector<DnatRule> dnat_rules_of(const cluster::Node& node, Family family);
 // inet ovn-kubernetes of nft.
 enum class HostFeature : std::uint8_t { services, egress_ips };
 struct HostChains {
-  std::vector<const netfilter::Chain*> iptables;   // each once, in the order of the dump
+  std::vector<const netfilter::Chain*> iptables;  // each once, in the order of the dump
   const netfilter::Chain* nft = nullptr;
 };
 HostChains host_chains(const cluster::Node& node, Family family, HostFeature feature);

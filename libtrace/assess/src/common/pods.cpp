@@ -47,12 +47,13 @@ std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string
   return {begin, end};
 }
 
-std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects, const std::vector<KnownPod>& pods,
-                                     std::size_t most) {
+std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects,
+                                     const std::vector<KnownPod>& pods, std::size_t most) {
   std::vector<const KnownPod*> selected;
   const auto take = [&](std::span<const KnownPod> some) {
     for (const KnownPod& pod : some)
-      if (selected.size() < most && pod.object != nullptr && !pod.host_network && peer.pods.matches(pod.object->labels)) selected.push_back(&pod);
+      if (selected.size() < most && pod.object != nullptr && !pod.host_network && peer.pods.matches(pod.object->labels))
+        selected.push_back(&pod);
   };
   if (const std::string* only = one_namespace(peer.namespaces)) {
     take(pods_in(pods, *only));
@@ -74,7 +75,8 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   for (const engine::Workload& w : workloads.all()) {
     const std::string& id = w.port->external_ids.at("iface-id");
     const std::size_t cut = id.find('_');
-    if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos) continue;   // NETWORK_NAMESPACE_POD of another network
+    if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos)
+      continue;  // NETWORK_NAMESPACE_POD of another network
     const Key key{id.substr(0, cut), id.substr(cut + 1)};
     if (all.contains(key)) continue;
     KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};

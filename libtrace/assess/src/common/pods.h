@@ -32,18 +32,18 @@ std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);
 std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space);
 
 // Those that a peer of a policy surely selects, of such a list: not more than `most`.
-std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects, const std::vector<KnownPod>& pods,
-                                     std::size_t most = SIZE_MAX);
+std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects,
+                                     const std::vector<KnownPod>& pods, std::size_t most = SIZE_MAX);
 
 // The networks of namespaces: a user-defined one is that of all pods of a namespace, and a service is one of its own network alone.
 // The pods must outlive it.
 class NamespaceNetworks {
  public:
   explicit NamespaceNetworks(const std::vector<KnownPod>& pods);
-  std::string_view of(std::string_view name_space) const;   // as KnownPod::network()
+  std::string_view of(std::string_view name_space) const;  // as KnownPod::network()
 
  private:
-  std::map<std::string_view, std::string_view> networks_;   // but the default one
+  std::map<std::string_view, std::string_view> networks_;  // but the default one
 };
 
 }  // namespace egt::assess

@@ -14,13 +14,10 @@ using cluster::Cluster;
 using cluster::Node;
 using cluster::Role;
 
-bool has_role(const Node& node, Role role) {
-  return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
-}
+bool has_role(const Node& node, Role role) { return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end(); }
 
 bool is_global(const host::Address& a) {
-  return (a.scope.empty() || a.scope == "global") && !a.prefix.address.is_link_local() &&
-         !a.prefix.address.is_loopback();
+  return (a.scope.empty() || a.scope == "global") && !a.prefix.address.is_link_local() && !a.prefix.address.is_loopback();
 }
 
 // Whether a cluster node has a leg in the network of this address.
@@ -75,8 +72,9 @@ std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& na
   return std::nullopt;
 }
 
-std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const Cluster& cluster, const std::vector<KnownPod>& pods) {
-  std::map<std::pair<std::string, std::string>, std::size_t> ready;   // by namespace and name of the service
+std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const Cluster& cluster,
+                                                                                   const std::vector<KnownPod>& pods) {
+  std::map<std::pair<std::string, std::string>, std::size_t> ready;  // by namespace and name of the service
   for (const cluster::EndpointSlice& slice : cluster.objects.endpoint_slices)
     for (const cluster::ServiceEndpoint& e : slice.endpoints)
       if (e.ready) ++ready[{slice.namespace_, slice.service}];
@@ -85,7 +83,7 @@ std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_servic
     const cluster::Service *fewest = nullptr, *without_slices = nullptr;
     std::size_t fewest_ready = 0;
   };
-  std::map<std::string, Best, std::less<>> best;   // by network
+  std::map<std::string, Best, std::less<>> best;  // by network
   for (const cluster::Service& s : cluster.objects.services) {
     if (s.cluster_ips.empty() || s.ports.empty()) continue;
     Best& b = best[std::string(networks.of(s.namespace_))];

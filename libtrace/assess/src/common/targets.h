@@ -22,7 +22,8 @@ IpAddr outside(const cluster::Cluster& cluster, Family family);
 std::optional<IpAddr> node_address(const cluster::Cluster& cluster, const std::string& node, Family family);
 // What stands for "a service" of each network (KnownPod::network()) that has any: of those with an address, a port and endpoints one with the fewest, as each endpoint is a path
 // of its own and what others see of the sender seldom differs between them; of several the first.
-std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
+std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const cluster::Cluster& cluster,
+                                                                                   const std::vector<KnownPod>& pods);
 // Names of cluster nodes, from objects and dumps, sorted.
 std::vector<std::string> cluster_nodes(const cluster::Cluster& cluster);
 

@@ -39,8 +39,7 @@ class CauseFinder {
       if (all_[i].topic == "logical flows")
         for (const std::uint32_t origin : trails_[i].origins)
           if (const auto row = rows_.find({all_[i].node, origin}); row != rows_.end()) all_[i].cause = row->second;
-      if (all_[i].topic == "flows" && !trails_[i].lflow.empty())
-        all_[i].cause = cause_of_flows(all_[i].node, trails_[i].lflow);
+      if (all_[i].topic == "flows" && !trails_[i].lflow.empty()) all_[i].cause = cause_of_flows(all_[i].node, trails_[i].lflow);
     }
     for (Difference& d : all_)
       if (d.cause) d.cause = root_of(*d.cause);
@@ -90,9 +89,7 @@ class CauseFinder {
     return std::nullopt;
   }
   static std::string set_named_at(const std::string& match, std::size_t at) {
-    const auto is_of_name = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-    };
+    const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
     std::size_t end = at;
     while (end < match.size() && is_of_name(match[end])) ++end;
     return match.substr(at, end - at);
@@ -155,11 +152,9 @@ class CauseFinder {
         if (const auto found = rows_.find({hop.node, *origin}); found != rows_.end()) meet(found->second);
     for (const explain::LflowRef& l : hop.lflows) {
       const std::string name = lflow_name(l.stage, l.priority, l.match);
-      if (const auto found = lflows_of_datapaths_.find({hop.node, l.datapath + " " + name});
-          found != lflows_of_datapaths_.end())
+      if (const auto found = lflows_of_datapaths_.find({hop.node, l.datapath + " " + name}); found != lflows_of_datapaths_.end())
         meet(found->second);
-      if (const auto found = flows_of_lflows_.find({hop.node, name}); found != flows_of_lflows_.end())
-        meet(found->second);
+      if (const auto found = flows_of_lflows_.find({hop.node, name}); found != flows_of_lflows_.end()) meet(found->second);
     }
   }
 

@@ -69,8 +69,7 @@ class Comparer {
 
  private:
   // Where one side does not show everything, what it lacks may be there all the same.
-  void compare(const Values& a, const Values& b, const Inventory& before, const Inventory& after,
-               Differences& out) const {
+  void compare(const Values& a, const Values& b, const Inventory& before, const Inventory& after, Differences& out) const {
     const InventoryLine& any = a.empty() ? *b.front() : *a.front();
     Values gone = missing_in(a, b), come = missing_in(b, a);
     const bool changed = a.size() == 1 && b.size() == 1 && names_one(any);
@@ -161,7 +160,7 @@ Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
   Inventory facts;
   const InventoryScope scope{"paths", "", ""};
   facts.shown.insert(scope);
-  std::set<std::pair<std::string, std::string>> known;   // several endpoints of a service see the same
+  std::set<std::pair<std::string, std::string>> known;  // several endpoints of a service see the same
   for (const AuditRow& r : rows) {
     std::string value(name_of(r.outcome));
     if (r.source_seen) value += " as " + r.source_seen->ip;
@@ -212,8 +211,7 @@ void ask_as_well(const explain::Explainer& snapshot, const std::set<std::string>
 }
 
 Result<std::vector<DifferingPath>> compare_paths(const explain::Explainer& before, const explain::Explainer& after,
-                                                 const DifferenceOptions& options, std::vector<Trail>& trails,
-                                                 Differences& out) {
+                                                 const DifferenceOptions& options, std::vector<Trail>& trails, Differences& out) {
   AuditOptions wanted;
   wanted.to = options.to;
   wanted.namespaces = options.namespaces;
@@ -249,8 +247,7 @@ const std::vector<std::string>& difference_topics() {
   return kTopics;
 }
 
-Result<Differences> compare(const explain::Explainer& before, const explain::Explainer& after,
-                            const DifferenceOptions& options) {
+Result<Differences> compare(const explain::Explainer& before, const explain::Explainer& after, const DifferenceOptions& options) {
   const auto& given = options.topics.empty() ? difference_topics() : options.topics;
   const std::set<std::string> topics(given.begin(), given.end());
   Differences out;

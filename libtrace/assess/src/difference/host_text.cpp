@@ -7,8 +7,8 @@ namespace {
 
 std::string next_hops(const host::Route& r) {
   return joined(r.next_hops, [](const host::NextHop& h) {
-    return fmt::format("{}{}dev {}{}", h.via ? "via " + h.via->to_string() + " " : "", h.onlink ? "onlink " : "",
-                       h.device, h.weight == 1 ? "" : fmt::format(" weight {}", h.weight));
+    return fmt::format("{}{}dev {}{}", h.via ? "via " + h.via->to_string() + " " : "", h.onlink ? "onlink " : "", h.device,
+                       h.weight == 1 ? "" : fmt::format(" weight {}", h.weight));
   });
 }
 
@@ -75,18 +75,12 @@ std::string without_counters(std::string_view line) {
 std::string_view family_name(netfilter::TableFamily family) {
   using enum netfilter::TableFamily;
   switch (family) {
-    case ip:
-      return "ip";
-    case ip6:
-      return "ip6";
-    case inet:
-      return "inet";
-    case arp:
-      return "arp";
-    case bridge:
-      return "bridge";
-    case netdev:
-      return "netdev";
+    case ip: return "ip";
+    case ip6: return "ip6";
+    case inet: return "inet";
+    case arp: return "arp";
+    case bridge: return "bridge";
+    case netdev: return "netdev";
   }
   return "";
 }

@@ -77,29 +77,27 @@ void Collector::objects() {
   if (!o.pods.empty() || !o.namespaces.empty() || !o.services.empty() || !o.egress_ips.empty()) shown();
   for (const cluster::Pod& p : o.pods)
     add(fmt::format("Pod {}/{}", p.namespace_, p.name),
-        fmt::format("on {}, {}, labels {}", p.node,
-                    joined(p.addresses, [](const Prefix& a) { return a.address.to_string(); }), labels_text(p.labels)),
+        fmt::format("on {}, {}, labels {}", p.node, joined(p.addresses, [](const Prefix& a) { return a.address.to_string(); }),
+                    labels_text(p.labels)),
         p.from);
   for (const auto& n : o.namespaces) add("Namespace " + n.name, "labels " + labels_text(n.labels), n.from);
   for (const cluster::Service& s : o.services)
     add(fmt::format("Service {}/{}", s.namespace_, s.name),
-        fmt::format(
-            "{} {} external {} load balancer {} ports {} policy {}/{} selects {}", s.type, ips(s.cluster_ips),
-            ips(s.external_ips), ips(s.load_balancer_ips),
-            joined(s.ports, [](const cluster::ServicePort& p) { return fmt::format("{}/{}", p.port, p.protocol); }),
-            s.external_traffic_policy, s.internal_traffic_policy, labels_text(s.selector)),
+        fmt::format("{} {} external {} load balancer {} ports {} policy {}/{} selects {}", s.type, ips(s.cluster_ips),
+                    ips(s.external_ips), ips(s.load_balancer_ips),
+                    joined(s.ports, [](const cluster::ServicePort& p) { return fmt::format("{}/{}", p.port, p.protocol); }),
+                    s.external_traffic_policy, s.internal_traffic_policy, labels_text(s.selector)),
         s.from);
   for (const cluster::EgressIp& e : o.egress_ips)
     add("EgressIP " + e.name,
-        fmt::format("{}, assigned {}", ips(e.addresses),
-                    joined(e.status,
-                           [](const cluster::EgressIp::Assignment& a) {
-                             return fmt::format("{}@{}", a.address.to_string(), a.node);
-                           })),
+        fmt::format(
+            "{}, assigned {}", ips(e.addresses),
+            joined(e.status,
+                   [](const cluster::EgressIp::Assignment& a) { return fmt::format("{}@{}", a.address.to_string(), a.node); })),
         e.from);
   for (const cluster::EgressService& e : o.egress_services)
-    add(fmt::format("EgressService {}/{}", e.namespace_, e.name),
-        fmt::format("host {}, source by {}", e.host, e.source_ip_by), e.from);
+    add(fmt::format("EgressService {}/{}", e.namespace_, e.name), fmt::format("host {}, source by {}", e.host, e.source_ip_by),
+        e.from);
 }
 
 void Collector::addresses(const Node& node) {
@@ -118,8 +116,7 @@ void Collector::routes(const Node& node) {
   if (h.routes_v4.present && !h.routes_v4.partial && h.rules_v4.present && !h.rules_v4.partial) shown();
   for (const auto* part : {&h.routes_v4, &h.routes_v6})
     for (const host::Route& r : part->value)
-      add(fmt::format("{} table {} {}", r.family == Family::v4 ? "v4" : "v6", r.table, r.to.to_string()), route_text(r),
-          r.from);
+      add(fmt::format("{} table {} {}", r.family == Family::v4 ? "v4" : "v6", r.table, r.to.to_string()), route_text(r), r.from);
   for (const auto* part : {&h.rules_v4, &h.rules_v6})
     for (const host::PolicyRule& r : part->value)
       add(fmt::format("{} rule {}", r.family == Family::v4 ? "v4" : "v6", r.priority), rule_text(r), r.from);
@@ -131,7 +128,8 @@ using Places = std::map<Provenance, std::size_t>;
 // "elements = { 192.0.2.80 . tcp . 80 : 172.30.7.7 . 80," and the lines behind it.
 std::string element_text(std::string_view line, std::size_t place) {
   line = trim(line);
-  if (const std::size_t open = line.find("elements = {"); open != std::string_view::npos) line = line.substr(line.find('{', open) + 1);
+  if (const std::size_t open = line.find("elements = {"); open != std::string_view::npos)
+    line = line.substr(line.find('{', open) + 1);
   const auto all = split_outside(line, ',');
   std::string_view text = place < all.size() ? trim(all[place]) : std::string_view{};
   if (text.ends_with('}')) text = trim(text.substr(0, text.size() - 1));
@@ -162,8 +160,7 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
       const std::string what =
           fmt::format("{}{} {} {}", scope_.part, front_end == "nft" ? " " + std::string(family_name(table.family)) : "",
                       table.name, chain.name);
-      if (chain.drop_by_default)
-        add(what, "policy drop", chain.from);  // to accept is what happens without a chain, too
+      if (chain.drop_by_default) add(what, "policy drop", chain.from);  // to accept is what happens without a chain, too
       for (const netfilter::Rule& rule : chain.rules)
         add(what, without_counters(cluster_.sources->line_text(rule.from)), rule.from).meaning =
             netfilter::effect_of(rule).value_or("");
@@ -257,16 +254,14 @@ bool is_understood(const openflow::ActionList& actions) {
 
 // A flow as its dump prints it, without what counts, how old it is, and its cookie.
 std::string flow_text(std::string_view line) {
-  static constexpr std::string_view kLeft[] = {
-      "cookie=", "duration=", "n_packets=", "n_bytes=", "idle_age=", "hard_age="};
+  static constexpr std::string_view kLeft[] = {"cookie=", "duration=", "n_packets=", "n_bytes=", "idle_age=", "hard_age="};
   line = trim(line);
   const std::size_t actions = line.find(" actions=");
   std::string_view head = line.substr(0, actions);
   std::string text;
   while (!head.empty()) {
     const std::string_view word = trim(take_until(head, ','));
-    if (std::any_of(std::begin(kLeft), std::end(kLeft), [&](std::string_view k) { return word.starts_with(k); }))
-      continue;
+    if (std::any_of(std::begin(kLeft), std::end(kLeft), [&](std::string_view k) { return word.starts_with(k); })) continue;
     text += (text.empty() ? "" : ",") + std::string(word);
   }
   return text;
@@ -314,8 +309,8 @@ void Collector::flows_of(const Node& node, const openflow::Bridge& bridge) {
     count += it->second.first;
   }
   for (const auto& [name, counted] : by_name)
-    add(fmt::format("{} of {}", bridge.name, name),
-        fmt::format("{} flow{}", counted.first, counted.first == 1 ? "" : "s"), counted.second)
+    add(fmt::format("{} of {}", bridge.name, name), fmt::format("{} flow{}", counted.first, counted.first == 1 ? "" : "s"),
+        counted.second)
         .lflow = name;
 }
 

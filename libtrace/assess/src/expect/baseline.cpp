@@ -10,7 +10,7 @@
 namespace egt::assess {
 namespace {
 
-constexpr std::size_t kDigits = 32;   // of 64: as short as nobody mixes up
+constexpr std::size_t kDigits = 32;  // of 64: as short as nobody mixes up
 
 // Which packet of which expectation it is, whatever became of it.
 std::vector<std::string> identity(const ExpectationReport& r, const CaseReport& c) {
@@ -81,7 +81,8 @@ BaselineComparison compare(const std::vector<ExpectationReport>& reports, const 
   BaselineComparison result;
   std::set<std::string> failing;
   for (const KnownFailure& now : baseline_of(reports)) failing.insert(now.fingerprint);
-  const std::set<Packet> fail = packets(reports, false), undecided = packets(reports, std::nullopt), hold = packets(reports, true);
+  const std::set<Packet> fail = packets(reports, false), undecided = packets(reports, std::nullopt),
+                         hold = packets(reports, true);
   for (const KnownFailure& known : baseline) {
     if (failing.contains(known.fingerprint))
       result.fingerprints.insert(known.fingerprint);

@@ -14,8 +14,7 @@ namespace {
 
 using expect::Expectation;
 
-explain::Question question(const Expectation& e, const ExpandedEnd& from, const ExpandedEnd& to,
-                           const std::string& proto) {
+explain::Question question(const Expectation& e, const ExpandedEnd& from, const ExpandedEnd& to, const std::string& proto) {
   explain::Question q;
   q.from = from.point;
   q.to = to.point;
@@ -34,7 +33,7 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.dont_fragment = e.dont_fragment;
   q.use_conntrack = e.use_conntrack;
   q.registers = false;
-  q.later_steps = false;   // nothing is asked of them but how they end
+  q.later_steps = false;  // nothing is asked of them but how they end
   q.one_way = !e.verdicts.empty() && e.outcomes.empty() && e.reply.empty();
   return q;
 }
@@ -85,7 +84,7 @@ void sum_up(ExpectationReport& report) {
 struct Checker::Case {
   const Expectation* expectation = nullptr;
   explain::Question question;
-  std::size_t report = 0, number = 0;   // where its judgement belongs: among the reports, and among the report's cases
+  std::size_t report = 0, number = 0;  // where its judgement belongs: among the reports, and among the report's cases
 };
 
 ExpectationReport check(const explain::Explainer& explainer, const Expectation& e, const CheckOptions& options) {
@@ -108,15 +107,15 @@ ExpectationReport Checker::expand(const Expectation& e, std::size_t number, std:
   report.expected = expected_properties(e);
   for (const expect::EndPattern& from_pattern : e.from)
     for (const expect::EndPattern& to_pattern : e.to) {
-      const Result<Expanded> from = assess::expand(from_pattern, cluster, *pods_), to = assess::expand(to_pattern, cluster, *pods_);
+      const Result<Expanded> from = assess::expand(from_pattern, cluster, *pods_),
+                             to = assess::expand(to_pattern, cluster, *pods_);
       if (!from || !to) {
         report.cases.push_back({from_pattern.text, to_pattern.text, not_decided((!from ? from.error() : to.error()).message)});
         continue;
       }
       for (const ExpandedEnd& a : from->ends)
         for (const ExpandedEnd& b : to->ends) {
-          if (a.name == b.name && from->ends.size() > 1)
-            continue;  // a pattern of pods does not speak of a pod and itself
+          if (a.name == b.name && from->ends.size() > 1) continue;  // a pattern of pods does not speak of a pod and itself
           const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
           cases.push_back({&e, question(e, a, b, proto), number, report.cases.size()});
           report.cases.push_back({a.name, b.name, {}});
@@ -133,7 +132,8 @@ std::vector<ExpectationReport> Checker::check(std::span<const Expectation> expec
     const auto explanation = own.explain(cases[i].question);
     return explanation ? judge(*explanation, *cases[i].expectation, options_) : not_decided(explanation.error().message);
   });
-  for (std::size_t i = 0; i < cases.size(); ++i) reports[cases[i].report].cases[cases[i].number].judgement = std::move(judgements[i]);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    reports[cases[i].report].cases[cases[i].number].judgement = std::move(judgements[i]);
   for (ExpectationReport& report : reports) sum_up(report);
   return reports;
 }

@@ -50,23 +50,21 @@ void add(Expanded& out, const std::string& name, const std::string& text) {
 }
 
 bool labels_fit(const expect::EndPattern& pattern, const Cluster& cluster, const KnownPod& pod) {
-  if (pattern.namespaces.present &&
-      !pattern.namespaces.matches(cluster::labels_of_namespace(cluster.objects, pod.namespace_)))
+  if (pattern.namespaces.present && !pattern.namespaces.matches(cluster::labels_of_namespace(cluster.objects, pod.namespace_)))
     return false;
   if (!pattern.pods.present) return true;
   return pod.object != nullptr && pattern.pods.matches(pod.object->labels);
 }
 
-Result<Expanded> expand_pods(const expect::EndPattern& pattern, std::string_view text, Expanded out,
-                             const Cluster& cluster, const std::vector<KnownPod>& pods) {
+Result<Expanded> expand_pods(const expect::EndPattern& pattern, std::string_view text, Expanded out, const Cluster& cluster,
+                             const std::vector<KnownPod>& pods) {
   const std::string port = take_port(text);
   const std::size_t slash = text.find('/');
   const std::string_view name_space = text.substr(0, slash), name = text.substr(slash + 1);
   std::vector<std::string> known;
   for (const KnownPod& pod : pods) {
     known.push_back(name == "*" ? pod.namespace_ + "/*" : pod.full_name());
-    if (!glob_match(name_space, pod.namespace_) || !glob_match(name, pod.name) || !labels_fit(pattern, cluster, pod))
-      continue;
+    if (!glob_match(name_space, pod.namespace_) || !glob_match(name, pod.name) || !labels_fit(pattern, cluster, pod)) continue;
     add(out, pod.full_name(), pod.full_name() + port);
   }
   if (!out.ends.empty()) return out;
@@ -143,8 +141,7 @@ Result<Expanded> expand(const expect::EndPattern& pattern, const Cluster& cluste
   if (has_glob(text) || by_labels) {
     if (text.starts_with("node:")) return expand_nodes(text, std::move(out), cluster);
     if (text.starts_with("svc:")) return expand_services(text, std::move(out), cluster);
-    if (text.find('/') == std::string_view::npos)
-      return mistake(Mistake::no_pattern, {pattern.text});
+    if (text.find('/') == std::string_view::npos) return mistake(Mistake::no_pattern, {pattern.text});
     return expand_pods(pattern, text, std::move(out), cluster, pods);
   }
   auto point = explain::parse_point(text, pattern.default_namespace);

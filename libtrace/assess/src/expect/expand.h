@@ -21,7 +21,6 @@ struct Expanded {
 };
 
 // Errors: a text that is no place, a pattern that nothing in the snapshot fits (with what is nearest).
-Result<Expanded> expand(const expect::EndPattern& pattern, const cluster::Cluster& cluster,
-                        const std::vector<KnownPod>& pods);
+Result<Expanded> expand(const expect::EndPattern& pattern, const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
 
 }  // namespace egt::assess

@@ -36,7 +36,12 @@ std::string with_port(const IpAddr& a, std::uint16_t port) {
 class IntentChecker {
  public:
   explicit IntentChecker(const Cluster& cluster)
-      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), networks_(pods_), claims_(cluster, pods_), policies_(cluster, pods_) {}
+      : cluster_(cluster),
+        objects_(cluster.objects),
+        pods_(known_pods(cluster)),
+        networks_(pods_),
+        claims_(cluster, pods_),
+        policies_(cluster, pods_) {}
 
   std::vector<Expectation> all() {
     for (const KnownPod& pod : pods_)
@@ -53,7 +58,8 @@ class IntentChecker {
   }
 
  private:
-  Expectation& add(Implication implication, const Terms& about, const std::string& from, const std::string& to, Provenance object) {
+  Expectation& add(Implication implication, const Terms& about, const std::string& from, const std::string& to,
+                   Provenance object) {
     Expectation e;
     e.name = phrase(implication, about);
     e.from = {place(from)};
@@ -80,7 +86,8 @@ class IntentChecker {
       const auto address = node_address(cluster_, node, claim.family);
       if (node == pod.node || !address || cluster_.node(node) == nullptr || count == kOtherNodes) continue;
       ++count;
-      Expectation& e = add(Implication::reaches_node_without_it, {claim.object, pod.full_name(), node}, pod.full_name(), address->to_string(), claim.from);
+      Expectation& e = add(Implication::reaches_node_without_it, {claim.object, pod.full_name(), node}, pod.full_name(),
+                           address->to_string(), claim.from);
       for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
       e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
       // Whether it arrives is not implied, only that it does not arrive as the egress address.
@@ -118,9 +125,8 @@ class IntentChecker {
 
   // A service whose load balancers have other addresses than the object: the two were not gathered together.
   bool is_of_this_moment(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a) const {
-    return std::none_of(cluster_.nodes.begin(), cluster_.nodes.end(), [&](const auto& node) {
-      return vip_state(*node, service, a, port.port) == VipState::other_addresses;
-    });
+    return std::none_of(cluster_.nodes.begin(), cluster_.nodes.end(),
+                        [&](const auto& node) { return vip_state(*node, service, a, port.port) == VipState::other_addresses; });
   }
 
   static bool has(const std::vector<cluster::ServiceEndpoint>& endpoints, Family family) {
@@ -141,14 +147,17 @@ class IntentChecker {
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
     const std::string_view network = networks_.of(service.namespace_);
-    std::set<std::string> answered;   // nodes
+    std::set<std::string> answered;  // nodes
     for (const KnownPod* pod : askers(a.family, network))
       if (from_pod(service, port, a, endpoints, *pod)) answered.insert(pod->node);
     if (!policies_.any_restricted(endpoints)) return;
     for (const KnownPod* pod : policies_.named_by_rules(endpoints)) {
-      if (answered.contains(pod->node) || pod->network() != network || pod->address(a.family) == nullptr || cluster_.node(pod->node) == nullptr) continue;
+      if (answered.contains(pod->node) || pod->network() != network || pod->address(a.family) == nullptr ||
+          cluster_.node(pod->node) == nullptr)
+        continue;
       const std::vector<cluster::ServiceEndpoint> usable = usable_from(*pod, service, endpoints);
-      if (has(usable, a.family) && reach(*pod, service, port, usable, a.family) == Reach::every && from_pod(service, port, a, endpoints, *pod))
+      if (has(usable, a.family) && reach(*pod, service, port, usable, a.family) == Reach::every &&
+          from_pod(service, port, a, endpoints, *pod))
         answered.insert(pod->node);
     }
   }
@@ -173,8 +182,10 @@ class IntentChecker {
     const Reach known = reach(pod, service, port, usable, a.family);
     if (known == Reach::open) return false;
     const bool is_denied = known == Reach::none;
-    Expectation& e = is_denied ? add(Implication::service_denied, {service.full_name(), port.port, pod.full_name()}, pod.full_name(), with_port(a, port.port), service.from)
-                               : add(Implication::service_from_node, {service.full_name(), port.port, pod.node}, pod.full_name(), with_port(a, port.port), service.from);
+    Expectation& e = is_denied ? add(Implication::service_denied, {service.full_name(), port.port, pod.full_name()},
+                                     pod.full_name(), with_port(a, port.port), service.from)
+                               : add(Implication::service_from_node, {service.full_name(), port.port, pod.node}, pod.full_name(),
+                                     with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
     expect_answer(e, !is_denied && has(usable, a.family));
     return !is_denied;
@@ -189,7 +200,7 @@ class IntentChecker {
   // The first pod of each node with dumps that sends on a network: one that no policy restricts, if there is such.
   std::vector<const KnownPod*> find_askers(Family family, std::string_view network) {
     std::map<std::string, const KnownPod*> by_node;
-    std::set<std::string> free;   // nodes with a pod that no policy restricts
+    std::set<std::string> free;  // nodes with a pod that no policy restricts
     for (const KnownPod& pod : pods_) {
       if (pod.host_network || pod.address(family) == nullptr || free.contains(pod.node) || pod.network() != network) continue;
       if (cluster_.node(pod.node) == nullptr) continue;
@@ -202,7 +213,7 @@ class IntentChecker {
     }
     std::vector<const KnownPod*> found;
     for (const auto& [node, pod] : by_node) found.push_back(pod);
-    std::sort(found.begin(), found.end());   // in the order of pods
+    std::sort(found.begin(), found.end());  // in the order of pods
     return found;
   }
 
@@ -213,7 +224,7 @@ class IntentChecker {
     if (cluster_.owner_of(client) == nullptr) return;  // nobody outside to ask
     const bool local = service.external_traffic_policy == "Local";
     IpAddr source = client;
-    if (!local) source.value = 0;   // that of a gateway router
+    if (!local) source.value = 0;  // that of a gateway router
     const Reach known = policies_.reach(nullptr, source, service, port, endpoints);
     if (known == Reach::open) return;
     Expectation& e = add(Implication::service_from_outside, {service.full_name(), port.port, a}, client.to_string(),
@@ -237,14 +248,12 @@ class IntentChecker {
 
   // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
   bool allowed_by_admin(const KnownPod& pod, bool egress) const {
-    return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(),
-                       [&](const auto& policy) {
-                         const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
-                         return !policy.baseline && selects(policy, objects_, *pod.object) &&
-                                std::any_of(rules.begin(), rules.end(), [](const cluster::AdminRule& r) {
-                                  return r.action == cluster::AdminRule::Action::allow;
-                                });
-                       });
+    return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(), [&](const auto& policy) {
+      const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
+      return !policy.baseline && selects(policy, objects_, *pod.object) &&
+             std::any_of(rules.begin(), rules.end(),
+                         [](const cluster::AdminRule& r) { return r.action == cluster::AdminRule::Action::allow; });
+    });
   }
 
   // Whether a policy without rules isolates the pod, and no other one lets anything through.
@@ -300,7 +309,7 @@ class IntentChecker {
   NamespaceNetworks networks_;
   EgressClaims claims_;
   ServicePolicies policies_;
-  std::map<std::pair<Family, std::string>, std::vector<const KnownPod*>> askers_;   // by family and network
+  std::map<std::pair<Family, std::string>, std::vector<const KnownPod*>> askers_;  // by family and network
   std::vector<Expectation> all_;
 };
 

@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "egtrace/base/term.h"
 #include "egtrace/base/result.h"
+#include "egtrace/base/term.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::assess {
 
 enum class Ground : std::uint8_t {
-  ends,                 // how the path ends, and on whose behalf
-  differs,              // what its end shows: a source, a destination, a node or a device
+  ends,     // how the path ends, and on whose behalf
+  differs,  // what its end shows: a source, a destination, a node or a device
   not_on_path,
   on_path,
   reply_not_walked,
-  not_followed,         // why the walk that is to follow it is not there
-  follow_up_ends,       // the reply, or the packet after the handshake
-  more_paths,           // than were walked
-  not_understood,       // a part of the path
-  all_hold,             // of several packets
+  not_followed,    // why the walk that is to follow it is not there
+  follow_up_ends,  // the reply, or the packet after the handshake
+  more_paths,      // than were walked
+  not_understood,  // a part of the path
+  all_hold,        // of several packets
   some_fail,
 };
 
@@ -42,9 +42,9 @@ enum class Implication : std::uint8_t {
   receives_nothing,
   firewall_rule,
   admin_rule,
-  network_rule,         // of a NetworkPolicy, that lets a connection through
-  network_isolation,    // for which no rule lets a connection through
-  service_denied,       // to one pod, by policies
+  network_rule,       // of a NetworkPolicy, that lets a connection through
+  network_isolation,  // for which no rule lets a connection through
+  service_denied,     // to one pod, by policies
 };
 
 // The text of the question that it begins with may be absent.
@@ -52,7 +52,7 @@ enum class Mistake : std::uint8_t {
   no_such_pod,
   no_such_node,
   no_such_service,
-  no_service,           // the text names none
+  no_service,  // the text names none
   no_pattern,
   nothing_in_network,
   unknown_name,
@@ -60,7 +60,7 @@ enum class Mistake : std::uint8_t {
   no_address,
   impossible_address,
   other_family,
-  other,                // which another stage words
+  other,  // which another stage words
 };
 
 std::string phrase(const Grounds& grounds);

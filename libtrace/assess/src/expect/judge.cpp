@@ -17,8 +17,8 @@ namespace {
 using expect::Expectation;
 using explain::FollowUp;
 using explain::name_of;
-using explain::SeenAddress;
 using explain::PathReport;
+using explain::SeenAddress;
 
 enum class Truth { no, unknown, yes };
 
@@ -31,7 +31,9 @@ struct Finding {
 using Names = std::vector<std::string>;
 
 template <class T>
-bool among(const std::vector<T>& all, const T& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool among(const std::vector<T>& all, const T& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 template <class Named>
 Names names_of(const std::vector<Named>& all) {
@@ -127,11 +129,9 @@ class Judge {
 
   Finding ends(const PathReport& w) const {
     const auto address = [&](const Names& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
-      return patterns.empty() ||
-             accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
+      return patterns.empty() || accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
     };
-    if (!address(e_.snat, w.source_seen, x_.packet.src))
-      return differs(Shown::source, text_of(w.source_seen), e_.snat, w);
+    if (!address(e_.snat, w.source_seen, x_.packet.src)) return differs(Shown::source, text_of(w.source_seen), e_.snat, w);
     if (!address(e_.dnat, w.destination_seen, x_.packet.dst))
       return differs(Shown::destination, text_of(w.destination_seen), e_.dnat, w);
     const std::string node = node_of(w);
@@ -160,8 +160,7 @@ class Judge {
     if (w.reply.empty()) return {Truth::unknown, {Ground::reply_not_walked}};
     if (const Finding o = follow_up(w.reply.front(), e_.reply, false); o.truth != Truth::yes) return o;
     for (const FollowUp& next : w.continued)
-      if (const Finding o = follow_up(next, {Verdict::delivered}, true); o.truth != Truth::yes)
-        return o;
+      if (const Finding o = follow_up(next, {Verdict::delivered}, true); o.truth != Truth::yes) return o;
     return {};
   }
 
@@ -171,7 +170,8 @@ class Judge {
     for (const PathReport& w : f.paths) {
       if (among(wanted, w.verdict)) continue;
       const Truth t = w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no;
-      if (t < worst.truth) worst = {t, {Ground::follow_up_ends, {after_handshake, name_of(w.verdict), w.summary, if_any(stopped_for(w))}}, &w};
+      if (t < worst.truth)
+        worst = {t, {Ground::follow_up_ends, {after_handshake, name_of(w.verdict), w.summary, if_any(stopped_for(w))}}, &w};
     }
     return worst;
   }
@@ -249,7 +249,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   Judgement j;
   j.seen = seen_properties(x);
   const Judge judge_path(x, e);
-  const PathReport* failed = nullptr;    // the first path that fails for certain
+  const PathReport* failed = nullptr;     // the first path that fails for certain
   const PathReport* undecided = nullptr;  // that fails, or not, by what is missing
   Finding failed_by, undecided_by;
   std::size_t failures = 0;

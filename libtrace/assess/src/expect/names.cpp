@@ -84,8 +84,7 @@ Names table_names(const Cluster& cluster) {
   for (const auto& node : cluster.nodes)
     for (const openflow::Bridge& bridge : node->bridges)
       for (unsigned table = 0; bridge.flows && table <= 255; ++table)
-        if (bridge.flows->has_table(static_cast<std::uint8_t>(table)))
-          names.insert(fmt::format("{} {}", bridge.name, table));
+        if (bridge.flows->has_table(static_cast<std::uint8_t>(table))) names.insert(fmt::format("{} {}", bridge.name, table));
   return sorted(names);
 }
 
@@ -182,16 +181,14 @@ std::optional<Error> NameChecker::Known::unknown_in_path(const char* key, const 
   const std::pair<std::string_view, const Names*> kinds[] = {
       {"node:", &nodes}, {"device:", &devices}, {"stage:", &stages}, {"table:", &tables}, {"chain:", &chains}};
   for (const std::string& item : items) {
-    const auto* kind =
-        std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return item.starts_with(k.first); });
+    const auto* kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return item.starts_with(k.first); });
     if (kind != std::end(kinds)) {
       if (kind->second->empty()) continue;
       if (auto unknown = unknown_among(key, {item.substr(kind->first.size())}, *kind->second)) return unknown;
       continue;
     }
     const bool is_rule = item.starts_with("rule:") || parse_decimal(item);
-    const bool knows_all =
-        std::none_of(std::begin(kinds), std::end(kinds), [](const auto& k) { return k.second->empty(); });
+    const bool knows_all = std::none_of(std::begin(kinds), std::end(kinds), [](const auto& k) { return k.second->empty(); });
     if (is_rule || !knows_all) continue;
     Names all;
     for (const auto& [name, known] : kinds) all.insert(all.end(), known->begin(), known->end());
@@ -200,8 +197,7 @@ std::optional<Error> NameChecker::Known::unknown_in_path(const char* key, const 
   return std::nullopt;
 }
 
-std::optional<Error> NameChecker::Known::unknown_end(const char* key,
-                                                     const std::vector<expect::EndPattern>& ends) const {
+std::optional<Error> NameChecker::Known::unknown_end(const char* key, const std::vector<expect::EndPattern>& ends) const {
   if (pods.empty()) return std::nullopt;  // excerpts: who is not there may be in the cluster
   for (const expect::EndPattern& end : ends) {
     const auto expanded = expand(end, cluster, pods);
@@ -224,7 +220,8 @@ std::optional<Error> NameChecker::mistake_in(const expect::Expectation& e) const
   if (auto error = impossible_address("dnat", e.dnat, family)) return error;
   if (auto error = unknown_among("node", e.nodes, known_->nodes)) return error;
   if (const auto unknown = explain::unknown_entry(known_->cluster, e.arrive_at, e.in_dev))
-    return mistake(Mistake::other, {unknown->key == explain::UnknownEntry::Key::arrive_at ? "arrive-at" : "in-dev", unknown->message});
+    return mistake(Mistake::other,
+                   {unknown->key == explain::UnknownEntry::Key::arrive_at ? "arrive-at" : "in-dev", unknown->message});
   if (auto error = known_->unknown_in_path("contains", e.contains)) return error;
   if (auto error = known_->unknown_in_path("avoids", e.avoids)) return error;
   return known_->devices.empty() ? std::nullopt : unknown_among("device", e.devices, known_->devices);
@@ -242,8 +239,7 @@ std::optional<Error> NameChecker::unknown_place(const std::vector<std::string>& 
   for (const std::string& text : points) {
     const auto point = explain::parse_point(text);
     if (!point) return point.error();
-    if (const auto resolved = explain::resolve(*point, known_->cluster, known_->workloads); !resolved)
-      return resolved.error();
+    if (const auto resolved = explain::resolve(*point, known_->cluster, known_->workloads); !resolved) return resolved.error();
   }
   return std::nullopt;
 }

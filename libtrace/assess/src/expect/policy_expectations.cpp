@@ -23,10 +23,10 @@ using cluster::Ruling;
 using expect::Expectation;
 
 constexpr Family kBothFamilies[] = {Family::v4, Family::v6};
-constexpr std::uint16_t kAnyPort = 80;    // of rules that name none
-constexpr std::size_t kEachSide = 4;   // pods of either side that are tried for a rule of a policy
-constexpr std::size_t kLookedAt = 64;  // pods of a peer that are looked at for such
-constexpr std::size_t kAnybody = 16;   // pods, of as many namespaces, that are tried where a rule is about everybody, or nobody
+constexpr std::uint16_t kAnyPort = 80;  // of rules that name none
+constexpr std::size_t kEachSide = 4;    // pods of either side that are tried for a rule of a policy
+constexpr std::size_t kLookedAt = 64;   // pods of a peer that are looked at for such
+constexpr std::size_t kAnybody = 16;    // pods, of as many namespaces, that are tried where a rule is about everybody, or nobody
 
 // The first address of a network that a host can have.
 IpAddr first_address(const Prefix& network) {
@@ -37,7 +37,10 @@ IpAddr first_address(const Prefix& network) {
   return next;
 }
 
-struct Port { std::string protocol = "TCP"; std::uint16_t number = kAnyPort; };
+struct Port {
+  std::string protocol = "TCP";
+  std::uint16_t number = kAnyPort;
+};
 Port port_of(const std::vector<cluster::RulePorts>& ports) {
   if (ports.empty()) return {};
   const cluster::RulePorts& first = ports.front();
@@ -61,7 +64,8 @@ class PolicyExpectations {
   }
 
  private:
-  void add(Implication implication, const Terms& about, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
+  void add(Implication implication, const Terms& about, const KnownPod& from, const PolicyQuestion& q, Ruling ruling,
+           Provenance object) {
     Expectation e;
     e.name = phrase(implication, about);
     e.from = {{from.full_name(), {}, {}}};
@@ -69,8 +73,10 @@ class PolicyExpectations {
     e.proto = lower(q.protocol);
     e.dport = q.port;
     e.object = object;
-    if (ruling == Ruling::denied) e.verdicts = {Verdict::dropped, Verdict::rejected};
-    else e.outcomes = {Outcome::answered, Outcome::refused};   // whether anybody listens is no matter of policies
+    if (ruling == Ruling::denied)
+      e.verdicts = {Verdict::dropped, Verdict::rejected};
+    else
+      e.outcomes = {Outcome::answered, Outcome::refused};  // whether anybody listens is no matter of policies
     all_.push_back(std::move(e));
   }
 
@@ -89,7 +95,8 @@ class PolicyExpectations {
     std::vector<IpAddr> all;
     if (rule.nodes.present) {
       for (const cluster::NodeObject& node : objects_.nodes)
-        if (node.name != pod.node && rule.nodes.matches(node.labels)) all.insert(all.end(), node.addresses.begin(), node.addresses.end());
+        if (node.name != pod.node && rule.nodes.matches(node.labels))
+          all.insert(all.end(), node.addresses.begin(), node.addresses.end());
     } else if (const cluster::Node* node = cluster_.node(pod.node); node != nullptr) {
       all = addresses_of_rule(objects_, node->ovn, rule.dns_name).addresses;
     }
@@ -100,21 +107,24 @@ class PolicyExpectations {
 
   void by_firewall(const cluster::EgressFirewall& firewall, std::size_t index) {
     const cluster::FirewallRule& rule = firewall.rules[index];
-    std::set<std::string> asked;   // nodes
+    std::set<std::string> asked;  // nodes
     for (const KnownPod& pod : pods_) {
       if (pod.namespace_ != firewall.namespace_ || !has_dumps(pod) || !asked.insert(pod.node).second) continue;
       for (const Family family : kBothFamilies)
         for (const IpAddr& to : destinations(rule, pod, family))
-          if (const IpAddr* own = pod.address(family)) by_firewall_rule(firewall, index, pod, question(pod, *own, nullptr, to, rule.ports));
+          if (const IpAddr* own = pod.address(family))
+            by_firewall_rule(firewall, index, pod, question(pod, *own, nullptr, to, rule.ports));
     }
   }
 
-  void by_firewall_rule(const cluster::EgressFirewall& firewall, std::size_t index, const KnownPod& pod, const PolicyQuestion& q) {
+  void by_firewall_rule(const cluster::EgressFirewall& firewall, std::size_t index, const KnownPod& pod,
+                        const PolicyQuestion& q) {
     const cluster::FirewallRuling r = firewall_ruling(objects_, cluster_.node(pod.node), q);
     if (r.firewall != &firewall || r.rule != index || (r.ruling != Ruling::allowed && r.ruling != Ruling::denied)) return;
     if (r.ruling == Ruling::allowed && (!is_outside_machine(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
     add(Implication::firewall_rule,
-        {firewall.full_name(), index, r.ruling == Ruling::allowed, pod.full_name(), firewall.rules[index].destination()}, pod, q, r.ruling, firewall.from);
+        {firewall.full_name(), index, r.ruling == Ruling::allowed, pod.full_name(), firewall.rules[index].destination()}, pod, q,
+        r.ruling, firewall.from);
   }
 
   // ---- AdminNetworkPolicy
@@ -136,17 +146,21 @@ class PolicyExpectations {
         if (by_admin_rule(policy, index, PolicyDirection::ingress, *from, *to)) return;
   }
 
-  bool by_admin_rule(const AdminNetworkPolicy& policy, std::size_t index, PolicyDirection direction, const KnownPod& from, const KnownPod& to) {
+  bool by_admin_rule(const AdminNetworkPolicy& policy, std::size_t index, PolicyDirection direction, const KnownPod& from,
+                     const KnownPod& to) {
     if (from.full_name() == to.full_name()) return false;
     const bool egress = direction == PolicyDirection::egress;
     for (const Family family : kBothFamilies) {
       const IpAddr *source = from.address(family), *destination = to.address(family);
       if (source == nullptr || destination == nullptr) continue;
-      const PolicyQuestion q = question(from, *source, to.object, *destination, (egress ? policy.egress : policy.ingress)[index].ports);
+      const PolicyQuestion q =
+          question(from, *source, to.object, *destination, (egress ? policy.egress : policy.ingress)[index].ports);
       const Ruling ruling = decided_by(policy, index, q, direction);
       if (ruling == Ruling::none) continue;
       if (ruling == Ruling::allowed && !lets_through(q, egress ? PolicyDirection::ingress : PolicyDirection::egress)) continue;
-      add(Implication::admin_rule, {policy.kind_and_name(), egress, index, ruling == Ruling::allowed, from.full_name(), to.full_name()}, from, q, ruling, policy.from);
+      add(Implication::admin_rule,
+          {policy.kind_and_name(), egress, index, ruling == Ruling::allowed, from.full_name(), to.full_name()}, from, q, ruling,
+          policy.from);
       return true;
     }
     return false;
@@ -161,12 +175,14 @@ class PolicyExpectations {
     const Ruling ruling = decided_by(policy, index, q, PolicyDirection::egress);
     if (ruling == Ruling::none) return false;
     if (ruling == Ruling::allowed && (!is_outside_machine(to) || !firewall_lets_through(q, from))) return false;
-    add(Implication::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network}, from, q, ruling, policy.from);
+    add(Implication::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network},
+        from, q, ruling, policy.from);
     return true;
   }
 
   // `none` where something else decides, or the objects do not.
-  Ruling decided_by(const AdminNetworkPolicy& policy, std::size_t index, const PolicyQuestion& q, PolicyDirection direction) const {
+  Ruling decided_by(const AdminNetworkPolicy& policy, std::size_t index, const PolicyQuestion& q,
+                    PolicyDirection direction) const {
     const cluster::PolicyRuling r = policy_ruling(objects_, q, direction);
     return r.admin == &policy && r.rule == index ? r.ruling : Ruling::none;
   }
@@ -198,7 +214,7 @@ class PolicyExpectations {
       if (!(egress ? policy.egress : policy.ingress)) continue;
       const std::vector<cluster::NetworkRule>& rules = egress ? policy.egress_rules : policy.ingress_rules;
       for (std::size_t i = 0; i < rules.size(); ++i) by_network_rule(policy, direction, i, rules[i], pods);
-      if (!rules.empty()) by_isolation(policy, direction, pods);   // those without rules imply more: from_objects.cpp
+      if (!rules.empty()) by_isolation(policy, direction, pods);  // those without rules imply more: from_objects.cpp
     }
   }
 
@@ -220,15 +236,17 @@ class PolicyExpectations {
     return *anybody_;
   }
 
-  void by_network_rule(const NetworkPolicy& policy, PolicyDirection direction, std::size_t index, const cluster::NetworkRule& rule,
-                       const std::vector<const KnownPod*>& pods) {
+  void by_network_rule(const NetworkPolicy& policy, PolicyDirection direction, std::size_t index,
+                       const cluster::NetworkRule& rule, const std::vector<const KnownPod*>& pods) {
     const bool egress = direction == PolicyDirection::egress;
     const auto is_by_rule = [&](const cluster::PolicyRuling& r) { return r.network == &policy && r.rule == index; };
     for (const KnownPod* pod : pods)
       for (const KnownPod* other : rule.all_peers ? anybody() : peers(rule))
         if (const auto q = between(direction, *pod, *other, rule.ports);
             q && is_by_rule(policy_ruling(objects_, *q, direction)) && lets_through(*q, opposite(direction)))
-          return add(Implication::network_rule, {policy.full_name(), egress, index, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+          return add(Implication::network_rule,
+                     {policy.full_name(), egress, index, sender(direction, *pod, *other).full_name(),
+                      receiver(direction, *pod, *other).full_name()},
                      sender(direction, *pod, *other), *q, Ruling::allowed, policy.from);
     if (!egress) return;
     for (const cluster::PolicyPeer& peer : rule.peers)
@@ -238,7 +256,8 @@ class PolicyExpectations {
         if (own == nullptr || !network.contains(server) || !is_outside_machine(server)) continue;
         const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, rule.ports);
         if (!is_by_rule(policy_ruling(objects_, q, direction)) || !firewall_lets_through(q, *pods.front())) continue;
-        return add(Implication::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network}, *pods.front(), q, Ruling::allowed, policy.from);
+        return add(Implication::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network},
+                   *pods.front(), q, Ruling::allowed, policy.from);
       }
   }
 
@@ -251,7 +270,9 @@ class PolicyExpectations {
     for (const KnownPod* pod : pods)
       for (const KnownPod* other : anybody())
         if (const auto q = between(direction, *pod, *other, {}); q && is_isolated(*q))
-          return add(Implication::network_isolation, {policy.full_name(), egress, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+          return add(Implication::network_isolation,
+                     {policy.full_name(), egress, sender(direction, *pod, *other).full_name(),
+                      receiver(direction, *pod, *other).full_name()},
                      sender(direction, *pod, *other), *q, Ruling::denied, policy.from);
     if (!egress) return;
     for (const Family family : kBothFamilies) {
@@ -259,7 +280,8 @@ class PolicyExpectations {
       const IpAddr* own = pods.front()->address(family);
       if (own == nullptr) continue;
       if (const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, {}); is_isolated(q))
-        return add(Implication::network_isolation, {policy.full_name(), egress, pods.front()->full_name(), server}, *pods.front(), q, Ruling::denied, policy.from);
+        return add(Implication::network_isolation, {policy.full_name(), egress, pods.front()->full_name(), server}, *pods.front(),
+                   q, Ruling::denied, policy.from);
     }
   }
 
@@ -278,7 +300,8 @@ class PolicyExpectations {
     const KnownPod &from = sender(direction, pod, other), &to = receiver(direction, pod, other);
     if (from.full_name() == to.full_name() || from.network() != to.network()) return std::nullopt;
     for (const Family family : kBothFamilies)
-      if (const IpAddr *source = from.address(family), *destination = to.address(family); source != nullptr && destination != nullptr)
+      if (const IpAddr* source = from.address(family), *destination = to.address(family);
+          source != nullptr && destination != nullptr)
         return question(from, *source, to.object, *destination, ports);
     return std::nullopt;
   }
@@ -291,7 +314,9 @@ class PolicyExpectations {
     return {from.object, to, source, destination, port.protocol, port.number};
   }
 
-  bool lets_through(const PolicyQuestion& q, PolicyDirection direction) const { return policy_ruling(objects_, q, direction).lets_through(); }
+  bool lets_through(const PolicyQuestion& q, PolicyDirection direction) const {
+    return policy_ruling(objects_, q, direction).lets_through();
+  }
 
   bool firewall_lets_through(const PolicyQuestion& q, const KnownPod& from) const {
     const Ruling ruling = firewall_ruling(objects_, cluster_.node(from.node), q).ruling;

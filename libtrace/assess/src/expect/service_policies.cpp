@@ -12,8 +12,8 @@ namespace {
 using cluster::PolicyDirection;
 using cluster::Ruling;
 
-constexpr std::size_t kOfEachPeer = 4;   // pods that stand for all whom a peer of a rule selects
-constexpr std::size_t kBehind = 4;       // pods behind a service of which the rules are looked at
+constexpr std::size_t kOfEachPeer = 4;  // pods that stand for all whom a peer of a rule selects
+constexpr std::size_t kBehind = 4;      // pods behind a service of which the rules are looked at
 
 // The port of the pods behind the service's port; 0: nothing shows it, or they differ.
 std::uint16_t target_port(const cluster::Objects& objects, const cluster::Service& service, const cluster::ServicePort& port) {
@@ -56,8 +56,8 @@ bool ServicePolicies::any_restricted(const std::vector<cluster::ServiceEndpoint>
                      [&](const cluster::ServiceEndpoint& e) { return is_restricted(pod_behind(e), PolicyDirection::ingress); });
 }
 
-Reach ServicePolicies::reach(const cluster::Pod* client, const IpAddr& source, const cluster::Service& service, const cluster::ServicePort& port,
-                             const std::vector<cluster::ServiceEndpoint>& endpoints) {
+Reach ServicePolicies::reach(const cluster::Pod* client, const IpAddr& source, const cluster::Service& service,
+                             const cluster::ServicePort& port, const std::vector<cluster::ServiceEndpoint>& endpoints) {
   const bool sends_freely = !is_restricted(client, PolicyDirection::egress);
   if (sends_freely && !any_restricted(endpoints)) return Reach::every;
   const std::uint16_t target = target_port(objects_, service, port);
@@ -72,9 +72,10 @@ Reach ServicePolicies::reach(const cluster::Pod* client, const IpAddr& source, c
     }
     if (target == 0 || pod == client) return Reach::open;
     const cluster::PolicyQuestion q{client, is_node ? nullptr : pod, source, e.address, port.protocol, target};
-    rulings.insert(both(policy_ruling(objects_, q, PolicyDirection::egress).ruling, policy_ruling(objects_, q, PolicyDirection::ingress).ruling));
+    rulings.insert(both(policy_ruling(objects_, q, PolicyDirection::egress).ruling,
+                        policy_ruling(objects_, q, PolicyDirection::ingress).ruling));
   }
-  if (rulings.empty()) return Reach::every;   // nobody is behind it
+  if (rulings.empty()) return Reach::every;  // nobody is behind it
   if (rulings.size() != 1 || *rulings.begin() == Ruling::open) return Reach::open;
   return *rulings.begin() == Ruling::denied ? Reach::none : Reach::every;
 }

@@ -12,9 +12,9 @@
 namespace egt::assess {
 
 enum class Reach : std::uint8_t {
-  every,                                 // pod behind it
+  every,  // pod behind it
   none,
-  open,                                  // some, or objects do not decide
+  open,  // some, or objects do not decide
 };
 
 class ServicePolicies {
@@ -32,11 +32,13 @@ class ServicePolicies {
   std::vector<const KnownPod*> named_by_rules(const std::vector<cluster::ServiceEndpoint>& endpoints);
 
  private:
-  const cluster::Pod* pod_behind(const cluster::ServiceEndpoint& endpoint) const { return objects_.pods.find(endpoint.pod_namespace, endpoint.pod); }
+  const cluster::Pod* pod_behind(const cluster::ServiceEndpoint& endpoint) const {
+    return objects_.pods.find(endpoint.pod_namespace, endpoint.pod);
+  }
 
   const cluster::Objects& objects_;
   const std::vector<KnownPod>& pods_;
-  std::unordered_map<const cluster::Pod*, bool> restricted_[2];   // by PolicyDirection
+  std::unordered_map<const cluster::Pod*, bool> restricted_[2];  // by PolicyDirection
 };
 
 }  // namespace egt::assess

@@ -16,12 +16,15 @@ constexpr ClaimPhrase kClaimsOfCauses[] = {
      "NetworkPolicy {0} in namespace {1} isolates pod {2} for {3|ingress|egress}, and no rule allows this packet: as intended",
      "kubectl get networkpolicy -n {1} -o yaml"},
     {Claim::policies_may_isolate,
-     "NetworkPolicy {0} in namespace {1} isolates pod {2} for {3|ingress|egress}; objects do not show whether a rule allows this packet",
+     "NetworkPolicy {0} in namespace {1} isolates pod {2} for {3|ingress|egress}; objects do not show whether a rule allows this "
+     "packet",
      "kubectl get networkpolicy -n {1} -o yaml"},
     {Claim::policy_lets_through,
-     "{1|Ingress|Egress} rule {2} of {0} allows this packet, and an ACL for NetworkPolicies drops it: the northbound database lags behind the object",
+     "{1|Ingress|Egress} rule {2} of {0} allows this packet, and an ACL for NetworkPolicies drops it: the northbound database "
+     "lags behind the object",
      "ovn-nbctl list acl on {3}; look for {0} in the log of ovnkube-controller there"},
-    {Claim::policy_does_not_allow, "{0} does not allow this packet", "kubectl get networkpolicies,egressfirewalls,adminnetworkpolicies -A"},
+    {Claim::policy_does_not_allow, "{0} does not allow this packet",
+     "kubectl get networkpolicies,egressfirewalls,adminnetworkpolicies -A"},
 };
 static_assert(are_in_order(kClaimsOfCauses));
 

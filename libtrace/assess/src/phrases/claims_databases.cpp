@@ -6,10 +6,12 @@ namespace {
 
 constexpr ClaimPhrase kClaimsOfDatabases[] = {
     {Claim::database_without_leader,
-     "The server of {0} on {node} {1|is not connected to its cluster|knows no leader}: changes do not reach it, and who reads there sees "
+     "The server of {0} on {node} {1|is not connected to its cluster|knows no leader}: changes do not reach it, and who reads "
+     "there sees "
      "old rows.",
      "cluster/status {0} of the other servers; their logs, and whether {node} reaches them."},
-    {Claim::northd_lacks_route, "The northbound database of {node} has route {0} via {1}[ and {2} more], which no logical flow was made for.",
+    {Claim::northd_lacks_route,
+     "The northbound database of {node} has route {0} via {1}[ and {2} more], which no logical flow was made for.",
      "ovn-appctl -t ovn-northd status, and its log, on {node}; dumps of different moments look the same."},
     {Claim::northd_lacks_row,
      "The northbound database of {node} has {0|policy|ACL} \"{1}\"[ and {2} more], which no logical flow was made for.",
@@ -22,15 +24,18 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
      "{2|ovn-appctl -t ovn-controller connection-status. |}The log of ovn-controller on {node}."},
     {Claim::controller_not_connected,
      "ovn-controller of {node} is not connected to the southbound database: its flows do not follow changes.",
-     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound database is "
+     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound "
+     "database is "
      "up (ovn-sbctl show)."},
     {Claim::controller_not_connected_flows_missing,
      "ovn-controller of {node} is not connected to the southbound database: {0} logical flow{0:|s} lack OpenFlow flows there.",
-     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound database is "
+     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound "
+     "database is "
      "up (ovn-sbctl show)."},
     {Claim::controller_not_connected_flows_left,
      "ovn-controller of {node} is not connected to the southbound database: {0} cookies of its flows belong to no logical flow.",
-     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound database is "
+     "The log of ovn-controller on {node}; ovs-vsctl get open_vswitch . external_ids:ovn-remote there; see that the southbound "
+     "database is "
      "up (ovn-sbctl show)."},
     {Claim::flows_missing, "{0} of {node} lacks flows for {1} logical flow{1:|s}.",
      "ovn-appctl -t ovn-controller {2|connection-status and |}recompute on {node}; dumps of different moments look the same."},
@@ -40,7 +45,8 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
      "On {node} the flows of the switch [take {4} {5} priority {6} ({7})||come to no further stage], and the logical flows "
      "[take {8} {9} priority {10} ({11})||come to no further stage], for {0|a packet|the reply to the packet} of {1} to "
      "{2}[ and {3} other connections].",
-     "egtrace explain SNAPSHOT --from {1} --to {2} --cross-check; ovn-appctl -t ovn-controller connection-status on {node}. Dumps of "
+     "egtrace explain SNAPSHOT --from {1} --to {2} --cross-check; ovn-appctl -t ovn-controller connection-status on {node}. "
+     "Dumps of "
      "different moments look the same."},
     {Claim::dumps_inconsistent, "Dumps of {node} are inconsistent: {0}.", "{1} on {node}, at one moment."},
     {Claim::route_of_address_missing,

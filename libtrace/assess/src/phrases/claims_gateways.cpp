@@ -7,26 +7,35 @@ namespace {
 constexpr ClaimPhrase kClaimsOfGateways[] = {
     {Claim::gateway_translates_to_other_address,
      "The gateway router of {node} translates {0:pod|pods} {0} to {1}, which is no address of the node: replies go elsewhere.",
-     "ovn-nbctl lr-nat-list GR_{node}, and the host's own on {node} ({2|iptables -t nat -S POSTROUTING, nft list table inet ovn-kubernetes|"
-     "nft list chain inet ovn-kubernetes ovn-kube-local-gw-masq|iptables -t nat -S POSTROUTING}); the log of ovnkube-controller there."},
+     "ovn-nbctl lr-nat-list GR_{node}, and the host's own on {node} ({2|iptables -t nat -S POSTROUTING, nft list table inet "
+     "ovn-kubernetes|"
+     "nft list chain inet ovn-kubernetes ovn-kube-local-gw-masq|iptables -t nat -S POSTROUTING}); the log of ovnkube-controller "
+     "there."},
     {Claim::gateway_translates_nothing,
-     "Nothing on {node} translates what leaves the cluster from {0:pod|pods} {0}: replies go to the pod's own address, which the outside "
+     "Nothing on {node} translates what leaves the cluster from {0:pod|pods} {0}: replies go to the pod's own address, which the "
+     "outside "
      "has no route to.",
-     "ovn-nbctl lr-nat-list GR_{node}, and the host's own on {node} ({2|iptables -t nat -S POSTROUTING, nft list table inet ovn-kubernetes|"
-     "nft list chain inet ovn-kubernetes ovn-kube-local-gw-masq|iptables -t nat -S POSTROUTING}); the log of ovnkube-controller there."},
+     "ovn-nbctl lr-nat-list GR_{node}, and the host's own on {node} ({2|iptables -t nat -S POSTROUTING, nft list table inet "
+     "ovn-kubernetes|"
+     "nft list chain inet ovn-kubernetes ovn-kube-local-gw-masq|iptables -t nat -S POSTROUTING}); the log of ovnkube-controller "
+     "there."},
     {Claim::gateway_has_no_route, "The gateway router {0} has no route to {1}: OVN drops what pods of {node} send there.",
-     "ovn-nbctl lr-route-list {0} on {node}, and the log of ovnkube-controller there; its default route is to lead to the next hops of the "
+     "ovn-nbctl lr-route-list {0} on {node}, and the log of ovnkube-controller there; its default route is to lead to the next "
+     "hops of the "
      "annotation k8s.ovn.org/l3-gateway-config."},
     {Claim::network_replies_not_routed,
-     "{node} does not route {1} to {2}[, but to {3}]: pods of network {0} leave by {2} with that address, and replies to it are lost.",
-     "ip rule and ip route show table all on {node}: `2000: from all to {1} lookup TABLE`, and in that table, of the network's VRF, `{1} dev "
+     "{node} does not route {1} to {2}[, but to {3}]: pods of network {0} leave by {2} with that address, and replies to it are "
+     "lost.",
+     "ip rule and ip route show table all on {node}: `2000: from all to {1} lookup TABLE`, and in that table, of the network's "
+     "VRF, `{1} dev "
      "{2}`; look for the network in the log of ovnkube-node there."},
     {Claim::network_not_masqueraded,
      "{node} does not masquerade what pods of network {0} send by {2}: it leaves as {1}, which nothing outside has a route to.",
      "nft list chain inet ovn-kubernetes ovn-kube-udn-masq on {node} (before OVN-Kubernetes 1.1 iptables -t nat -S "
      "OVN-KUBE-UDN-MASQUERADE); a restart of ovnkube-node writes it anew."},
     {Claim::gateway_default_past_snat,
-     "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected network passes "
+     "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected "
+     "network passes "
      "untranslated.",
      "The default route of {node} belongs on {2}: ip route replace default via GATEWAY dev {2}."},
     {Claim::gateway_mark_without_snat,
@@ -35,13 +44,16 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "conntrack -L."},
     {Claim::guard_cannot_match,
      "A rule of chain {0} on {node} is to stop packets from {1}, but no pod is in that network: it never matches.",
-     "Write the cluster network that the pods have (oc get network.config cluster -o yaml, status.clusterNetwork) into the rule."},
+     "Write the cluster network that the pods have (oc get network.config cluster -o yaml, status.clusterNetwork) into the "
+     "rule."},
     {Claim::egressip_not_routed,
-     "{node} has no route to egress IP {0}{1|| but its default route, which leads away from the cluster}: what is sent to it never "
+     "{node} has no route to egress IP {0}{1|| but its default route, which leads away from the cluster}: what is sent to it "
+     "never "
      "reaches the cluster.",
      "Give the router a route to it by {2}, or have {2} announce it (vtysh -c 'show ip bgp'); ip route get {0} on {node}."},
     {Claim::service_address_not_routed,
-     "{node} has no route to address {0} of service {2}{1|| but its default route, which leads away from the cluster}: what is sent to "
+     "{node} has no route to address {0} of service {2}{1|| but its default route, which leads away from the cluster}: what is "
+     "sent to "
      "it never reaches the cluster.",
      "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary'); ip route get {0} on {node}."},
     {Claim::duplicate_address, "{0} have {1}: both answer for it.",

@@ -12,24 +12,30 @@ constexpr ClaimPhrase kClaimsOfSwitches[] = {
      "Restart ovnkube-node on {node} so that the gateway is set up with the present MAC."},
     {Claim::bridge_drops_pods,
      "{0} on {node} has dropped {1} packet{1:|s} that left OVN with an address of {2}: nothing had translated them.",
-     "See whether it still counts (ovs-ofctl dump-flows {0} twice), then which pods: tcpdump -ni any on {node}, egtrace audit SNAPSHOT."},
+     "See whether it still counts (ovs-ofctl dump-flows {0} twice), then which pods: tcpdump -ni any on {node}, egtrace audit "
+     "SNAPSHOT."},
     {Claim::flow_overlap,
-     "A flow without cookie in table {0} of {1} on {node} matches, at priority {2}, what another flow matches as well, and does something "
+     "A flow without cookie in table {0} of {1} on {node} matches, at priority {2}, what another flow matches as well, and does "
+     "something "
      "else: which one acts is undefined.",
-     "It was probably added by hand: see who did (ovs-ofctl dump-flows {1} table={0} on {node}), and give it another priority or remove "
+     "It was probably added by hand: see who did (ovs-ofctl dump-flows {1} table={0} on {node}), and give it another priority or "
+     "remove "
      "it."},
     {Claim::pod_port_unclaimed,
      "Pod {0} runs on {node}, but Open vSwitch there has {1|no interface of it|no port number for its interface}.",
      "ovs-vsctl --columns=name,ofport,error find interface external_ids:iface-id={2} on {node}."},
     {Claim::port_flag,
-     "Port {0} of {1} on {node}, for [pod {3}||{4|tunnels|what passes between bridges|the host|what enters and leaves the node}], has {2}: "
+     "Port {0} of {1} on {node}, for [pod {3}||{4|tunnels|what passes between bridges|the host|what enters and leaves the "
+     "node}], has {2}: "
      "Open vSwitch drops packets there.",
      "ovs-ofctl show {1}; ip link show {0}; then ovs-ofctl mod-port {1} {0} up, or forward, or receive."},
     {Claim::uplink_down, "{0} on {node} {1|is down|has no carrier}[, a leg of {2}].",
      "ip -s link show {0} and ethtool {0} on {node}; the cable and the switch's port."},
     {Claim::drop_counts_up,
-     "[{0} table {1}||chain {2}] on {node} dropped {3} packet{3:|s} between {4} and {5}[, made for {6} ({7})].[ {8} more counted fewer.]",
-     "Whose packets they are: tcpdump -ni any on {node}; egtrace explain SNAPSHOT --from … --to … for the traffic that is missed."},
+     "[{0} table {1}||chain {2}] on {node} dropped {3} packet{3:|s} between {4} and {5}[, made for {6} ({7})].[ {8} more counted "
+     "fewer.]",
+     "Whose packets they are: tcpdump -ni any on {node}; egtrace explain SNAPSHOT --from … --to … for the traffic that is "
+     "missed."},
 };
 static_assert(are_in_order(kClaimsOfSwitches));
 

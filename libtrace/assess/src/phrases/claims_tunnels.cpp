@@ -6,9 +6,11 @@ namespace {
 
 constexpr ClaimPhrase kClaimsOfTunnels[] = {
     {Claim::remote_chassis_missing,
-     "The southbound database of {node} has no chassis of {0}: there is no tunnel, and packets of pods to that node are dropped[, among "
+     "The southbound database of {node} has no chassis of {0}: there is no tunnel, and packets of pods to that node are "
+     "dropped[, among "
      "them what pod {1} sends by egress IP {2}].",
-     "ovn-sbctl list chassis on {node}; see that {0} has its annotations (node-chassis-id, zone-name), then restart ovnkube-controller on "
+     "ovn-sbctl list chassis on {node}; see that {0} has its annotations (node-chassis-id, zone-name), then restart "
+     "ovnkube-controller on "
      "{node}."},
     {Claim::transit_port_missing,
      "The transit switch of {node} has no port of {0}: pods of the two nodes do not reach each other.",
@@ -16,7 +18,8 @@ constexpr ClaimPhrase kClaimsOfTunnels[] = {
     {Claim::tunnel_port_missing, "{node} has chassis {0} at {1}, but Open vSwitch there has no tunnel port to it.",
      "ovs-vsctl show and the log of ovn-controller on {node}."},
     {Claim::tunnel_address_wrong,
-     "The southbound database of {0} has {1} as tunnel address of {2}, which is [an address of {3}||no address of any machine of the "
+     "The southbound database of {0} has {1} as tunnel address of {2}, which is [an address of {3}||no address of any machine of "
+     "the "
      "snapshot].",
      "ovs-vsctl get open_vswitch . external_ids:ovn-encap-ip on {2}, and ip addr there; ovn-sbctl list encap."},
     {Claim::port_key_differs, "A flow of {node} gives packets of {0} port key {1}, but the southbound database has {2}.",
@@ -24,14 +27,16 @@ constexpr ClaimPhrase kClaimsOfTunnels[] = {
     {Claim::datapath_key_differs, "A flow of {node} gives packets of {0} datapath key {1}, but the southbound database has {2}.",
      "ovn-appctl -t ovn-controller recompute on {node}."},
     {Claim::zone_keys_differ,
-     "{0|port|switch} {1} has tunnel key {2} in the southbound database of {3}, and {4} in that of {node}: what one sends the other "
+     "{0|port|switch} {1} has tunnel key {2} in the southbound database of {3}, and {4} in that of {node}: what one sends the "
+     "other "
      "delivers elsewhere.",
      "Compare options:requested-tnl-key of the transit switch and its ports in the northbound databases of both nodes."},
     {Claim::tunnel_blocked,
      "Packets between pods of {0} and {1} are lost at {node}, {2}: {3}[; so are those on {4} more path{4:|s}].",
      "What ends the tunnel's packets at {node} has to let them pass, both ways: egtrace explain SNAPSHOT --from {5} --to {6}"},
     {Claim::underlay_mtu,
-     "Packets as large as the pods' MTU between pods of {0} and {1} are lost at {node}, {2}: {3}[; so are those on {4} more path{4:|s}].",
+     "Packets as large as the pods' MTU between pods of {0} and {1} are lost at {node}, {2}: {3}[; so are those on {4} more "
+     "path{4:|s}].",
      "What ends the tunnel's packets at {node} has to let them pass, both ways: egtrace explain SNAPSHOT --from {5} --to {6}"},
     {Claim::tunnel_mtu,
      "{0} on {node} has MTU {1}, but {2}, which carries the tunnels, has {3}: {4} bytes of tunnel headers do not fit.",

@@ -9,10 +9,10 @@
 namespace egt::assess {
 
 enum class Decision : std::uint8_t {
-  stop,        // where and why, and on whose behalf
-  snat,        // who translates, and where the rule stands
-  hop,         // the last one that decided
-  no_snat,     // nor any hop
+  stop,     // where and why, and on whose behalf
+  snat,     // who translates, and where the rule stands
+  hop,      // the last one that decided
+  no_snat,  // nor any hop
 };
 
 std::string phrase(Decision decision, const Terms& about);

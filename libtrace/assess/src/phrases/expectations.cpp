@@ -77,7 +77,8 @@ std::string phrase_undecided(const std::string& grounds, const std::vector<Gap>&
 }
 
 Gap missing_objects() {
-  return {"", "Kubernetes objects to make expectations of", "oc get egressips,egressservices,services,pods,namespaces -A -o yaml"};
+  return {"", "Kubernetes objects to make expectations of",
+          "oc get egressips,egressservices,services,pods,namespaces -A -o yaml"};
 }
 
 }  // namespace egt::assess

@@ -23,7 +23,7 @@ using explain::PathReport;
 // What the connection meets: nodes, lines and objects of all its walks.
 struct Subject {
   std::set<std::string> nodes, objects, violated;
-  std::set<std::pair<std::string, std::uint32_t>> lines, fault_lines;   // dump and line
+  std::set<std::pair<std::string, std::uint32_t>> lines, fault_lines;  // dump and line
 };
 
 void add_lines(const Evidence& from, std::set<std::pair<std::string, std::uint32_t>>& lines) {
@@ -59,8 +59,10 @@ Subject subject_of(const Explanation& e) {
     for (const explain::RowRef& row : e.fault->at.rows) add_object(row.object, s);
   }
   for (const explain::EndReport* end : {&e.from, &e.to})
-    if (end->kind == "pod") s.objects.insert("Pod " + end->name);
-    else if (end->kind == "service") s.objects.insert("Service " + end->name);
+    if (end->kind == "pod")
+      s.objects.insert("Pod " + end->name);
+    else if (end->kind == "service")
+      s.objects.insert("Service " + end->name);
   return s;
 }
 
@@ -72,14 +74,16 @@ void add_egress_nodes(const cluster::Objects& objects, const cluster::Pod* from,
       for (const auto& assigned : egress_ip.status) nodes.insert(assigned.node);
   for (const cluster::EgressService& egress : objects.egress_services) {
     const cluster::Service* service = objects.services.find(egress.namespace_, egress.name);
-    if (concerns("EgressService " + egress.full_name()) || (from != nullptr && service != nullptr && cluster::selects(*service, *from)))
+    if (concerns("EgressService " + egress.full_name()) ||
+        (from != nullptr && service != nullptr && cluster::selects(*service, *from)))
       nodes.insert(egress.host);
   }
 }
 
 // The machines that can have a part in it, so that a cause costs no more in a large cluster: those that the walk met or should have
 // met, and all that forward for others. Every other machine of the cluster would have been met.
-std::set<std::string> machines_of(const cluster::Cluster& cluster, const Explanation& e, const Subject& s, const cluster::Pod* from) {
+std::set<std::string> machines_of(const cluster::Cluster& cluster, const Explanation& e, const Subject& s,
+                                  const cluster::Pod* from) {
   std::set<std::string> names = s.nodes;
   names.insert({e.from.node, e.to.node});
   add_egress_nodes(cluster.objects, from, s, names);
@@ -89,14 +93,14 @@ std::set<std::string> machines_of(const cluster::Cluster& cluster, const Explana
 }
 
 bool has_line(const Finding& f, const std::set<std::pair<std::string, std::uint32_t>>& lines) {
-  return std::any_of(f.evidence.begin(), f.evidence.end(),
-                     [&](const explain::EvidenceLine& e) { return lines.contains({e.dump, e.line}); });
+  return std::any_of(f.evidence.begin(), f.evidence.end(), [&](const explain::EvidenceLine& e) {
+    return lines.contains({e.dump, e.line});
+  });
 }
 
 bool concerns_ends(const Finding& f, const Explanation& e) {
-  return f.pods.empty() || std::any_of(f.pods.begin(), f.pods.end(), [&](const std::string& pod) {
-    return pod == e.from.name || pod == e.to.name;
-  });
+  return f.pods.empty() || std::any_of(f.pods.begin(), f.pods.end(),
+                                       [&](const std::string& pod) { return pod == e.from.name || pod == e.to.name; });
 }
 
 // How much speaks for the finding; 0: nothing.
@@ -109,7 +113,7 @@ int relevance(const Finding& f, const Subject& s, const Explanation& e) {
   if (s.objects.contains(f.object)) points += 4;
   if (has_line(f, s.fault_lines)) points += 4;
   if (f.object.empty() && f.severity == Severity::error && s.nodes.contains(f.node)) points += 2;
-  if (at_fault && f.object == "Node " + f.node) points += 1;   // for want of a better one
+  if (at_fault && f.object == "Node " + f.node) points += 1;  // for want of a better one
   if (points == 0) return 0;
   return points + (f.pods.empty() ? 0 : 3) + (at_fault ? 1 : 0) + severity;
 }
@@ -171,7 +175,8 @@ std::optional<explain::Cause> ended_pod(const cluster::Cluster& cluster, const E
   if (!to || e.to.kind != "pod" || pod_of(cluster, e.to) != nullptr) return std::nullopt;
   for (const cluster::Pod& pod : cluster.objects.pods)
     if (std::find(pod.former_addresses.begin(), pod.former_addresses.end(), *to) != pod.former_addresses.end())
-      return as_cause("pod-not-running", Claim::pod_has_ended, {pod.namespace_, pod.name, e.packet.dst}, evidence(cluster, {pod.from}));
+      return as_cause("pod-not-running", Claim::pod_has_ended, {pod.namespace_, pod.name, e.packet.dst},
+                      evidence(cluster, {pod.from}));
   return std::nullopt;
 }
 
@@ -195,7 +200,8 @@ std::optional<explain::Cause> network_policy(const cluster::Cluster& cluster, co
   const bool is_request = e.fault->direction == explain::Direction::request;
   const cluster::PolicyRuling* ruling = is_request && e.intent.of_stop ? &*e.intent.of_stop : nullptr;
   if (ruling != nullptr && ruling->ruling == cluster::Ruling::allowed) {
-    const cluster::Object& policy = ruling->admin != nullptr ? static_cast<const cluster::Object&>(*ruling->admin) : *ruling->network;
+    const cluster::Object& policy =
+        ruling->admin != nullptr ? static_cast<const cluster::Object&>(*ruling->admin) : *ruling->network;
     explain::Evidence lines = evidence(cluster, {policy.from});
     lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
     return as_cause("networkpolicy-acl", Claim::policy_lets_through,
@@ -209,8 +215,10 @@ std::optional<explain::Cause> network_policy(const cluster::Cluster& cluster, co
     if (row.direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
     std::vector<const cluster::NetworkPolicy*> policies;
     const bool is_meant = ruling != nullptr && ruling->ruling == cluster::Ruling::denied && ruling->admin == nullptr;
-    if (is_meant) policies = ruling->isolating;
-    else if (pod != nullptr) policies = isolating(cluster, *pod, egress);
+    if (is_meant)
+      policies = ruling->isolating;
+    else if (pod != nullptr)
+      policies = isolating(cluster, *pod, egress);
     if (policies.empty()) continue;
     Term::Names names;
     std::vector<Provenance> lines;
@@ -235,7 +243,8 @@ std::optional<explain::Cause> policy_rule(const cluster::Cluster& cluster, const
     if (firewall == nullptr || *ref.rule >= firewall->rules.size()) return std::nullopt;
     const cluster::FirewallRule& rule = firewall->rules[*ref.rule];
     return as_cause("policy", Claim::firewall_rule_decides,
-                    {firewall->full_name(), *ref.rule, rule.allow, rule.destination(), ref.namespace_}, evidence(cluster, {firewall->from}));
+                    {firewall->full_name(), *ref.rule, rule.allow, rule.destination(), ref.namespace_},
+                    evidence(cluster, {firewall->from}));
   }
   const bool baseline = ref.kind == Kind::baseline_admin_network_policy, egress = row.direction == AclDirection::from_lport;
   for (const cluster::AdminNetworkPolicy& policy : cluster.objects.admin_network_policies) {
@@ -270,12 +279,13 @@ std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, co
   for (const Check* check : checks())
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);
   const Subject subject = subject_of(e);
-  const cluster::Cluster part = explainer.cluster().part(machines_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
+  const cluster::Cluster part =
+      explainer.cluster().part(machines_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
   const explain::Explainer of_part(part);
   const Triage found = run_checks(Facts(of_part, e), only);
   const Finding* best = nullptr;
   int most = 0;
-  for (const Finding& f : found.findings)   // causes before what follows from them, so the first of the best
+  for (const Finding& f : found.findings)  // causes before what follows from them, so the first of the best
     if (const int points = relevance(f, subject, e); points > most) best = &f, most = points;
   if (best == nullptr) return std::nullopt;
   return explain::Cause{best->id, best->claim, best->remedy, best->evidence};

@@ -49,8 +49,8 @@ struct Facts {
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
   const std::vector<cluster::DumpCopy> copies;
-  std::vector<KnownPod> all_pods;         // of every network
-  std::vector<KnownPod> pods;             // of the default one: what nodes set up for that concerns no others
+  std::vector<KnownPod> all_pods;  // of every network
+  std::vector<KnownPod> pods;      // of the default one: what nodes set up for that concerns no others
   EgressClaims claims;
   std::vector<EgressPlace> places;
 
@@ -134,7 +134,7 @@ class Findings {
   std::vector<Missing> lacking_;
   std::optional<std::pair<std::size_t, std::size_t>> sampled_;
   std::set<const explain::StopReport*> explained_;
-  std::set<const Check*> exact_;   // those that show which connections they explain
+  std::set<const Check*> exact_;  // those that show which connections they explain
   std::vector<std::string> about_, also_on_;
   std::optional<Severity> weight_;
   std::size_t first_of_check_ = 0;
@@ -173,7 +173,8 @@ std::optional<Lack> needs_nodes(const Facts& facts);
 template <class Ask>
 auto ask_claimed_pods(const Facts& facts, Ask ask) {
   const std::vector<ClaimedPod>& pods = facts.claimed_pods();
-  return ask_all(facts.explainer, pods.size(), 0, [&](const explain::Explainer& explainer, std::size_t i) { return ask(explainer, pods[i]); });
+  return ask_all(facts.explainer, pods.size(), 0,
+                 [&](const explain::Explainer& explainer, std::size_t i) { return ask(explainer, pods[i]); });
 }
 
 // With their addresses of the family.
@@ -182,7 +183,6 @@ Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family);
 // sees which of them agree.
 std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const KnownPod& pod);
 // Of the first of them: those that are named.
-std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place,
-                                  const std::vector<const KnownPod*>& pods);
+std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const std::vector<const KnownPod*>& pods);
 
 }  // namespace egt::assess

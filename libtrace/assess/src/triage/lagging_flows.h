@@ -13,7 +13,8 @@ inline bool explain_flow_drops(const cluster::Node& node, Findings& out) {
   const std::string bridge = node.integration_bridge()->name;
   return out.explain_all([&](const explain::StopReport& stop) {
     const auto& about = stop.place.about;
-    return stop.node == node.name && (stop.reason == engine::Reason::flow_drops || stop.reason == engine::Reason::no_flow_matches) &&
+    return stop.node == node.name &&
+           (stop.reason == engine::Reason::flow_drops || stop.reason == engine::Reason::no_flow_matches) &&
            std::find(about.begin(), about.end(), engine::Detail{bridge}) != about.end() && stop.rows.empty();
   });
 }

@@ -19,7 +19,7 @@ struct ClaimedPod {
 // Of a path what checks look at. A whole report holds a hundred hops.
 struct EgressPath {
   explain::Verdict verdict = explain::Verdict::inconclusive;
-  std::string egress_node;                   // empty where it does not leave
+  std::string egress_node;  // empty where it does not leave
   std::optional<std::string> source_seen;
   std::vector<Gap> gaps;
   std::optional<explain::StopReport> stopped_at;

@@ -20,10 +20,12 @@ std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string&
   return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
 }
 
-std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name, const std::string& index_key) {
+std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name,
+                               const std::string& index_key) {
   std::vector<PolicyAcl> all;
   for (const ovn::Row& row : node.ovn.rows)
-    if (row.table == "ACL" && is_owned_by(row.external_ids, type, name)) all.push_back({&row, rule_index(row.external_ids, index_key)});
+    if (row.table == "ACL" && is_owned_by(row.external_ids, type, name))
+      all.push_back({&row, rule_index(row.external_ids, index_key)});
   return all;
 }
 
@@ -38,9 +40,9 @@ std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, c
   for (const ovn::AddressSet* set : sets) {
     if (external_id(set->external_ids, "ip-family") != (address.is_v4() ? "v4" : "v6")) continue;
     held = held.value_or(false) || std::any_of(set->addresses.begin(), set->addresses.end(), [&](const std::string& text) {
-      const auto p = Prefix::parse(text);
-      return p && p->contains(address);
-    });
+             const auto p = Prefix::parse(text);
+             return p && p->contains(address);
+           });
   }
   return held;
 }

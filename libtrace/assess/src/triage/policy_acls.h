@@ -15,7 +15,7 @@ using ExternalIds = std::map<std::string, std::string>;
 
 // k8s.ovn.org/owner-type and k8s.ovn.org/name.
 bool is_owned_by(const ExternalIds& ids, std::string_view type, std::string_view name);
-std::string external_id(const ExternalIds& ids, const std::string& key);   // empty where there is none
+std::string external_id(const ExternalIds& ids, const std::string& key);  // empty where there is none
 std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string& key);
 
 struct PolicyAcl {
@@ -23,7 +23,8 @@ struct PolicyAcl {
   std::optional<std::size_t> rule;
 };
 // Of one object, in the order of the rows. `index_key`: where the rule's number stands.
-std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name, const std::string& index_key);
+std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name,
+                               const std::string& index_key);
 // Whether the ACL lets packets through (allow, allow-related, allow-stateless of ovn-nb(5)).
 bool allows(const ovn::Row& acl);
 bool drops(const ovn::Row& acl);

@@ -135,7 +135,7 @@ void Findings::weigh_by_effect(Finding& finding) const {
 // One cause found on several nodes is one finding.
 void Findings::merge_nodes(std::size_t first) {
   auto& all = triage_.findings;
-  std::map<std::pair<std::string, Severity>, std::size_t> kept;   // by object, those of one node each
+  std::map<std::pair<std::string, Severity>, std::size_t> kept;  // by object, those of one node each
   std::vector<Finding> merged;
   for (std::size_t i = first; i < all.size(); ++i) {
     Finding& f = all[i];
@@ -214,8 +214,7 @@ void Findings::about(const std::vector<const KnownPod*>& pods) {
 }
 
 bool Findings::has_cause(const std::string& object) const {
-  return std::any_of(triage_.findings.begin(), triage_.findings.end(),
-                     [&](const Finding& f) { return f.object == object; });
+  return std::any_of(triage_.findings.begin(), triage_.findings.end(), [&](const Finding& f) { return f.object == object; });
 }
 
 bool Findings::has_cause(const std::string& object, const std::string& pod) const {

@@ -12,13 +12,15 @@ namespace {
 std::vector<const KnownPod*> one_of_each_node(const Facts& f, Family family) {
   std::map<std::string, const KnownPod*> first;
   for (const KnownPod& pod : f.pods)
-    if (!pod.host_network && pod.address(family) != nullptr && f.cluster.node(pod.node) != nullptr) first.try_emplace(pod.node, &pod);
+    if (!pod.host_network && pod.address(family) != nullptr && f.cluster.node(pod.node) != nullptr)
+      first.try_emplace(pod.node, &pod);
   std::vector<const KnownPod*> pods;
   for (const auto& [node, pod] : first) pods.push_back(pod);
   return pods;
 }
 
-void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size, std::vector<LostBetweenNodes>& lost) {
+void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size,
+          std::vector<LostBetweenNodes>& lost) {
   const auto sender = explain::parse_point(from.full_name());
   const auto receiver = explain::parse_point(to.address(family)->to_string());
   if (!sender || !receiver) return;
@@ -61,7 +63,8 @@ void report_tunnels(const std::vector<LostBetweenNodes>& lost, Claim claim, Find
   for (const auto& [place, some] : places) {
     const LostBetweenNodes& first = *some.front();
     out.add(claim, first.at.node, "",
-            {first.from->node, first.to->node, first.at.where, first.at.why, more(some.size() - 1), first.from->full_name(), first.to->full_name()},
+            {first.from->node, first.to->node, first.at.where, first.at.why, more(some.size() - 1), first.from->full_name(),
+             first.to->full_name()},
             first.at.evidence);
   }
 }

@@ -9,7 +9,7 @@ namespace egt::assess {
 
 enum class PacketSize : std::uint8_t {
   smallest,
-  largest,   // of the MTU of pods, and not to be fragmented
+  largest,  // of the MTU of pods, and not to be fragmented
 };
 
 // Of each node a pod sends to one on the nodes that follow by 1, 2, 4, 8, … in the order of names: n log n walks.

@@ -8,13 +8,17 @@
 namespace egt::engine {
 
 TcpState tcp_state_named(std::string_view name) {
-  struct Named { std::string_view name; TcpState state; };
+  struct Named {
+    std::string_view name;
+    TcpState state;
+  };
   // FIN_WAIT_1 and CLOSING are how Open vSwitch prints FIN_WAIT and CLOSE of the kernel.
-  static constexpr Named kNames[] = {
-      {"SYN_SENT", TcpState::syn_sent},     {"SYN_SENT2", TcpState::syn_sent2},  {"SYN_RECV", TcpState::syn_recv},
-      {"ESTABLISHED", TcpState::established}, {"FIN_WAIT", TcpState::fin_wait},  {"FIN_WAIT_1", TcpState::fin_wait},
-      {"CLOSE_WAIT", TcpState::close_wait}, {"LAST_ACK", TcpState::last_ack},    {"TIME_WAIT", TcpState::time_wait},
-      {"CLOSE", TcpState::close},           {"CLOSING", TcpState::close}};
+  static constexpr Named kNames[] = {{"SYN_SENT", TcpState::syn_sent},     {"SYN_SENT2", TcpState::syn_sent2},
+                                     {"SYN_RECV", TcpState::syn_recv},     {"ESTABLISHED", TcpState::established},
+                                     {"FIN_WAIT", TcpState::fin_wait},     {"FIN_WAIT_1", TcpState::fin_wait},
+                                     {"CLOSE_WAIT", TcpState::close_wait}, {"LAST_ACK", TcpState::last_ack},
+                                     {"TIME_WAIT", TcpState::time_wait},   {"CLOSE", TcpState::close},
+                                     {"CLOSING", TcpState::close}};
   for (const Named& n : kNames)
     if (n.name == name) return n.state;
   return TcpState::unknown;

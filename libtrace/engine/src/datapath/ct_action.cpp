@@ -30,8 +30,7 @@ Tuple original_tuple(const FlowKey& k) {
   t.src = {family_of(k), k.get(v4 ? F::ct_nw_src : F::ct_ipv6_src)};
   t.dst = {family_of(k), k.get(v4 ? F::ct_nw_dst : F::ct_ipv6_dst)};
   t.proto = static_cast<std::uint8_t>(k.u32(F::ct_nw_proto));
-  const auto first = static_cast<std::uint16_t>(k.u32(F::ct_tp_src)),
-             second = static_cast<std::uint16_t>(k.u32(F::ct_tp_dst));
+  const auto first = static_cast<std::uint16_t>(k.u32(F::ct_tp_src)), second = static_cast<std::uint16_t>(k.u32(F::ct_tp_dst));
   if (t.proto == ip_proto::icmp || t.proto == ip_proto::icmp6) {
     t.icmp_type = static_cast<std::uint8_t>(first);
     t.icmp_code = static_cast<std::uint8_t>(second);
@@ -50,9 +49,7 @@ std::uint32_t nat_bits(const Tuple& before, const Tuple& after) {
   return bits;
 }
 
-bool has_ports(const Tuple& t) {
-  return t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
-}
+bool has_ports(const Tuple& t) { return t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp; }
 
 }  // namespace
 
@@ -118,8 +115,7 @@ void CtAction::track(DatapathPacket& packet) {
   }
   if (tracked.known) return existing(packet, tracked);
   if (!tracked.opened) return invalid(key);
-  if (tracked.opened->presumed)
-    recorder_.assume({Supposition::connections_picked_up, {}, {}, recorder_.evidence_of(step_)});
+  if (tracked.opened->presumed) recorder_.assume({Supposition::connections_picked_up, {}, {}, recorder_.evidence_of(step_)});
   opened(packet, std::move(*tracked.opened));
 }
 
@@ -200,8 +196,7 @@ bool CtAction::map(Connection& c) {
     if (nat.addresses->first != nat.addresses->last)
       recorder_.assume({Supposition::address_of_range, {address}, {}, recorder_.evidence_of(step_)});
   }
-  const PortChoice choice =
-      translates_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
+  const PortChoice choice = translates_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
   (source ? bind_source : bind_destination)(c, address, choice.port);
   if (choice.is_open) network_state_.leave_port_open(reversed(c.reply), source);
   return !network_state_.conntrack.reply_taken(zone_, c.reply) || resolve_clash(c);

@@ -7,8 +7,8 @@
 
 #include "datapath/packet.h"
 #include "datapath/tracker.h"
-#include "egtrace/engine/openflow/datapath_actions.h"
 #include "egtrace/engine/network_state.h"
+#include "egtrace/engine/openflow/datapath_actions.h"
 #include "openflow/path_recorder.h"
 
 namespace egt::engine {
@@ -23,8 +23,8 @@ struct CtResult {
 class CtAction {
  public:
   // `step`: the record's step of this action.
-  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, const ConntrackSettings& settings, NetworkState& network_state,
-           PathRecorder& recorder, std::size_t step)
+  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, const ConntrackSettings& settings,
+           NetworkState& network_state, PathRecorder& recorder, std::size_t step)
       : zone_(zone), action_(action), settings_(settings), network_state_(network_state), recorder_(recorder), step_(step) {}
 
   CtResult execute(DatapathPacket& packet);
@@ -39,8 +39,8 @@ class CtAction {
   bool translates(const Tracked& tracked) const;
   void opened(DatapathPacket& packet, Connection c);
   struct PortChoice {
-    std::optional<std::uint16_t> port;   // none: the packet's own
-    bool is_open = false;                // it stands for whichever conntrack takes
+    std::optional<std::uint16_t> port;  // none: the packet's own
+    bool is_open = false;               // it stands for whichever conntrack takes
   };
   bool translates_ports(const Tuple& t) const;
   PortChoice choose_port(std::uint16_t own) const;

@@ -46,7 +46,7 @@ class DumpedTable {
 
  private:
   std::span<const Entry> entries_;
-  HashChains by_tuple_, by_receiver_;   // of numbers of entries, doubled; odd ones stand for the reply direction
+  HashChains by_tuple_, by_receiver_;  // of numbers of entries, doubled; odd ones stand for the reply direction
 };
 
 // Of all machines, each looked at when a packet first comes to it. The cluster outlives it and does not change.
@@ -57,7 +57,7 @@ class DumpedConnections {
   const DumpedTable* table(const ZoneKey& zone) const;
 
  private:
-  using Tables = std::array<std::optional<DumpedTable>, 2>;   // by space
+  using Tables = std::array<std::optional<DumpedTable>, 2>;  // by space
   static Tables tables_of(const cluster::Node& node);
 
   const cluster::Cluster& cluster_;

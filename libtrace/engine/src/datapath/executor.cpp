@@ -9,7 +9,7 @@ using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
-constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;   // ND_OPT_SOURCE_LINKADDR, ND_OPT_TARGET_LINKADDR
+constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;  // ND_OPT_SOURCE_LINKADDR, ND_OPT_TARGET_LINKADDR
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
@@ -32,8 +32,7 @@ struct ActionExecution {
       }
       key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
       // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
-      if (a.attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff)
-        key.set(F::nw_proto, 0);
+      if (a.attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff) key.set(F::nw_proto, 0);
       // The type-of-service byte is two fields of a key.
       if (f.field == F::nw_tos) {
         const U128 mask = f.mask & kEcnBits;
@@ -47,7 +46,8 @@ struct ActionExecution {
   void retype_option(U128 before) {
     const U128 now = key.get(F::nd_options_type);
     const auto address_of = [](U128 type) { return type == kSourceOption ? F::nd_sll : F::nd_tll; };
-    const bool was_address = before == kSourceOption || before == kTargetOption, is_address = now == kSourceOption || now == kTargetOption;
+    const bool was_address = before == kSourceOption || before == kTargetOption,
+               is_address = now == kSourceOption || now == kTargetOption;
     if (now == before || !was_address) return;
     const U128 address = key.get(address_of(before));
     key.set(address_of(before), 0);
@@ -90,7 +90,8 @@ struct ActionExecution {
   // What stands behind the label is taken for what the action says, whatever it is.
   bool uncovers_frame(const dp::PopMpls& a) const {
     const bool frame_below = !packet.hidden.empty() && get(packet.hidden.back(), F::packet_type) == packet_type::ethernet;
-    return frame_below && get(key, F::packet_type) != packet_type::ethernet && mpls_count(key, nullptr) == 1 && !is_mpls(a.ethertype);
+    return frame_below && get(key, F::packet_type) != packet_type::ethernet && mpls_count(key, nullptr) == 1 &&
+           !is_mpls(a.ethertype);
   }
   void operator()(const dp::PopMpls& a) {
     if (uncovers_frame(a)) {
@@ -147,8 +148,7 @@ struct ActionExecution {
 
 }  // namespace
 
-void execute(const dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length,
-             DatapathPorts& ports) {
+void execute(const dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length, DatapathPorts& ports) {
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const bool forks = i + 1 < actions.size() && std::holds_alternative<dp::Recirculate>(actions[i + 1].kind);
     std::visit(ActionExecution{packet, length, ports, actions[i].origin, forks}, actions[i].kind);

@@ -15,8 +15,7 @@ class DatapathPorts {
   virtual ~DatapathPorts() = default;
   virtual void output(const ofproto::dp::Port& port, const DatapathPacket& packet, std::size_t origin) = 0;
   virtual void recirculate(std::uint32_t id, const DatapathPacket& packet, std::size_t origin) = 0;
-  virtual void to_controller(const ofproto::dp::ToController& action, const DatapathPacket& packet,
-                             std::size_t origin) = 0;
+  virtual void to_controller(const ofproto::dp::ToController& action, const DatapathPacket& packet, std::size_t origin) = 0;
   // `forks`: the list goes on with a recirculation of the packet.
   virtual void track(const ofproto::dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) = 0;
 };

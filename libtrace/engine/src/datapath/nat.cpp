@@ -50,7 +50,7 @@ Tuple translated(const Connection& c, bool reply_direction, bool source, Tuple p
   const Tuple target = target_of(c, reply_direction);
   (source ? packet.src : packet.dst) = source ? target.src : target.dst;
   (source ? packet.sport : packet.dport) = source ? target.sport : target.dport;
-  if (is_icmp(packet)) packet.sport = packet.dport = target.sport;   // one for both (icmp_manip_pkt())
+  if (is_icmp(packet)) packet.sport = packet.dport = target.sport;  // one for both (icmp_manip_pkt())
   return packet;
 }
 

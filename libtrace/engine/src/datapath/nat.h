@@ -13,7 +13,9 @@ namespace egt::engine {
 void bind_source(Connection& c, const IpAddr& address, std::optional<std::uint16_t> port);
 void bind_destination(Connection& c, const IpAddr& address, std::optional<std::uint16_t> port);
 
-struct PortRange { std::uint16_t first = 1024, last = 65535; };
+struct PortRange {
+  std::uint16_t first = 1024, last = 65535;
+};
 // The first port of the range, from `from` on and round, with which the answer `reply` is taken for no other connection's.
 // Only that it is free is known of it: the kernel takes one at random.
 std::optional<std::uint16_t> free_port(const ConntrackTables& tables, const ZoneKey& zone, Tuple reply, PortRange range,

@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "inconsistencies.h"
 #include "datapath/ct_action.h"
 #include "datapath/executor.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
+#include "inconsistencies.h"
 #include "openflow/path_policy.h"
 #include "openflow/path_recorder.h"
 #include "openflow/xlate.h"
@@ -26,7 +26,7 @@ namespace dp = ofproto::dp;
 
 namespace {
 
-using MeteredFlows = std::unordered_map<std::uint64_t, const ovn::LogicalFlow*>;   // by cookie
+using MeteredFlows = std::unordered_map<std::uint64_t, const ovn::LogicalFlow*>;  // by cookie
 
 // Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
 MeteredFlows find_metered(const ovn::Ovn& ovn) {
@@ -100,8 +100,8 @@ constexpr std::size_t kMaxSteps = 65536;
 
 class SwitchRun : public DatapathPorts {
  public:
-  SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
-            const OvsOptions& options)
+  SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record,
+            Chooser& chooser, const OvsOptions& options)
       : session_(session),
         node_(node),
         network_state_(network_state),
@@ -137,8 +137,7 @@ class SwitchRun : public DatapathPorts {
   void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   std::optional<MacAddr> mac_on_link(const IpAddr& address, std::size_t origin);
   std::optional<std::uint8_t> table_that_asked(std::size_t origin) const;
-  void send_on(const FlowKey& key, const MacAddr& mac, std::uint8_t table, const openflow::Bridge& bridge,
-               std::size_t origin);
+  void send_on(const FlowKey& key, const MacAddr& mac, std::uint8_t table, const openflow::Bridge& bridge, std::size_t origin);
   FlowKey after_field_actions(const FlowKey& key, const openflow::ActionList& nested, const openflow::Bridge& bridge);
   OvsResult finish();
 
@@ -154,7 +153,7 @@ class SwitchRun : public DatapathPorts {
   ofproto::SwitchBridge* origin_ = nullptr;  // where the packet came in
   std::deque<Upcall> upcalls_;
   OvsResult result_;
-  std::string reject_with_;        // of the packet under way
+  std::string reject_with_;  // of the packet under way
   bool has_too_many_tags_ = false;
   std::size_t forced_states_ = 0;  // of options_.ct_next
 };
@@ -206,8 +205,7 @@ ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
   look_behind_tags(key);
   if (frozen) key.set(F::recirc_id, *upcall.recirculation);
   ofproto::SwitchBridge& in = upcall.bridge ? *session_.tables.sw.bridge(*upcall.bridge) : *origin_;
-  const ofproto::Ofpacts* packet_out =
-      upcall.packet_out ? &session_.tables.actions->of(*upcall.packet_out, *bridge) : nullptr;
+  const ofproto::Ofpacts* packet_out = upcall.packet_out ? &session_.tables.actions->of(*upcall.packet_out, *bridge) : nullptr;
   return Xlate(session_.tables, recirculations_, policy_, &recorder_, how_).run(in, key, frozen, packet_out);
 }
 
@@ -218,8 +216,7 @@ void SwitchRun::handle(Upcall upcall) {
   recorder_.translated();
   recirculations_.end_pass();
   recirculations_.queue.clear();
-  if (t.error != ofproto::XlateError::ok && !recorder_.has_end())
-    recorder_.end({Reason::not_translated}, 0, recorder_.here());
+  if (t.error != ofproto::XlateError::ok && !recorder_.has_end()) recorder_.end({Reason::not_translated}, 0, recorder_.here());
   execute(t.actions, upcall.packet, options_.packet_length, *this);
   if (upcall.packet.is_opaque) recorder_.set_undecided();
 }
@@ -310,15 +307,13 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
     case Reaction::resolves:
       if (is_reply) return recorder_.remark_at(origin, Notice::answer_waits);
       return resolve(*data, key, bridge, origin);
-    case Reaction::answers:
-      return advertise(*data, key, bridge, origin);
+    case Reaction::answers: return advertise(*data, key, bridge, origin);
     case Reaction::holds:
       recorder_.set_undecided();
       return recorder_.end_at(origin, {Reason::ovn_controller_handles, {std::string(opcode_name(data->opcode))}});
     case Reaction::consumes:
       return recorder_.end_at(origin, {Reason::ovn_controller_consumes, {recorder_.controller_of(origin)}});
-    case Reaction::notes:
-      return;
+    case Reaction::notes: return;
   }
 }
 
@@ -397,8 +392,7 @@ void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow
 }
 
 // The packet behind those nested actions that stand before the first one that sends it anywhere.
-FlowKey SwitchRun::after_field_actions(const FlowKey& key, const openflow::ActionList& nested,
-                                       const openflow::Bridge& bridge) {
+FlowKey SwitchRun::after_field_actions(const FlowKey& key, const openflow::ActionList& nested, const openflow::Bridge& bridge) {
   struct Silent : ofproto::Policy {
     void missing(Statement<Input>) override {}
   } silent;

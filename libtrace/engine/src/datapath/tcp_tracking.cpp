@@ -5,8 +5,7 @@ namespace {
 
 using TcpStepKind = TcpStep::Kind;
 
-constexpr std::uint32_t kFinFlag = 0x01, kSynFlag = 0x02, kRstFlag = 0x04, kPushFlag = 0x08, kAckFlag = 0x10,
-                        kUrgentFlag = 0x20;
+constexpr std::uint32_t kFinFlag = 0x01, kSynFlag = 0x02, kRstFlag = 0x04, kPushFlag = 0x08, kAckFlag = 0x10, kUrgentFlag = 0x20;
 
 enum class TcpSegment : std::uint8_t { opening, answer, ending, data, reset, nothing };
 
@@ -29,8 +28,7 @@ bool are_possible(std::uint32_t flags) {
 // tcp_invalid_flags() and tcp_valid_new() of lib/conntrack-tcp.c: a SYN alone, or anything in the midst of a connection.
 std::optional<TcpState> open_in_userspace(std::uint32_t flags) {
   constexpr std::uint32_t kWithAckOnly = kFinFlag | kPushFlag | kUrgentFlag;
-  if (flags & kSynFlag)
-    return flags & (kAckFlag | kRstFlag | kWithAckOnly) ? std::nullopt : std::optional(TcpState::syn_sent);
+  if (flags & kSynFlag) return flags & (kAckFlag | kRstFlag | kWithAckOnly) ? std::nullopt : std::optional(TcpState::syn_sent);
   if (!(flags & kAckFlag) && (!(flags & kRstFlag) || (flags & kWithAckOnly))) return std::nullopt;
   return flags & kRstFlag ? TcpState::close : TcpState::established;
 }
@@ -44,7 +42,7 @@ TcpSegment presumed(TcpState state, bool reply_direction) {
 }
 
 TcpStep after_opening(TcpState state, bool reply_direction) {
-  if (reply_direction)                   // both sides open at once
+  if (reply_direction)  // both sides open at once
     return is_half_open(state) ? TcpStep{TcpStepKind::follows, TcpState::syn_sent2} : TcpStep{TcpStepKind::invalid, state};
   if (is_half_open(state)) return {TcpStepKind::follows, state};
   return {is_over(state) ? TcpStepKind::reopens : TcpStepKind::ignored, state};

@@ -15,9 +15,7 @@ bool contains(std::initializer_list<std::uint32_t> list, std::uint32_t value) {
 bool is_tcp(const FlowKey& packet) { return packet.u32(FieldId::nw_proto) == ip_proto::tcp; }
 
 // Multicast listener, neighbour (but no redirect) and multicast router discovery (noct_valid_new[]).
-bool is_discovery(std::uint32_t icmp6_type) {
-  return contains({130, 131, 132, 133, 134, 135, 136, 143, 151, 152}, icmp6_type);
-}
+bool is_discovery(std::uint32_t icmp6_type) { return contains({130, 131, 132, 133, 134, 135, 136, 143, 151, 152}, icmp6_type); }
 
 PacketState opening(bool may_open) { return may_open ? PacketState::new_ : PacketState::invalid; }
 
@@ -48,7 +46,7 @@ bool Tracker::has_key(const FlowKey& packet) const {
     case ip_proto::tcp:
     case ip_proto::udp: return has_ports;
     case ip_proto::sctp: return has_ports || !settings_.reads_sctp;
-    case ip_proto::icmp: return without_code && contains({0, 8, 13, 14, 15, 16}, type);   // echo, timestamp, information
+    case ip_proto::icmp: return without_code && contains({0, 8, 13, 14, 15, 16}, type);  // echo, timestamp, information
     case ip_proto::icmp6: return without_code && contains({128, 129}, type);
     default: return true;
   }

@@ -12,8 +12,8 @@ namespace egt::engine {
 
 struct Tracked {
   PacketState state = PacketState::none;
-  Connection* known = nullptr;           // in the table
-  std::optional<Connection> opened;      // by this packet; for nobody else to see until it is inserted
+  Connection* known = nullptr;       // in the table
+  std::optional<Connection> opened;  // by this packet; for nobody else to see until it is inserted
   bool reply_direction = false;
 };
 

@@ -12,8 +12,8 @@ namespace egt::engine {
 
 struct TableHit {
   const host::Route* route = nullptr;
-  std::vector<RouteHop> hops;            // of unicast routes; several when they share the load
-  bool ambiguous_device = false;         // IPv6: equal routes by different devices, of which the kernel takes any
+  std::vector<RouteHop> hops;     // of unicast routes; several when they share the load
+  bool ambiguous_device = false;  // IPv6: equal routes by different devices, of which the kernel takes any
 };
 
 // `in_table`: the canonical name. Routes that have no usable next hop are skipped, as the kernel does.

@@ -74,8 +74,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   copy_depth_ = depth;
   conntrack_.skip();
   if (depth > kMostCopies) return inconclusive({PlaceKind::copies}, {Reason::copies_of_copies}, copy.evidence);
-  if (!copy.gateway && copy.device.empty())
-    return inconclusive({PlaceKind::copy}, {Reason::copy_target_unknown}, copy.evidence);
+  if (!copy.gateway && copy.device.empty()) return inconclusive({PlaceKind::copy}, {Reason::copy_target_unknown}, copy.evidence);
   if (!copy.gateway) {
     HostOutcome o = outcome(HostOutcome::Kind::transmit);
     o.device = copy.device;
@@ -103,8 +102,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
 // nft's fwd: past everything that is still to come, but for what the other device asks of what leaves by it.
 HostWalk::Ended HostWalk::send_frame(const HookResult& by) {
   const host::Link* link = host_.link(by.device);
-  if (link != nullptr && !link->is_up())
-    return dropped({PlaceKind::device, {by.device}}, {Reason::device_down}, {link->from});
+  if (link != nullptr && !link->is_up()) return dropped({PlaceKind::device, {by.device}}, {Reason::device_down}, {link->from});
   out_ = by.device;
   if (Ended end = pass(Hook::egress)) return end;
   HostOutcome o = outcome(HostOutcome::Kind::transmit);

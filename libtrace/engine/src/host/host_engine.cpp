@@ -1,7 +1,6 @@
-#include "egtrace/engine/host.h"
-
 #include <utility>
 
+#include "egtrace/engine/host.h"
 #include "host_walk.h"
 
 namespace egt::engine {

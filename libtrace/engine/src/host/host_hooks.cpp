@@ -13,9 +13,7 @@ using netfilter::NatTarget;
 
 // Where conntrack looks packets up, and where NAT changes destinations.
 bool is_first_hook(Hook hook) { return hook == Hook::prerouting || hook == Hook::output; }
-bool translates(Hook hook) {
-  return hook != Hook::forward && hook != Hook::ingress && hook != Hook::egress;
-}
+bool translates(Hook hook) { return hook != Hook::forward && hook != Hook::ingress && hook != Hook::egress; }
 bool translates_source(Hook hook) { return hook == Hook::postrouting || hook == Hook::input; }
 
 AddressType address_type(RouteAnswer::Kind kind) {
@@ -95,8 +93,9 @@ AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device, 
     default: break;
   }
   if (answer.route != nullptr && answer.route->type == host::RouteType::anycast) return AddressType::anycast;
-  const bool local = device.empty() && answer.kind != RouteAnswer::Kind::unknown ? answer.kind == RouteAnswer::Kind::local
-                                                                                : local_type_of(host_, a, device) == RouteAnswer::Kind::local;
+  const bool local = device.empty() && answer.kind != RouteAnswer::Kind::unknown
+                         ? answer.kind == RouteAnswer::Kind::local
+                         : local_type_of(host_, a, device) == RouteAnswer::Kind::local;
   if (local) return AddressType::local;
   return a.is_multicast() ? AddressType::multicast : AddressType::unicast;
 }
@@ -136,8 +135,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
   switch (result.outcome) {
     case HookResult::Outcome::accepted: break;
     case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);
-    case HookResult::Outcome::rejected:
-      return rejected(result.reject_with, result.where, result.why, result.evidence);
+    case HookResult::Outcome::rejected: return rejected(result.reject_with, result.where, result.why, result.evidence);
     case HookResult::Outcome::inconclusive: return inconclusive(result.where, result.why, result.evidence);
     case HookResult::Outcome::sent: return send_frame(result);
   }
@@ -149,7 +147,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
 }
 
 void HostWalk::track(const HookResult& raw, Hook hook) {
-  if (conntrack_.done()) return;   // came back by lo: still attached
+  if (conntrack_.done()) return;  // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
   conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, made_here() ? refused_ : options_.quoted);
   if (conntrack_.state() == PacketState::new_ && !conntrack_.confirmed()) note_full_connection_table(node_, record_);
@@ -177,8 +175,10 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
     if (hook == Hook::postrouting && source_is_open())
       return inconclusive({PlaceKind::postrouting}, {Reason::translation_rules_missing});
     if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
-    if (conntrack_.undecided(source)) keep_addresses(source);
-    else if (output != nullptr && tuple_of(packet_).dst != before.dst) return reroute(*output);
+    if (conntrack_.undecided(source))
+      keep_addresses(source);
+    else if (output != nullptr && tuple_of(packet_).dst != before.dst)
+      return reroute(*output);
     return std::nullopt;
   }
   if (hook == Hook::postrouting)
@@ -244,8 +244,7 @@ HostWalk::Ended HostWalk::confirm() {
   if (conntrack_.confirm()) return std::nullopt;
   assume_pick_up();
   const Tuple& reply = conntrack_.connection()->reply;
-  return dropped({PlaceKind::conntrack},
-                 {Reason::reply_tuple_taken, {reply.src, reply.dst, std::uint64_t{reply.dport}}});
+  return dropped({PlaceKind::conntrack}, {Reason::reply_tuple_taken, {reply.src, reply.dst, std::uint64_t{reply.dport}}});
 }
 
 // No rule translates; two connections of which the answers would look the same still get different ports.
@@ -268,10 +267,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
   }
   const std::uint16_t own = decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport;
   if (decision.port_uncertain)
-    assume({Supposition::random_port,
-            {node_.name, std::uint64_t{decision.port.value_or(own)}},
-            {},
-            decision.evidence});
+    assume({Supposition::random_port, {node_.name, std::uint64_t{decision.port.value_or(own)}}, {}, decision.evidence});
   const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port, decision.only_port);
   if (!keeps_port) assume_another_port(decision.evidence);
   if (Connection* c = conntrack_.connection()) {
@@ -285,8 +281,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
   return std::nullopt;
 }
 
-std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision, Hook hook,
-                                                    std::vector<Provenance>& evidence) {
+std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision, Hook hook, std::vector<Provenance>& evidence) {
   if (decision.address) return decision.address;
   std::optional<OwnAddress> own;
   if (decision.kind == NatTarget::Kind::masquerade) {
@@ -296,7 +291,7 @@ std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision,
   } else if (decision.kind == NatTarget::Kind::redirect) {
     own = redirect_address(host_, in_, dst_ip(packet_));
   } else {
-    return decision.source ? src_ip(packet_) : dst_ip(packet_);   // only the port changes
+    return decision.source ? src_ip(packet_) : dst_ip(packet_);  // only the port changes
   }
   if (!own) return std::nullopt;
   if (own->entry != nullptr) evidence.push_back(own->entry->from);

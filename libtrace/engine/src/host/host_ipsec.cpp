@@ -13,7 +13,9 @@ using host::IpsecTemplate;
 
 Details named(const IpsecPolicy& policy) { return {policy.selector.source, policy.selector.destination}; }
 
-Details named(const IpsecPolicy& policy, const std::string& node) { return {policy.selector.source, policy.selector.destination, node}; }
+Details named(const IpsecPolicy& policy, const std::string& node) {
+  return {policy.selector.source, policy.selector.destination, node};
+}
 
 }  // namespace
 
@@ -30,7 +32,8 @@ Tuple HostWalk::as_policies_see(bool arriving) const {
 HostWalk::Ended HostWalk::check_ipsec(IpsecDirection direction) {
   if (by_switch_ || host_.ipsec_policies.value.empty()) return std::nullopt;
   const bool out = direction == IpsecDirection::out;
-  const IpsecQuery query{direction, as_policies_see(!out), static_cast<std::uint32_t>(packet_.u64(FieldId::pkt_mark)), out ? out_ : in_};
+  const IpsecQuery query{direction, as_policies_see(!out), static_cast<std::uint32_t>(packet_.u64(FieldId::pkt_mark)),
+                         out ? out_ : in_};
   const IpsecPolicy* policy = find_ipsec_policy(host_, query);
   if (policy == nullptr) return std::nullopt;
   if (policy->blocks) return blocked_by_ipsec(*policy, {Reason::ipsec_policy_blocks, named(*policy)});
@@ -41,7 +44,8 @@ HostWalk::Ended HostWalk::check_ipsec(IpsecDirection direction) {
 // A socket is shown EPERM; what is forwarded vanishes.
 HostOutcome HostWalk::blocked_by_ipsec(const IpsecPolicy& policy, Cause why) const {
   const bool shown = made_here() && policy.direction == IpsecDirection::out;
-  HostOutcome o = stopped(shown ? HostOutcome::Kind::rejected : HostOutcome::Kind::dropped, {PlaceKind::ipsec}, std::move(why), {policy.from});
+  HostOutcome o = stopped(shown ? HostOutcome::Kind::rejected : HostOutcome::Kind::dropped, {PlaceKind::ipsec}, std::move(why),
+                          {policy.from});
   if (shown) o.reject_with = "EPERM";
   return o;
 }

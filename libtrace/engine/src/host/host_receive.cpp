@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "host_walk.h"
+#include "inconsistencies.h"
 #include "rule_selectors.h"
 
 namespace egt::engine {
@@ -59,8 +59,7 @@ HostOutcome HostWalk::receive(const std::string& device) {
 HostWalk::Ended HostWalk::reassemble() {
   const std::uint32_t fragment = packet_.u32(FieldId::ip_frag);
   if (fragment == 0) return std::nullopt;
-  if (fragment & ip_frag::later)
-    return inconclusive({PlaceKind::fragments}, {Reason::later_fragment});
+  if (fragment & ip_frag::later) return inconclusive({PlaceKind::fragments}, {Reason::later_fragment});
   reassembled_ = fragment;
   packet_.set(FieldId::ip_frag, 0);
   assume({Supposition::fragments_arrive, {node_.name}});
@@ -72,7 +71,8 @@ HostWalk::Ended HostWalk::reassemble() {
 HostWalk::Ended HostWalk::enter_vrf() {
   const host::Link* vrf = vrf_of(host_, in_);
   const IpAddr to = dst_ip(packet_);
-  if (vrf == nullptr || vrf->name == in_ || to.is_multicast() || (family() == Family::v6 && to.is_link_local())) return std::nullopt;
+  if (vrf == nullptr || vrf->name == in_ || to.is_multicast() || (family() == Family::v6 && to.is_link_local()))
+    return std::nullopt;
   in_ = vrf->name;
   return pass(Hook::prerouting);
 }
@@ -81,7 +81,7 @@ HostWalk::Ended HostWalk::check_device() {
   if (!is_ip(packet_)) return inconclusive({PlaceKind::device, {in_}}, {Reason::not_ip});
   const host::Link* link = host_.link(in_);
   const Place where{PlaceKind::device, {in_}};
-  if (family() == Family::v6)   // ipv6_rcv()
+  if (family() == Family::v6)  // ipv6_rcv()
     if (const Setting off = device_setting(host_, Family::v6, in_, "disable_ipv6"); off.value.value_or(0) != 0)
       return dropped(where, {Reason::ipv6_disabled, {in_}}, off.evidence);
   if (link != nullptr) return link->is_up() ? Ended{} : dropped(where, {Reason::device_down}, {link->from});
@@ -103,8 +103,7 @@ HostWalk::Ended HostWalk::check_frame() {
   const IpAddr from = src_ip(packet_);
   if (family() == Family::v6 && in_ != "lo" && (from.is_loopback() || dst_ip(packet_).is_loopback()))
     return dropped({PlaceKind::device, {in_}}, {Reason::loopback_from_outside});
-  if (family() == Family::v6 && from.is_multicast())
-    return dropped({PlaceKind::device, {in_}}, {Reason::multicast_source});
+  if (family() == Family::v6 && from.is_multicast()) return dropped({PlaceKind::device, {in_}}, {Reason::multicast_source});
   return std::nullopt;
 }
 
@@ -112,22 +111,22 @@ HostWalk::Ended HostWalk::check_frame() {
 HostWalk::Ended HostWalk::check_addresses() {
   const IpAddr from = src_ip(packet_), to = dst_ip(packet_);
   if (family() != Family::v4 || in_ == "lo") return std::nullopt;
-  if (from.is_unspecified() && to.is_unspecified()) return std::nullopt;   // an old form of the limited broadcast
+  if (from.is_unspecified() && to.is_unspecified()) return std::nullopt;  // an old form of the limited broadcast
   if (from.is_multicast() || is_limited_broadcast(from) || (is_zero_net(from) && !is_limited_broadcast(to)))
     return dropped({PlaceKind::input_route}, {Reason::martian_source, {from}});
   if (is_zero_net(to)) return dropped({PlaceKind::input_route}, {Reason::martian_destination, {to}});
   if (!from.is_loopback() && !to.is_loopback()) return std::nullopt;
   const Setting setting = either_setting(host_, in_, "route_localnet");
   if (know(setting, false, Supposition::loopback_accepted)) return std::nullopt;
-  return dropped({PlaceKind::input_route}, {Reason::loopback_not_accepted, {to.is_loopback() ? to : from}},
-                 setting.evidence);
+  return dropped({PlaceKind::input_route}, {Reason::loopback_not_accepted, {to.is_loopback() ? to : from}}, setting.evidence);
 }
 
 HostOutcome HostWalk::route_input() {
   if (Ended end = check_addresses()) return *end;
   RouteAnswer answer = look_up(as_rules_see(query_for(packet_, in_)));
   const IpAddr to = dst_ip(packet_);
-  const bool limited = is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
+  const bool limited =
+      is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
   if (limited) answer.kind = Kind::broadcast;
   if (answer.kind == Kind::multicast) {
     gap(Input::multicast_listeners, {dst_ip(packet_)});
@@ -153,8 +152,8 @@ HostOutcome HostWalk::route_input() {
 }
 
 Setting HostWalk::bridge_calls() const {
-  Setting s = plain_setting(
-      host_, family() == Family::v4 ? "net.bridge.bridge-nf-call-iptables" : "net.bridge.bridge-nf-call-ip6tables");
+  Setting s =
+      plain_setting(host_, family() == Family::v4 ? "net.bridge.bridge-nf-call-iptables" : "net.bridge.bridge-nf-call-ip6tables");
   if (!s.value && host_.sysctl.present) s.value = 0;  // the module is not there
   return s;
 }
@@ -171,12 +170,11 @@ HostWalk::Ended HostWalk::check_bridge(const Taken& route) {
   if (link == nullptr || link->kind != "bridge" || route.device != in_ || dst_ip(packet_) == to_) return std::nullopt;
   const Setting setting = bridge_calls();
   if (!know(setting, false, Supposition::bridge_calls_on_new_destination)) return std::nullopt;
-  const auto ports = std::count_if(host_.links.value.begin(), host_.links.value.end(),
-                                   [&](const host::Link& l) { return l.master == in_; });
+  const auto ports =
+      std::count_if(host_.links.value.begin(), host_.links.value.end(), [&](const host::Link& l) { return l.master == in_; });
   std::vector<Provenance> lines = setting.evidence;
   lines.push_back(link->from);
-  if (ports == 1)
-    return dropped({PlaceKind::device, {in_}}, {Reason::bridge_has_no_other_port, {in_}}, std::move(lines));
+  if (ports == 1) return dropped({PlaceKind::device, {in_}}, {Reason::bridge_has_no_other_port, {in_}}, std::move(lines));
   return inconclusive({PlaceKind::device, {in_}}, {Reason::bridge_port_unknown, {in_}}, std::move(lines));
 }
 
@@ -221,8 +219,7 @@ HostWalk::Ended HostWalk::check_egress(const RouteAnswer& answer) {
 
 HostWalk::Ended HostWalk::check_ttl() {
   const std::uint32_t ttl = packet_.u32(FieldId::nw_ttl);
-  if (ttl <= 1)
-    return rejected("icmp-ttl-exceeded", {PlaceKind::forwarding}, {Reason::ttl_exceeded, {std::uint64_t{ttl}}}, {});
+  if (ttl <= 1) return rejected("icmp-ttl-exceeded", {PlaceKind::forwarding}, {Reason::ttl_exceeded, {std::uint64_t{ttl}}}, {});
   packet_.set(FieldId::nw_ttl, ttl - 1);
   return std::nullopt;
 }
@@ -235,9 +232,9 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
     fragment(route, {mtu, from});
     return std::nullopt;
   }
-  HostOutcome o = rejected(
-      family() == Family::v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
-      {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
+  HostOutcome o =
+      rejected(family() == Family::v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
+               {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
   o.answer_mtu = mtu;
   return o;
 }
@@ -246,8 +243,7 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
 HostOutcome HostWalk::forward(const Taken& route) {
   if (taken_by_proxy_) return dropped({PlaceKind::forwarding}, {Reason::taken_by_proxy}, route.answer.evidence());
   if (Ended end = check_ipsec(host::IpsecDirection::forward)) return *end;
-  if (dst_mac(packet_).is_multicast())
-    return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});
+  if (dst_mac(packet_).is_multicast()) return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});
   if (Ended end = check_ttl()) return *end;
   if (Ended end = check_length(route)) return *end;
   const IpAddr from = src_ip(packet_);

@@ -33,8 +33,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   return o;
 }
 
-HostOutcome HostWalk::stopped(HostOutcome::Kind kind, Place where, Cause why,
-                              std::vector<Provenance> evidence) const {
+HostOutcome HostWalk::stopped(HostOutcome::Kind kind, Place where, Cause why, std::vector<Provenance> evidence) const {
   HostOutcome o = outcome(kind);
   o.stop = Stop{node_.name, layer_, std::move(where), std::move(why), std::move(evidence)};
   return o;
@@ -58,8 +57,7 @@ void HostWalk::assume(Assumption assumption) {
 // from. Both have the connection of the packet, and so are translated on the way out like its answers.
 HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, std::vector<Provenance> evidence) {
   // A copy has the route to its gateway.
-  const bool to_all =
-      family() == Family::v4 && copy_depth_ == 0 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
+  const bool to_all = family() == Family::v4 && copy_depth_ == 0 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
   if (to_all || !may_be_answered(packet_)) {
     why.then.push_back({Reason::never_answered});
     return dropped(std::move(where), std::move(why), std::move(evidence));
@@ -77,9 +75,11 @@ HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, 
     return o;
   }
   if (const auto from = error_source(*error)) {
-    o.answer = LocalSend{
-        make_icmp_error(packet_, from->address, sender(), *error), from->by_route, {},
-        made_here() ? std::nullopt : its_connection(), tuple_of(packet_)};
+    o.answer = LocalSend{make_icmp_error(packet_, from->address, sender(), *error),
+                         from->by_route,
+                         {},
+                         made_here() ? std::nullopt : its_connection(),
+                         tuple_of(packet_)};
     o.quoted = source_ || destination_ ? entered_ : tuple_of(packet_);
     return o;
   }
@@ -90,8 +90,7 @@ HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, 
 
 bool HostWalk::by_bridge() {
   const host::Link* link = made_here() ? nullptr : host_.link(in_);
-  return link != nullptr && link->kind == "bridge" &&
-         know(bridge_calls(), false, Supposition::bridge_calls_on_reset);
+  return link != nullptr && link->kind == "bridge" && know(bridge_calls(), false, Supposition::bridge_calls_on_reset);
 }
 
 // Where bridges ask iptables, a reset goes back by the port as it is, with the addresses that the packet has now
@@ -171,10 +170,12 @@ HostOutcome HostWalk::failed_route(const RouteAnswer& answer) {
     if (Ended off = check_forwarding()) return *off;
   const std::uint64_t by_route = answer.route != nullptr ? 1 : 0;
   if (answer.kind == Kind::prohibit)
-    return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer),
-                    {Reason::prohibited, {to, by_route}}, lines);
+    return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer), {Reason::prohibited, {to, by_route}},
+                    lines);
   if (answer.kind == Kind::unreachable)
-    return rejected(!v4 ? "icmp6-no-route" : answer.route != nullptr ? "icmp-host-unreachable" : "icmp-net-unreachable",
+    return rejected(!v4                       ? "icmp6-no-route"
+                    : answer.route != nullptr ? "icmp-host-unreachable"
+                                              : "icmp-net-unreachable",
                     table_of(answer), {Reason::unreachable, {to, by_route}}, lines);
   return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", policy, {Reason::no_route, {to}}, lines);
 }

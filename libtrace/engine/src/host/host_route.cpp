@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "host_walk.h"
+#include "inconsistencies.h"
 
 namespace egt::engine {
 namespace {
@@ -32,9 +32,8 @@ void HostWalk::note(const std::vector<Assumption>& assumptions, bool decided) {
 // (fib_rule_requires_fldissect()), and no ports of fragments (__skb_flow_dissect()).
 RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   const auto& rules = (family() == Family::v4 ? host_.rules_v4 : host_.rules_v6).value;
-  const bool seen = std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
-    return r.iif != "lo" && (r.ip_proto || r.sport || r.dport);
-  });
+  const bool seen = std::any_of(rules.begin(), rules.end(),
+                                [](const host::PolicyRule& r) { return r.iif != "lo" && (r.ip_proto || r.sport || r.dport); });
   if (!seen) query.proto = 0;
   if (!seen || packet_.u32(FieldId::ip_frag) != 0) query.sport = query.dport = 0;
   return query;
@@ -45,8 +44,7 @@ void HostWalk::note_misses(std::vector<RouteMiss> misses) {
   for (RouteMiss& m : misses) {
     const auto& shown = record_.route_misses;
     const bool again = std::any_of(shown.begin(), shown.end(), [&](const RouteMiss& t) {
-      return t.rule == m.rule && t.route == m.route && t.why == m.why && t.selector == m.selector &&
-             t.node == node_.name;
+      return t.rule == m.rule && t.route == m.route && t.why == m.why && t.selector == m.selector && t.node == node_.name;
     });
     if (again) continue;
     m.node = node_.name;
@@ -83,21 +81,17 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
   for (const RouteHop& h : answer.hops)
     point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
   const std::size_t hop = chooser_.choose(point);
-  if (copy_depth_ > 0) return hop;         // goes to the gateway, not with the flow
+  if (copy_depth_ > 0) return hop;  // goes to the gateway, not with the flow
   network_state_.hops.push_back({node_.name, answer.route->from, flow, again, hop, in_pieces});
   return hop;
 }
 
 // Whether routing a packet of this host anew hashes something else than its socket did. Of protocol and ports the second
 // lookup knows nothing, and of IPv6 it hashes a protocol always (ip_route_me_harder(), ip6_route_me_harder()).
-bool HostWalk::hashes_anew() const {
-  return family() == Family::v6 || hashed_without_source_ || hashes_ports();
-}
+bool HostWalk::hashes_anew() const { return family() == Family::v6 || hashed_without_source_ || hashes_ports(); }
 
 // Of IPv4, where no dump shows otherwise.
-bool HostWalk::hashes_ports() const {
-  return plain_setting(host_, "net.ipv4.fib_multipath_hash_policy").value.value_or(1) != 0;
-}
+bool HostWalk::hashes_ports() const { return plain_setting(host_, "net.ipv4.fib_multipath_hash_policy").value.value_or(1) != 0; }
 
 // The source that a socket got by one of several next hops changes nothing for its next packets.
 void HostWalk::keep_hop(const Tuple& unbound) {

@@ -1,5 +1,5 @@
-#include "inconsistencies.h"
 #include "host_walk.h"
+#include "inconsistencies.h"
 #include "source_address.h"
 
 namespace egt::engine {
@@ -95,8 +95,7 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   const auto source = choose_source(host_, route.answer, route.hop, to_);
   if (!source) {
     const Place where{PlaceKind::source_selection};
-    if (host_.links.present && !host_.links.partial)
-      return dropped(where, {Reason::no_source}, route.answer.evidence());
+    if (host_.links.present && !host_.links.partial) return dropped(where, {Reason::no_source}, route.answer.evidence());
     gap(Input::addresses);
     return inconclusive(where, {Reason::source_unknown}, route.answer.evidence());
   }
@@ -155,15 +154,15 @@ HostWalk::Ended HostWalk::check_echo() {
 
 // Where no dump shows it, it is the one that kernels come with.
 void HostWalk::set_own_ttl(const std::string& device) {
-  const Setting s = family() == Family::v4 ? plain_setting(host_, "net.ipv4.ip_default_ttl") : device_setting(host_, Family::v6, device, "hop_limit");
+  const Setting s = family() == Family::v4 ? plain_setting(host_, "net.ipv4.ip_default_ttl")
+                                           : device_setting(host_, Family::v6, device, "hop_limit");
   if (s.value && *s.value > 0 && *s.value <= 255) packet_.set(FieldId::nw_ttl, static_cast<std::uint64_t>(*s.value));
 }
 
 // IPv6 that finds no route for a socket without an address tries once more with one of the host's
 // (ip6_dst_lookup_tail()). True when it did: the packet has that address then.
 bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
-  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown)
-    return false;
+  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown) return false;
   const auto own = select_v6_address(host_, "", query.to);
   if (!own) return false;
   RouteQuery sourced = query;
@@ -207,11 +206,9 @@ void HostWalk::stay_on_link(const RouteQuery& query, Taken& route) const {
 
 // tcp_v4_connect(), tcp_v6_connect(): TCP has one receiver.
 HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
-  const bool several =
-      answer.kind == Kind::broadcast || answer.kind == Kind::multicast || to_ == IpAddr::v4(0xffffffff);
+  const bool several = answer.kind == Kind::broadcast || answer.kind == Kind::multicast || to_ == IpAddr::v4(0xffffffff);
   if (!several || packet_.u32(FieldId::nw_proto) != ip_proto::tcp) return std::nullopt;
-  HostOutcome o =
-      stopped(HostOutcome::Kind::rejected, {PlaceKind::connect}, {Reason::tcp_to_many, {to_}}, answer.evidence());
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::connect}, {Reason::tcp_to_many, {to_}}, answer.evidence());
   o.reject_with = "ENETUNREACH";
   return o;
 }
@@ -244,17 +241,10 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
   o.kind = HostOutcome::Kind::rejected;
   o.answer.reset();
   switch (answer.kind) {
-    case Kind::blackhole:
-      o.reject_with = "EINVAL";
-      break;
-    case Kind::prohibit:
-      o.reject_with = "EACCES";
-      break;
-    case Kind::unreachable:
-      o.reject_with = answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
-      break;
-    default:
-      o.reject_with = "ENETUNREACH";
+    case Kind::blackhole: o.reject_with = "EINVAL"; break;
+    case Kind::prohibit: o.reject_with = "EACCES"; break;
+    case Kind::unreachable: o.reject_with = answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH"; break;
+    default: o.reject_with = "ENETUNREACH";
   }
   return o;
 }
@@ -275,8 +265,7 @@ HostWalk::Ended HostWalk::reroute(Taken& route) {
   const bool same = same_hops(answer, route.answer);
   if (same && answer.hops.size() < 2) {
     route.answer = std::move(answer);
-    if (route.hop < route.answer.hops.size())
-      route.gateway = route.answer.hops[route.hop].get().via;  // no longer a copy's
+    if (route.hop < route.answer.hops.size()) route.gateway = route.answer.hops[route.hop].get().via;  // no longer a copy's
     return std::nullopt;
   }
   const std::size_t hop = route.hop;
@@ -305,8 +294,7 @@ HostWalk::Ended HostWalk::stay_on_link_again(const RouteQuery& query, Taken& rou
 // __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
 HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
   const IpAddr from = src_ip(packet_);
-  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo")
-    return std::nullopt;
+  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo") return std::nullopt;
   const Setting setting = either_setting(host_, route.device, "route_localnet");
   if (know(setting, false, Supposition::loopback_sent)) return std::nullopt;
   HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},

@@ -1,5 +1,5 @@
-#include "inconsistencies.h"
 #include "host_walk.h"
+#include "inconsistencies.h"
 #include "neighbour.h"
 
 namespace egt::engine {
@@ -41,13 +41,15 @@ void HostWalk::fragment(const Taken& route, const Mtu& mtu) {
 // TCP sends segments that fit. Others get EMSGSIZE where the packet must not be fragmented (ip_append_data()).
 HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
   const auto [mtu, from] = mtu_of(route);
-  if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp)
+    return std::nullopt;
   if (options_.may_fragment) {
     fragment(route, {mtu, from});
     return std::nullopt;
   }
-  HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
-                          {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
+  HostOutcome o =
+      stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
+              {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
   o.reject_with = "EMSGSIZE";
   return o;
 }
@@ -55,8 +57,7 @@ HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
 HostOutcome HostWalk::transmit(const Taken& route) {
   const host::Link* link = host_.link(route.device);
   const Place where{PlaceKind::device, {route.device}};
-  if (link == nullptr && host_.links.present && !host_.links.partial)
-    return dropped(where, {Reason::device_missing});
+  if (link == nullptr && host_.links.present && !host_.links.partial) return dropped(where, {Reason::device_missing});
   if (link != nullptr && !link->is_up()) return dropped(where, {Reason::device_down}, {link->from});
   if (link != nullptr && !link->has_carrier()) return without_carrier(route, *link);
   if (link == nullptr) gap(Input::device_mac, {route.device});
@@ -78,9 +79,11 @@ HostOutcome HostWalk::without_carrier(const Taken& route, const host::Link& link
   const IpAddr next = route.gateway.value_or(dst_ip(packet_));
   const NeighbourAnswer known = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_);
   const Place where{PlaceKind::device, {route.device}};
-  if (known.kind == NeighbourAnswer::Kind::no_mac_needed || (known.entry != nullptr && known.entry->state == host::NeighbourState::permanent))
+  if (known.kind == NeighbourAnswer::Kind::no_mac_needed ||
+      (known.entry != nullptr && known.entry->state == host::NeighbourState::permanent))
     return dropped(where, {Reason::no_carrier}, {link.from});
-  return rejected(family() == Family::v4 ? "icmp-host-unreachable" : "icmp6-addr-unreachable", where, {Reason::no_carrier}, {link.from});
+  return rejected(family() == Family::v4 ? "icmp-host-unreachable" : "icmp6-addr-unreachable", where, {Reason::no_carrier},
+                  {link.from});
 }
 
 HostOutcome HostWalk::pass_device(const std::string& device, Hook hook) {
@@ -93,7 +96,8 @@ HostOutcome HostWalk::pass_device(const std::string& device, Hook hook) {
 
 HostOutcome HostWalk::arp_off(const std::string& device) const {
   const host::Link* link = host_.link(device);
-  return dropped({PlaceKind::device, {device}}, {Reason::arp_off, {device}}, link != nullptr ? std::vector{link->from} : std::vector<Provenance>{});
+  return dropped({PlaceKind::device, {device}}, {Reason::arp_off, {device}},
+                 link != nullptr ? std::vector{link->from} : std::vector<Provenance>{});
 }
 
 // Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and show
@@ -115,8 +119,7 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   if (found.from_dump) note_inconsistencies(node_, cluster::Inconsistency::About::neighbour, next, record_);
   if (found.kind == NeighbourAnswer::Kind::arp_off) return arp_off(route.device);
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
-  if (found.conflicts_with_dump)
-    assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
+  if (found.conflicts_with_dump) assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac && found.may_be_lost)
     assume({Supposition::neighbour_discovery_passes, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac) return std::nullopt;

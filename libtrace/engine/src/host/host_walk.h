@@ -20,8 +20,8 @@ namespace egt::engine {
 
 class HostWalk {
  public:
-  HostWalk(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
-           const FlowKey& packet, HostOptions options);
+  HostWalk(const cluster::Node& node, NetworkState& network_state, Record& record, Chooser& chooser,
+           const NeighbourOracle& neighbours, const FlowKey& packet, HostOptions options);
 
   HostOutcome receive(const std::string& device);
   HostOutcome send(const LocalSend& what);
@@ -30,7 +30,7 @@ class HostWalk {
   HostOutcome send_copy(const PacketCopy& copy, bool passing, int depth);
 
  private:
-  using Ended = std::optional<HostOutcome>;   // empty: the packet goes on
+  using Ended = std::optional<HostOutcome>;  // empty: the packet goes on
 
   // A route with the next hop that is taken.
   struct Taken {
@@ -57,7 +57,10 @@ class HostWalk {
   Ended check_egress(const RouteAnswer& answer);
   Ended check_ttl();
   Ended check_length(const Taken& route);
-  struct Mtu { std::uint32_t bytes = 0; Provenance from; };   // 0: not known
+  struct Mtu {
+    std::uint32_t bytes = 0;
+    Provenance from;
+  };  // 0: not known
   Mtu mtu_of(const Taken& route) const;
   Ended check_own_length(const Taken& route);
   void fragment(const Taken& route, const Mtu& mtu);
@@ -92,10 +95,8 @@ class HostWalk {
   std::string device_of_masquerade(const Connection& c);
   void assume_pick_up();
   void assume_another_port(const std::vector<Provenance>& evidence);
-  std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
-                                            std::vector<Provenance>& evidence);
-  void note_translation(const Applied& applied, const std::string& by, bool by_connection,
-                        std::vector<Provenance> evidence);
+  std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook, std::vector<Provenance>& evidence);
+  void note_translation(const Applied& applied, const std::string& by, bool by_connection, std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
   netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const;
   bool shows_rules() const;
@@ -145,7 +146,7 @@ class HostWalk {
   HostOutcome failed_route(const RouteAnswer& answer);
   struct ErrorSource {
     IpAddr address;
-    bool by_route = false;             // the route to the sender decides
+    bool by_route = false;  // the route to the sender decides
   };
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> its_connection() const;
@@ -166,26 +167,26 @@ class HostWalk {
   HostOptions options_;
   Layer layer_;
   FlowKey packet_;
-  Tuple entered_;                        // before any translation of this host
-  const IpAddr to_;                      // likewise
-  std::string in_, out_;                 // devices; in_ is empty for packets that are made here
+  Tuple entered_;         // before any translation of this host
+  const IpAddr to_;       // likewise
+  std::string in_, out_;  // devices; in_ is empty for packets that are made here
   std::string bound_device_;
-  std::optional<Tuple> refused_;         // of an error message of this host: the packet that it quotes
-  IpAddr next_hop_;                      // valid from the output route on
+  std::optional<Tuple> refused_;  // of an error message of this host: the packet that it quotes
+  IpAddr next_hop_;               // valid from the output route on
   NetfilterEngine netfilter_;
   KernelConntrack conntrack_;
-  std::optional<Applied> destination_, source_;   // this host's own translations of the packet
-  std::uint32_t reassembled_ = 0;        // ip_frag of the fragment that the packet was put together from
-  bool by_switch_ = false;               // what the userspace datapath sends: no rule and no neighbour entry of the host applies
-  bool passed_port_ = false;             // PREROUTING has run on a bridge's port
-  std::optional<std::pair<FlowKey, std::size_t>> on_bridge_;   // and this is what the bridge's device shows
-  bool looped_ = false;                  // came back by lo
-  bool route_lost_ = false;              // and has to be routed there once more
-  bool hashed_without_source_ = false;   // which of several next hops a socket takes
-  bool taken_by_proxy_ = false;          // TPROXY gave the packet to a socket
-  bool passing_copy_ = false;            // a copy of a packet that has no socket here
-  int copy_depth_ = 0;                   // copies of copies; 0: the packet itself
-  int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;   // that are walked, of the packet and of its copies together
+  std::optional<Applied> destination_, source_;  // this host's own translations of the packet
+  std::uint32_t reassembled_ = 0;                // ip_frag of the fragment that the packet was put together from
+  bool by_switch_ = false;    // what the userspace datapath sends: no rule and no neighbour entry of the host applies
+  bool passed_port_ = false;  // PREROUTING has run on a bridge's port
+  std::optional<std::pair<FlowKey, std::size_t>> on_bridge_;     // and this is what the bridge's device shows
+  bool looped_ = false;                                          // came back by lo
+  bool route_lost_ = false;                                      // and has to be routed there once more
+  bool hashed_without_source_ = false;                           // which of several next hops a socket takes
+  bool taken_by_proxy_ = false;                                  // TPROXY gave the packet to a socket
+  bool passing_copy_ = false;                                    // a copy of a packet that has no socket here
+  int copy_depth_ = 0;                                           // copies of copies; 0: the packet itself
+  int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;  // that are walked, of the packet and of its copies together
   std::vector<HostOutcome> copies_;
 };
 

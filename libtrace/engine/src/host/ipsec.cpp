@@ -9,7 +9,8 @@ using host::IpsecDirection;
 using host::IpsecPolicy;
 
 bool selects(const host::IpsecSelector& s, const IpsecQuery& q) {
-  if (s.source.address.family != q.packet.src.family || !s.source.contains(q.packet.src) || !s.destination.contains(q.packet.dst)) return false;
+  if (s.source.address.family != q.packet.src.family || !s.source.contains(q.packet.src) || !s.destination.contains(q.packet.dst))
+    return false;
   if (s.proto && *s.proto != q.packet.proto) return false;
   if ((s.sport && *s.sport != q.packet.sport) || (s.dport && *s.dport != q.packet.dport)) return false;
   return s.device.empty() || s.device == q.device;
@@ -21,7 +22,7 @@ bool is_exempt(const host::Host& host, const IpsecQuery& q) {
   const char* setting = q.direction == IpsecDirection::out ? "disable_xfrm" : "disable_policy";
   const host::SysctlValue* value = host.sysctl_value("net.ipv4.conf." + q.device + "." + setting);
   if (value != nullptr) return value->value != "0";
-  return q.device == "lo";   // both are on there (devinet.c, loopback.c)
+  return q.device == "lo";  // both are on there (devinet.c, loopback.c)
 }
 
 // An end that a template leaves open is the packet's own (xfrm_tmpl_resolve_one()).
@@ -44,8 +45,8 @@ const IpsecPolicy* find_ipsec_policy(const host::Host& host, const IpsecQuery& q
 bool has_association(const host::Host& host, const host::IpsecTemplate& wanted, const Tuple& packet) {
   const auto& all = host.ipsec_associations.value;
   return std::any_of(all.begin(), all.end(), [&](const host::IpsecAssociation& a) {
-    return a.proto == wanted.proto && (wanted.reqid == 0 || a.reqid == wanted.reqid) && is_end(wanted.source, packet.src, a.source) &&
-           is_end(wanted.destination, packet.dst, a.destination);
+    return a.proto == wanted.proto && (wanted.reqid == 0 || a.reqid == wanted.reqid) &&
+           is_end(wanted.source, packet.src, a.source) && is_end(wanted.destination, packet.dst, a.destination);
   });
 }
 

@@ -12,9 +12,9 @@ namespace egt::engine {
 // A packet as policies see it.
 struct IpsecQuery {
   host::IpsecDirection direction = host::IpsecDirection::in;
-  Tuple packet;              // before the translations of this host where it comes in; of ICMP its type and code as ports
+  Tuple packet;  // before the translations of this host where it comes in; of ICMP its type and code as ports
   std::uint32_t mark = 0;
-  std::string device;        // by which it comes or leaves
+  std::string device;  // by which it comes or leaves
 };
 
 // The policy that decides; null: none concerns the packet, or the device is exempt (disable_policy, disable_xfrm).

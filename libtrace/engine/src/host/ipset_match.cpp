@@ -70,21 +70,15 @@ void read_part(const IpSet& set, const Question& q, std::size_t i, PacketParts& 
   const FlowKey& p = q.from.context.packet;
   switch (set.parts[i]) {
     case IpSetPart::ip:
-    case IpSetPart::net:
-      parts.key.value[i] = address_of(q, source).value & set.address_mask;
-      break;
+    case IpSetPart::net: parts.key.value[i] = address_of(q, source).value & set.address_mask; break;
     case IpSetPart::port:
       if (set.parts.size() == 1)
         read_plain_port(p, source, i, parts);
       else
         parts.key.value[i] = port_of(p, source);
       break;
-    case IpSetPart::mac:
-      read_mac(q, source, i, parts);
-      break;
-    case IpSetPart::mark:
-      parts.key.value[i] = p.u32(FieldId::pkt_mark) & set.mark_mask;
-      break;
+    case IpSetPart::mac: read_mac(q, source, i, parts); break;
+    case IpSetPart::mark: parts.key.value[i] = p.u32(FieldId::pkt_mark) & set.mark_mask; break;
     case IpSetPart::iface:
       parts.key.device = source ? q.from.context.iif : q.from.context.oif;
       parts.valid = parts.valid && !parts.key.device.empty();
@@ -101,9 +95,7 @@ bool meets_device(const IpSetMember& m, const std::string& device) {
   return m.wildcard ? device.starts_with(m.key.device) : device == m.key.device;
 }
 
-bool has_part(const IpSet& set, IpSetPart part) {
-  return std::find(set.parts.begin(), set.parts.end(), part) != set.parts.end();
-}
+bool has_part(const IpSet& set, IpSetPart part) { return std::find(set.parts.begin(), set.parts.end(), part) != set.parts.end(); }
 
 // Where the net has members, but of other devices, no shorter net is tried (`multi` in mtype_test_cidrs()).
 SetAnswer exact(const IpSet& set, const IpSetKey& key) {
@@ -198,8 +190,7 @@ SetAnswer find_in_plain(const std::string& name, const IpSet& set, const Questio
 
 SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Question& q, bool within_list) {
   const auto found = sets.find(name);
-  if (found == sets.end() || (found->second.is_list && within_list))
-    return {Found::unknown, {}};  // lists hold no lists
+  if (found == sets.end() || (found->second.is_list && within_list)) return {Found::unknown, {}};  // lists hold no lists
   const IpSet& set = found->second;
   return set.is_list ? allow_for_changes(name, set, q, find_in_list(sets, set, q)) : find_in_plain(name, set, q);
 }
@@ -208,8 +199,7 @@ SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Quest
 
 TestResult test_ipset(const netfilter::InIpset& t, const ReadFrom& from) {
   const SetAnswer answer = find_in(from.host.ipsets.value, t.set, {t, from}, false);
-  if (answer.kind == Found::unknown)
-    return {Truth::unknown, {Property::ipset_members, t.set}, std::nullopt, {}};
+  if (answer.kind == Found::unknown) return {Truth::unknown, {Property::ipset_members, t.set}, std::nullopt, {}};
   const bool met = answer.kind == Found::yes;
   TestResult result{met != t.negate ? Truth::yes : Truth::no, {}, std::nullopt, {}};
   if (met) result.member = answer.member;

@@ -6,8 +6,7 @@
 
 namespace egt::engine {
 
-void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here,
-                              const std::optional<Tuple>& quoted) {
+void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here, const std::optional<Tuple>& quoted) {
   zone_.zone = zone;
   // An error that this host makes about a packet that was not tracked may still quote one of a connection that is.
   if (made_here && !quoted && is_icmp_error(packet)) {
@@ -27,7 +26,7 @@ void KernelConntrack::attach(const Attached& about, const FlowKey& packet) {
   zone_.zone = about.zone;
   tracked_ = {PacketState::related, tables_.find(zone_, about.connection.original).connection, {}, about.reply_direction};
   if (tracked_.known != nullptr) {
-    if (packet.u32(FieldId::nw_proto) == ip_proto::tcp) tracked_.known->tcp = TcpState::close;   // nf_conntrack_tcp_set_closing()
+    if (packet.u32(FieldId::nw_proto) == ip_proto::tcp) tracked_.known->tcp = TcpState::close;  // nf_conntrack_tcp_set_closing()
     return;
   }
   attached_ = about.connection;

@@ -21,7 +21,8 @@ struct Applied {
 class KernelConntrack {
  public:
   // `loose`: as Tracker's.
-  KernelConntrack(std::string node, NetworkState& network_state, std::optional<bool> loose) : tables_(network_state.conntrack), loose_(loose) {
+  KernelConntrack(std::string node, NetworkState& network_state, std::optional<bool> loose)
+      : tables_(network_state.conntrack), loose_(loose) {
     zone_.node = std::move(node);
   }
 
@@ -66,13 +67,13 @@ class KernelConntrack {
   bool confirm();
 
  private:
-  bool take_free_port();                 // true where the present one is free
+  bool take_free_port();  // true where the present one is free
 
   ConntrackTables& tables_;
   std::optional<bool> loose_;
   ZoneKey zone_;
   Tracked tracked_;
-  std::optional<Connection> attached_;   // never to be confirmed: its first packet was refused
+  std::optional<Connection> attached_;  // never to be confirmed: its first packet was refused
   bool source_done_ = false, destination_done_ = false;
 };
 

@@ -16,9 +16,7 @@ constexpr int kOnlyOwnSubnet = 1, kNeverPacketSource = 2;  // of arp_announce
 
 // The larger of both counts.
 int arp_setting(const host::Host& host, std::string_view device, std::string_view name) {
-  const auto value = [&](std::string_view of) {
-    return device_setting(host, Family::v4, of, name).value.value_or(0);
-  };
+  const auto value = [&](std::string_view of) { return device_setting(host, Family::v4, of, name).value.value_or(0); };
   return std::max(value("all"), value(device));
 }
 
@@ -43,16 +41,11 @@ bool is_ignored(const host::Host& host, const std::string& asked, const std::str
   const host::Link* link = host.link(owner);
   if (link == nullptr) return false;
   switch (arp_setting(host, asked, "arp_ignore")) {
-    case kOwnDeviceOnly:
-      return asked != owner || !confirms(*link, q.address, q.address, true);
-    case kOwnSubnetOnly:
-      return asked != owner || !confirms(*link, q.address, q.asker.value_or(q.address), true);
-    case kNotOfScopeHost:
-      return !confirms(*link, q.address, q.address, false);
-    case kNever:
-      return true;
-    default:
-      return false;
+    case kOwnDeviceOnly: return asked != owner || !confirms(*link, q.address, q.address, true);
+    case kOwnSubnetOnly: return asked != owner || !confirms(*link, q.address, q.asker.value_or(q.address), true);
+    case kNotOfScopeHost: return !confirms(*link, q.address, q.address, false);
+    case kNever: return true;
+    default: return false;
   }
 }
 
@@ -64,8 +57,7 @@ bool is_filtered(const host::Host& host, const std::string& asked, const LinkQue
   query.from = q.address;
   const RouteAnswer answer = find_route(host, query);
   if (answer.kind == RouteAnswer::Kind::unknown) return false;
-  return std::none_of(answer.hops.begin(), answer.hops.end(),
-                      [&](const RouteHop& hop) { return hop.get().device == asked; });
+  return std::none_of(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& hop) { return hop.get().device == asked; });
 }
 
 // Policy rules before that of the local table may lead the question on (arp_process()).
@@ -91,9 +83,8 @@ bool hears(const host::Host& host, const std::string& asked, const LinkQuestion&
 
 bool has_proxy_entry(const host::Host& host, const std::string& device, const IpAddr& address) {
   const auto& all = host.neighbours.value;
-  return std::any_of(all.begin(), all.end(), [&](const host::Neighbour& n) {
-    return n.proxy && n.address == address && n.device == device;
-  });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const host::Neighbour& n) { return n.proxy && n.address == address && n.device == device; });
 }
 
 // The device by which it would send on what comes by `asked`; empty where it would not. Absent: no dump shows.
@@ -111,9 +102,8 @@ bool has_no_arp(const host::Link& link) { return std::find(link.flags.begin(), l
 
 // Not taken into use until nobody answered for it, and never where somebody did (ndisc_recv_ns()).
 bool is_tentative(const host::Link* link, const IpAddr& address) {
-  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
-    return own.tentative && own.prefix.address == address;
-  });
+  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(),
+                                        [&](const host::Address& own) { return own.tentative && own.prefix.address == address; });
 }
 
 // IPv6 answers for its entries alone, and only where shown to.
@@ -131,13 +121,14 @@ bool answers_for_own(const host::Host& host, const std::string& asked, const std
   const host::Link* link = host.link(asked);
   if (link != nullptr && has_no_arp(*link)) return false;
   if (!q.address.is_v4()) return asked == owner && !is_tentative(link, q.address);
-  return leads_to_itself(host, asked, q) && !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) && hears(host, asked, q, "");
+  return leads_to_itself(host, asked, q) && !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) &&
+         hears(host, asked, q, "");
 }
 
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
   if (device_setting(host, q.address.family, asked, "forwarding").value.value_or(1) == 0) return false;
   if (!q.address.is_v4()) return proxies_nd(host, asked, q.address);
-  if (!q.asker) return false;   // a probe for duplicate addresses
+  if (!q.asker) return false;  // a probe for duplicate addresses
   const auto is_on = [&](const char* name) { return either_setting(host, asked, name).value.value_or(0) != 0; };
   const bool by_entry = has_proxy_entry(host, asked, q.address);
   if (!by_entry && !is_on("proxy_arp") && !is_on("proxy_arp_pvlan")) return false;
@@ -147,13 +138,12 @@ bool answers_for_others(const host::Host& host, const std::string& asked, const 
   return *out == asked ? is_on("proxy_arp_pvlan") : by_entry || is_on("proxy_arp");
 }
 
-std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address,
-                                const IpAddr& source) {
+std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address, const IpAddr& source) {
   if (!address.is_v4() || !source.is_v4()) return std::nullopt;
   const int announce = arp_setting(host, device, "arp_announce");
   const host::Link* link = host.link(device);
-  const bool may_name = announce < kOnlyOwnSubnet ||
-                        (announce < kNeverPacketSource && link != nullptr && share_subnet(*link, address, source));
+  const bool may_name =
+      announce < kOnlyOwnSubnet || (announce < kNeverPacketSource && link != nullptr && share_subnet(*link, address, source));
   if (may_name && local_type_of(host, source) == RouteAnswer::Kind::local) return source;
   const auto own = select_v4_address(host, device, address, AddressScope::link);
   return own ? std::optional(own->address) : std::nullopt;

@@ -54,8 +54,7 @@ std::optional<RouteMiss> near(const host::Host& host, const PolicyRule& rule, co
 }
 
 // Routes of the same table to the destination; that a default route is shorter surprises nobody.
-void add_losers(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer,
-                std::vector<RouteMiss>& misses) {
+void add_losers(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer, std::vector<RouteMiss>& misses) {
   constexpr std::size_t kMost = 4;
   const Route& taken = *answer.route;
   const auto& routes = query.to.is_v4() ? host.routes_v4.value : host.routes_v6.value;

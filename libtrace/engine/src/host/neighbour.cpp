@@ -61,12 +61,13 @@ NeighbourAnswer without_arp(const host::Host& host, const host::Link& link, cons
 
 }  // namespace
 
-NeighbourOracle::Exchange NeighbourOracle::exchange(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const {
+NeighbourOracle::Exchange NeighbourOracle::exchange(const cluster::Node&, std::string_view, const IpAddr&,
+                                                    const std::optional<IpAddr>&) const {
   return Exchange::passes;
 }
 
-NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, const NeighbourOracle& oracle, bool by_switch) {
+NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address, const IpAddr& source,
+                               const NeighbourOracle& oracle, bool by_switch) {
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
   if (link != nullptr && sends_without_arp(*link)) return without_arp(node.host, *link, address);

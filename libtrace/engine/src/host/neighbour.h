@@ -15,16 +15,16 @@ struct NeighbourAnswer {
   MacAddr mac;
   const host::Neighbour* entry = nullptr;
   bool from_dump = false;
-  bool by_ovn = false;   // as in NeighbourOracle::Answer
-  std::vector<Provenance> evidence;   // likewise
+  bool by_ovn = false;               // as in NeighbourOracle::Answer
+  std::vector<Provenance> evidence;  // likewise
   // The host's own table says that nobody answered, while the snapshot holds somebody who would.
   bool conflicts_with_dump = false;
-  bool may_be_lost = false;   // the exchange of neighbour discovery: rules on its way are not decided
+  bool may_be_lost = false;  // the exchange of neighbour discovery: rules on its way are not decided
 };
 
 // `source`: of the packet that is to be sent. `by_switch`: by Open vSwitch, which does not use the host's table; that counts
 // only where the snapshot does not show who answers.
-NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, const NeighbourOracle& oracle, bool by_switch = false);
+NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address, const IpAddr& source,
+                               const NeighbourOracle& oracle, bool by_switch = false);
 
 }  // namespace egt::engine

@@ -78,8 +78,8 @@ bool any_statement(const netfilter::Ruleset& rules, Family family, bool (*is_it)
 
 bool any_statement(const host::Host& host, Family family, bool (*is_it)(const netfilter::Statement&)) {
   const bool v4 = family == Family::v4;
-  for (const auto* part : {v4 ? &host.iptables_v4 : &host.iptables_v6,
-                           v4 ? &host.iptables_legacy_v4 : &host.iptables_legacy_v6, &host.nft})
+  for (const auto* part :
+       {v4 ? &host.iptables_v4 : &host.iptables_v6, v4 ? &host.iptables_legacy_v4 : &host.iptables_legacy_v6, &host.nft})
     if (any_statement(part->value, family, is_it)) return true;
   return false;
 }

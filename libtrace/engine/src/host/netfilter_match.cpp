@@ -16,10 +16,12 @@ using netfilter::Op;
 using netfilter::Text;
 using netfilter::Wildcard;
 
-constexpr int kMaxDepth = 32;            // of expressions inside each other
+constexpr int kMaxDepth = 32;  // of expressions inside each other
 
 template <class... T>
-struct Overloaded : T... { using T::operator()...; };
+struct Overloaded : T... {
+  using T::operator()...;
+};
 template <class... T>
 Overloaded(T...) -> Overloaded<T...>;
 
@@ -32,33 +34,32 @@ U128 shifted(U128 v, int left) {
 // Without map lookups, which may split the packet's path.
 ReadValue read_expr(const Expr& e, const ReadFrom& from, int depth = 0) {
   if (depth > kMaxDepth) return NotKnown{Property::nested_expression};
-  return std::visit(
-      Overloaded{
-          [&](const netfilter::Read& r) { return read_key(r, from); },
-          [&](const netfilter::Masked& m) -> ReadValue {
-            ReadValue inner = read_expr(*m.operand, from, depth + 1);
-            if (auto* n = std::get_if<KnownNumber>(&inner)) {
-              return KnownNumber{(n->value & m.mask) ^ m.xor_, n->unknown_bits & m.mask};
-            }
-            if (const auto* g = std::get_if<Generated>(&inner)) return NotKnown{g->what};
-            return inner;
-          },
-          [&](const netfilter::Shifted& s) -> ReadValue {
-            ReadValue inner = read_expr(*s.operand, from, depth + 1);
-            if (auto* n = std::get_if<KnownNumber>(&inner)) {
-              return KnownNumber{shifted(n->value, s.left), shifted(n->unknown_bits, s.left)};
-            }
-            if (const auto* g = std::get_if<Generated>(&inner)) return NotKnown{g->what};
-            return inner;
-          },
-          [&](const netfilter::MapLookup&) -> ReadValue { return NotKnown{Property::map_in_test}; },
-          [&](const netfilter::Constant& c) -> ReadValue {
-            if (const auto* n = std::get_if<Number>(&c.value)) return KnownNumber{*n, 0};
-            if (const auto* t = std::get_if<Text>(&c.value)) return t->value;
-            return NotKnown{Property::constant_range};
-          },
-      },
-      e.node);
+  return std::visit(Overloaded{
+                        [&](const netfilter::Read& r) { return read_key(r, from); },
+                        [&](const netfilter::Masked& m) -> ReadValue {
+                          ReadValue inner = read_expr(*m.operand, from, depth + 1);
+                          if (auto* n = std::get_if<KnownNumber>(&inner)) {
+                            return KnownNumber{(n->value & m.mask) ^ m.xor_, n->unknown_bits & m.mask};
+                          }
+                          if (const auto* g = std::get_if<Generated>(&inner)) return NotKnown{g->what};
+                          return inner;
+                        },
+                        [&](const netfilter::Shifted& s) -> ReadValue {
+                          ReadValue inner = read_expr(*s.operand, from, depth + 1);
+                          if (auto* n = std::get_if<KnownNumber>(&inner)) {
+                            return KnownNumber{shifted(n->value, s.left), shifted(n->unknown_bits, s.left)};
+                          }
+                          if (const auto* g = std::get_if<Generated>(&inner)) return NotKnown{g->what};
+                          return inner;
+                        },
+                        [&](const netfilter::MapLookup&) -> ReadValue { return NotKnown{Property::map_in_test}; },
+                        [&](const netfilter::Constant& c) -> ReadValue {
+                          if (const auto* n = std::get_if<Number>(&c.value)) return KnownNumber{*n, 0};
+                          if (const auto* t = std::get_if<Text>(&c.value)) return t->value;
+                          return NotKnown{Property::constant_range};
+                        },
+                    },
+                    e.node);
 }
 
 // --- comparing -----------------------------------------------------------------------------------------------------
@@ -142,8 +143,7 @@ std::optional<double> share(const ReadValue& v, Op op, const Atom& right) {
 std::vector<ReadValue> read_all(const std::vector<netfilter::ExprPtr>& exprs, const ReadFrom& from) {
   std::vector<ReadValue> values;
   values.reserve(exprs.size());
-  for (const auto& e : exprs)
-    values.push_back(e ? read_expr(*e, from) : ReadValue{NotKnown{Property::empty_expression}});
+  for (const auto& e : exprs) values.push_back(e ? read_expr(*e, from) : ReadValue{NotKnown{Property::empty_expression}});
   return values;
 }
 
@@ -212,7 +212,7 @@ struct SetHit {
 
 // Which of several elements a generated number picks: the path splits there.
 SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue> values, std::size_t generated,
-                 Splitter& splitter) {
+                  Splitter& splitter) {
   const Generated g = std::get<Generated>(values[generated]);
   std::vector<Option> options;
   std::vector<std::optional<std::size_t>> picks;
@@ -229,8 +229,7 @@ SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue>
     if (t == Truth::unknown) return {std::nullopt, first_unknown(rest)};
     if (t == Truth::no) continue;
     covered += n;
-    options.push_back({{Alternative::element, {i + 1, keys.size()}},
-                       static_cast<double>(n) / static_cast<double>(g.count)});
+    options.push_back({{Alternative::element, {i + 1, keys.size()}}, static_cast<double>(n) / static_cast<double>(g.count)});
     picks.emplace_back(i);
   }
   if (covered < g.count) {
@@ -247,8 +246,8 @@ SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue>
 }
 
 SetHit find_element(const std::vector<const Concat*>& keys, const std::vector<ReadValue>& values, Splitter& splitter) {
-  const auto drawn = std::find_if(values.begin(), values.end(),
-                                  [](const ReadValue& v) { return std::holds_alternative<Generated>(v); });
+  const auto drawn =
+      std::find_if(values.begin(), values.end(), [](const ReadValue& v) { return std::holds_alternative<Generated>(v); });
   if (drawn != values.end()) {
     return split_over(keys, values, static_cast<std::size_t>(drawn - values.begin()), splitter);
   }
@@ -318,9 +317,12 @@ std::vector<std::optional<Atom>> left_values(const netfilter::Test& t, const Rea
   for (const ReadValue& v : values) {
     const auto* n = std::get_if<KnownNumber>(&v);
     const auto* s = std::get_if<std::string>(&v);
-    if (n != nullptr && n->unknown_bits == 0) out.emplace_back(n->value);
-    else if (s != nullptr) out.emplace_back(Text{*s, false});
-    else out.emplace_back(std::nullopt);
+    if (n != nullptr && n->unknown_bits == 0)
+      out.emplace_back(n->value);
+    else if (s != nullptr)
+      out.emplace_back(Text{*s, false});
+    else
+      out.emplace_back(std::nullopt);
   }
   return out;
 }

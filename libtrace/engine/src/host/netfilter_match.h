@@ -13,16 +13,16 @@ namespace egt::engine {
 
 struct TestResult {
   Truth truth = Truth::no;
-  Unknown what;                          // would decide it
-  std::optional<double> probability;     // of "yes", where it is the rule that tosses the coin
-  Provenance member = {};                // of a set that is distinguished from the rules: the one that was met
+  Unknown what;                       // would decide it
+  std::optional<double> probability;  // of "yes", where it is the rule that tosses the coin
+  Provenance member = {};             // of a set that is distinguished from the rules: the one that was met
 };
 
 // A value of an expression; several parts where a map yields a concatenation.
 struct Evaluated {
   enum class Kind : std::uint8_t { value, absent, unknown } kind = Kind::absent;
   netfilter::Concat parts;
-  Unknown what;                          // would decide it
+  Unknown what;  // would decide it
 };
 
 // Lets an expression that draws a number (numgen, jhash) split the path of the packet.
@@ -40,7 +40,7 @@ Evaluated evaluate(const netfilter::Expr& e, const ReadFrom& from, Splitter& spl
 // The element of a verdict map that the key meets; null when none does.
 struct VerdictLookup {
   const netfilter::VerdictElement* element = nullptr;
-  std::optional<Unknown> unknown;        // what would decide it
+  std::optional<Unknown> unknown;  // what would decide it
 };
 VerdictLookup look_up(const netfilter::VerdictMapStatement& m, const ReadFrom& from, Splitter& splitter);
 

@@ -11,7 +11,7 @@ using netfilter::Concat;
 using netfilter::Hook;
 using netfilter::NatTarget;
 
-constexpr U128 kMostOptions = 8;         // addresses of a range that are walked one by one
+constexpr U128 kMostOptions = 8;  // addresses of a range that are walked one by one
 
 bool changes_source(const NatTarget& t, Hook hook) {
   if (t.kind == NatTarget::Kind::netmap) return hook == Hook::postrouting || hook == Hook::input;
@@ -83,10 +83,8 @@ IpAddr ChainWalk::pick(const IpRange& range) {
     options.push_back({{Alternative::address, {IpAddr{range.first.family, range.first.value + i}}}});
   }
   if (count > kMostOptions)
-    around_.record.assume({Supposition::first_of_range,
-                           {static_cast<std::uint64_t>(kMostOptions), range.first, range.last},
-                           {},
-                           evidence()});
+    around_.record.assume(
+        {Supposition::first_of_range, {static_cast<std::uint64_t>(kMostOptions), range.first, range.last}, {}, evidence()});
   const std::size_t chosen =
       ask(ChoicePoint::Kind::unknown, {Branch::address_of_range, {range.first, range.last}}, std::move(options));
   return {range.first.family, range.first.value + chosen};

@@ -17,7 +17,7 @@ using netfilter::Table;
 using netfilter::TableFamily;
 
 constexpr int kConntrackPriority = -200;
-constexpr long kUnlisted = 1'000'000'000;   // further back than any position in a listing
+constexpr long kUnlisted = 1'000'000'000;  // further back than any position in a listing
 
 bool sees(TableFamily table, Family packet) {
   switch (table) {
@@ -62,7 +62,8 @@ std::size_t rules_in(const Table& table, const std::string& chain) {
 }
 
 bool drops_by_policy(const Table& table, const std::string& chain) {
-  return std::any_of(table.chains.begin(), table.chains.end(), [&](const Chain& c) { return c.name == chain && c.drop_by_default; });
+  return std::any_of(table.chains.begin(), table.chains.end(),
+                     [&](const Chain& c) { return c.name == chain && c.drop_by_default; });
 }
 
 // A chain that has not the same number of rules in both, or another policy. iptables-save shows chains that do not exist, with ACCEPT.
@@ -82,13 +83,15 @@ const Table* table_named(const Ruleset& rules, const std::string& name) {
 const Table* repetition_of(const Table& table, const host::Host& host, TableFamily family) {
   if (!host.nft.present || host.nft.partial) return nullptr;
   const auto& all = host.nft.value.tables;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Table& t) { return t.from_iptables && t.family == family && t.name == table.name; });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Table& t) { return t.from_iptables && t.family == family && t.name == table.name; });
   return found == all.end() ? nullptr : &*found;
 }
 
 // Whether a part of iptables' rules lacks some of this table, which nft lists whole.
 bool lacks_rules(const host::Part<Ruleset>& part, const Table& table, const host::Host& host, Family family) {
-  const Table* listed = part.partial ? repetition_of(table, host, family == Family::v4 ? TableFamily::ip : TableFamily::ip6) : nullptr;
+  const Table* listed =
+      part.partial ? repetition_of(table, host, family == Family::v4 ? TableFamily::ip : TableFamily::ip6) : nullptr;
   return listed != nullptr && differing_chain(table, *listed);
 }
 
@@ -148,8 +151,7 @@ class Placer {
     p.priority = priority;
     p.registered = registered;
     const bool from_iptables = p.front_end != "nft" || t.from_iptables;
-    p.reroutes = *c.hook == Hook::output &&
-                 (c.type == ChainType::route || (from_iptables && t.name == "mangle"));
+    p.reroutes = *c.hook == Hook::output && (c.type == ChainType::route || (from_iptables && t.name == "mangle"));
     p.lossy = p.front_end == "nft" && t.from_iptables;
     placed_.push_back(std::move(p));
   }
@@ -232,9 +234,9 @@ std::vector<MissingInput> missing_rules(const host::Host& host, Family family, c
   const TableFamily own = family == Family::v4 ? TableFamily::ip : TableFamily::ip6;
   // Where nft shows tables of iptables-nft, those are iptables' rules.
   const auto& tables = host.nft.value.tables;
-  const bool nft_lists = host.nft.present && !host.nft.partial &&
-                         std::any_of(tables.begin(), tables.end(),
-                                     [&](const Table& t) { return t.from_iptables && t.family == own; });
+  const bool nft_lists = host.nft.present && !host.nft.partial && std::any_of(tables.begin(), tables.end(), [&](const Table& t) {
+                           return t.from_iptables && t.family == own;
+                         });
   const bool legacy_lists = legacy_part(host, family).present && !legacy_part(host, family).partial;
   if ((iptables.present ? iptables.partial : !legacy_lists) && !nft_lists)
     gaps.push_back({node, Input::iptables_rules, {std::uint64_t{family == Family::v6}}});

@@ -15,17 +15,15 @@ namespace egt::engine {
 struct PlacedChain {
   const netfilter::Table* table = nullptr;
   const netfilter::Chain* chain = nullptr;
-  std::string front_end;                 // "iptables", "ip6tables", "nft"
+  std::string front_end;  // "iptables", "ip6tables", "nft"
   NetfilterStage stage = NetfilterStage::before_nat;
-  int priority = 0;                      // as named
-  long registered = 0;                   // greater: later
-  bool reroutes = false;                 // a changed mark or address makes the packet routed anew
-  bool lossy = false;                    // rules of iptables read from an nft listing
+  int priority = 0;       // as named
+  long registered = 0;    // greater: later
+  bool reroutes = false;  // a changed mark or address makes the packet routed anew
+  bool lossy = false;     // rules of iptables read from an nft listing
 };
 
-inline Place place_of(const PlacedChain& p) {
-  return {PlaceKind::chain, {p.front_end, p.table->name, p.chain->name}};
-}
+inline Place place_of(const PlacedChain& p) { return {PlaceKind::chain, {p.front_end, p.table->name, p.chain->name}}; }
 
 // All base chains that packets of this family meet, hook by hook in calling order.
 std::vector<PlacedChain> place_chains(const host::Host& host, Family family);

@@ -46,10 +46,11 @@ bool ChainWalk::rests_on_presumption(const netfilter::Rule& rule, std::size_t at
   if (const auto* mark = std::get_if<netfilter::SetMark>(&s)) return sets_otherwise(*mark, with, without);
   const auto* t = std::get_if<netfilter::Test>(&s);
   if (t == nullptr || test(*t, with).truth == test(*t, without).truth) return false;
-  return std::none_of(rule.statements.begin() + static_cast<std::ptrdiff_t>(at) + 1, rule.statements.end(), [&](const auto& later) {
-    const auto* next = std::get_if<netfilter::Test>(&later);
-    return next != nullptr && test(*next, with).truth == Truth::no && test(*next, without).truth == Truth::no;
-  });
+  return std::none_of(rule.statements.begin() + static_cast<std::ptrdiff_t>(at) + 1, rule.statements.end(),
+                      [&](const auto& later) {
+                        const auto* next = std::get_if<netfilter::Test>(&later);
+                        return next != nullptr && test(*next, with).truth == Truth::no && test(*next, without).truth == Truth::no;
+                      });
 }
 
 }  // namespace egt::engine

@@ -48,7 +48,7 @@ ReadValue ethernet(FieldId field, const ReadFrom& f) {
   return number(f.context.packet.get(field));
 }
 
-constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, each of 32 bits
+constexpr unsigned kHeaderWords = 5;  // of an IPv4 header without options, each of 32 bits
 
 ReadValue taken_port() { return not_known(Property::translated_port); }
 
@@ -100,7 +100,7 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ether_saddr: return ethernet(FieldId::eth_src, f);
     case Key::ether_daddr: return ethernet(FieldId::eth_dst, f);
     case Key::ether_type: return ethernet(FieldId::eth_type, f);
-    default: return Absent{};            // VLAN and ARP headers do not reach these hooks
+    default: return Absent{};  // VLAN and ARP headers do not reach these hooks
   }
 }
 
@@ -112,8 +112,8 @@ AddressType type_of(const IpAddr& a, std::string_view device, const ReadFrom& f,
   if (a.is_loopback()) return AddressType::local;
   for (const host::Link& link : f.host.links.value) {
     if (!device.empty() && link.name != device) continue;
-    const bool own = std::any_of(link.addresses.begin(), link.addresses.end(),
-                                 [&](const host::Address& x) { return x.prefix.address == a; });
+    const bool own =
+        std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& x) { return x.prefix.address == a; });
     if (own) return AddressType::local;
   }
   known = f.host.links.present && !f.host.links.partial;
@@ -263,9 +263,7 @@ ReadValue read_conntrack(Key key, const ReadFrom& f) {
 }
 
 // --- routing -------------------------------------------------------------------------------------------------------
-bool looks_up_source(Key k) {
-  return k == Key::fib_saddr_type || k == Key::fib_saddr_oif || k == Key::fib_saddr_iif_oif;
-}
+bool looks_up_source(Key k) { return k == Key::fib_saddr_type || k == Key::fib_saddr_oif || k == Key::fib_saddr_iif_oif; }
 
 ReadValue fib_type(const Read& r, const IpAddr& address, const ReadFrom& f) {
   bool known = true;

@@ -8,10 +8,17 @@
 
 namespace egt::engine {
 
-struct Absent {};                        // the packet has no such thing: every test of it fails
-struct NotKnown { Property what; };      // it has one, and the dumps do not show
-struct KnownNumber { U128 value = 0, unknown_bits = 0; };
-struct Generated { Property what; std::uint64_t first = 0, count = 0; };  // anyone of count numbers from `first`
+struct Absent {};  // the packet has no such thing: every test of it fails
+struct NotKnown {
+  Property what;
+};  // it has one, and the dumps do not show
+struct KnownNumber {
+  U128 value = 0, unknown_bits = 0;
+};
+struct Generated {
+  Property what;
+  std::uint64_t first = 0, count = 0;
+};  // anyone of count numbers from `first`
 
 using ReadValue = std::variant<Absent, NotKnown, KnownNumber, std::string, Generated>;
 

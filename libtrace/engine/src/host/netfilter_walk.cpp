@@ -10,12 +10,12 @@ using netfilter::Chain;
 using netfilter::Hook;
 using netfilter::Number;
 using netfilter::Rule;
-using RuleVerdict = netfilter::Verdict;   // engine::Verdict is the verdict of a walk
+using RuleVerdict = netfilter::Verdict;  // engine::Verdict is the verdict of a walk
 
 // The kernel allows 16 jumps inside each other and no loops; a garbled listing may hold any.
 constexpr int kMaxJumps = 64;
 constexpr std::size_t kMaxRules = 5'000'000;
-constexpr std::size_t kMaxCalls = 50'000;   // jumps and gotos of one packet in one base chain
+constexpr std::size_t kMaxCalls = 50'000;  // jumps and gotos of one packet in one base chain
 
 std::optional<std::uint32_t> as_number(const Evaluated& e) {
   if (e.kind != Evaluated::Kind::value || e.parts.empty()) return std::nullopt;
@@ -74,7 +74,8 @@ Number part_of(netfilter::Key key, Number whole) {
 bool is_selective(const netfilter::ExprPtr& e) {
   using netfilter::Key;
   const auto* masked = e ? std::get_if<netfilter::Masked>(&e->node) : nullptr;
-  const auto* read = e ? std::get_if<netfilter::Read>(masked != nullptr && masked->operand ? &masked->operand->node : &e->node) : nullptr;
+  const auto* read =
+      e ? std::get_if<netfilter::Read>(masked != nullptr && masked->operand ? &masked->operand->node : &e->node) : nullptr;
   if (read == nullptr) return false;
   switch (read->key) {
     case Key::ip_saddr:
@@ -95,7 +96,8 @@ bool is_selective(const netfilter::Test& t) {
   if (const auto* c = std::get_if<netfilter::Compare>(&t)) return c->op == netfilter::Op::eq && is_selective(c->left);
   if (const auto* set = std::get_if<netfilter::InIpset>(&t)) return !set->negate;
   const auto* in = std::get_if<netfilter::InSet>(&t);
-  return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [](const auto& e) { return is_selective(e); });
+  return in != nullptr && !in->negate &&
+         std::any_of(in->left.begin(), in->left.end(), [](const auto& e) { return is_selective(e); });
 }
 
 bool asks_length(const netfilter::Test& t) {
@@ -150,7 +152,7 @@ ChainWalk::Next ChainWalk::run_chain(const Chain& first, int depth) {
     const Next next = run_rule(*chain, chain->rules[at++], depth, go_to);
     if (next == Next::ended) return Next::ended;
     if (next == Next::returned) return Next::rule;
-    if (go_to != nullptr) {              // no way back into this chain
+    if (go_to != nullptr) {  // no way back into this chain
       chain = go_to;
       at = 0;
     }
@@ -203,8 +205,7 @@ bool ChainWalk::apply(const netfilter::Test& t) {
   failed_ = r.truth == Truth::no;
   if (r.truth == Truth::yes && r.member.known()) element_ = r.member;
   if (r.truth != Truth::unknown) return r.truth == Truth::yes;
-  if (r.what.property == Property::ipset_members)
-    around_.record.gap({around_.node, Input::ipset_members, {r.what.name}});
+  if (r.what.property == Property::ipset_members) around_.record.gap({around_.node, Input::ipset_members, {r.what.name}});
   std::vector<Option> options{{{Alternative::matches}}, {{Alternative::does_not_match}}};
   if (r.probability) {
     options[0].weight = *r.probability;
@@ -240,16 +241,15 @@ bool ChainWalk::apply(const netfilter::SetCtMark& s) {
 
 bool ChainWalk::apply(const netfilter::SetField& s) {
   const auto field = written_field(s.key, around_.family);
-  if (!field || ((s.key == netfilter::Key::sport || s.key == netfilter::Key::dport) && !has_ports(context_.packet)))
-    return false;
-  const Number whole = *field == FieldId::nw_tos ? Number{tos_of(context_.packet)} : context_.packet.get(*field), before = part_of(s.key, whole);
+  if (!field || ((s.key == netfilter::Key::sport || s.key == netfilter::Key::dport) && !has_ports(context_.packet))) return false;
+  const Number whole = *field == FieldId::nw_tos ? Number{tos_of(context_.packet)} : context_.packet.get(*field),
+               before = part_of(s.key, whole);
   Number after = before;
   if (s.value) {
     const Evaluated e = evaluate(*s.value, reading(), *this);
     if (e.kind == Evaluated::Kind::absent) return false;
     const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
-    if (e.kind != Evaluated::Kind::value || n == nullptr)
-      return cannot_decide(e, Property::header_field);
+    if (e.kind != Evaluated::Kind::value || n == nullptr) return cannot_decide(e, Property::header_field);
     after = (before & s.keep_mask.value_or(0)) ^ *n;
   } else {
     constexpr int kMost = 255;
@@ -298,8 +298,7 @@ bool ChainWalk::apply(const netfilter::NoTrack&) {
 
 // Where nobody listens, iptables drops the packet and nft goes on as if the rule did not match.
 bool ChainWalk::apply(const netfilter::Tproxy& t) {
-  const bool listens =
-      ask(ChoicePoint::Kind::unknown, {Branch::proxy}, {{{Alternative::yes}}, {{Alternative::no}}}) == 0;
+  const bool listens = ask(ChoicePoint::Kind::unknown, {Branch::proxy}, {{{Alternative::yes}}, {{Alternative::no}}}) == 0;
   if (!listens) return t.terminal ? end(HookResult::Outcome::dropped, {Reason::no_transparent_socket}) : false;
   hit();
   result_.tproxy = t;
@@ -312,8 +311,10 @@ bool ChainWalk::apply(const netfilter::Duplicate& d) {
     const Evaluated e = evaluate(*d.gateway, reading(), *this);
     if (e.kind == Evaluated::Kind::absent) return false;
     const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
-    if (e.kind == Evaluated::Kind::value && n != nullptr) copy.gateway = IpAddr{around_.family, *n};
-    else copy.device.clear();
+    if (e.kind == Evaluated::Kind::value && n != nullptr)
+      copy.gateway = IpAddr{around_.family, *n};
+    else
+      copy.device.clear();
   }
   hit();
   if (context_.duplicate) context_.duplicate(std::move(copy));
@@ -352,8 +353,8 @@ bool ChainWalk::apply(const netfilter::NatTarget& t) {
 
 // It may be a test, a verdict or nothing that matters here.
 bool ChainWalk::apply(const netfilter::OpaqueStatement& o) {
-  const std::size_t chosen = ask(ChoicePoint::Kind::unknown, {Branch::statement, {o.text}},
-                                 {{{Alternative::has_no_effect}}, {{Alternative::applies}}});
+  const std::size_t chosen =
+      ask(ChoicePoint::Kind::unknown, {Branch::statement, {o.text}}, {{{Alternative::has_no_effect}}, {{Alternative::applies}}});
   if (chosen == 0) return false;
   return end(HookResult::Outcome::inconclusive, {Reason::statement_unknown, {o.text}});
 }
@@ -372,10 +373,9 @@ bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
       return end(HookResult::Outcome::rejected, {Reason::rule_rejects, {chain_->name}});
     case Kind::return_: next_ = Next::returned; return false;
     case Kind::queue: {
-      const bool passes = ask(ChoicePoint::Kind::unknown, {Branch::queue},
-                              {{{Alternative::accepts}}, {{Alternative::drops}}}) == 0;
-      return passes ? end(HookResult::Outcome::accepted, {})
-                    : end(HookResult::Outcome::dropped, {Reason::queue_drops});
+      const bool passes =
+          ask(ChoicePoint::Kind::unknown, {Branch::queue}, {{{Alternative::accepts}}, {{Alternative::drops}}}) == 0;
+      return passes ? end(HookResult::Outcome::accepted, {}) : end(HookResult::Outcome::dropped, {Reason::queue_drops});
     }
     case Kind::jump:
     case Kind::goto_: {
@@ -419,9 +419,7 @@ bool ChainWalk::hit(RuleVerdict::Kind kind) {
   return true;
 }
 
-Place ChainWalk::place() const {
-  return {PlaceKind::chain, {place_.front_end, place_.table->name, chain_->name}};
-}
+Place ChainWalk::place() const { return {PlaceKind::chain, {place_.front_end, place_.table->name, chain_->name}}; }
 
 std::vector<Provenance> ChainWalk::evidence() const {
   std::vector<Provenance> lines{rule_ != nullptr ? rule_->from : chain_->from};

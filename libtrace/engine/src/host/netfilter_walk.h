@@ -76,7 +76,10 @@ class ChainWalk : private Splitter {
   Next limit_reached();
 
   // NAT, in netfilter_nat.cpp.
-  struct Chosen { std::optional<IpAddr> address; bool failed = false; };
+  struct Chosen {
+    std::optional<IpAddr> address;
+    bool failed = false;
+  };
   bool translate(const netfilter::NatTarget& t, NatDecision& d);
   Chosen choose_address(const netfilter::NatTarget& t, const netfilter::Concat& data);
   IpAddr pick(const IpRange& range);
@@ -86,7 +89,7 @@ class ChainWalk : private Splitter {
   std::size_t ask(ChoicePoint::Kind kind, Statement<Branch> what, std::vector<Option> options);
   std::size_t split(Property what, std::vector<Option> options) override;
   ReadFrom reading() const { return {around_.host, around_.family, hook_, context_, place_.front_end != "nft"}; }
-  Place place() const;                          // of the chain where the walk is
+  Place place() const;  // of the chain where the walk is
   std::vector<Provenance> evidence() const;
 
   Surroundings around_;
@@ -94,11 +97,11 @@ class ChainWalk : private Splitter {
   const PlacedChain& place_;
   NetfilterContext& context_;
   HookResult& result_;
-  const netfilter::Chain* chain_ = nullptr;     // where the walk is
+  const netfilter::Chain* chain_ = nullptr;  // where the walk is
   const netfilter::Rule* rule_ = nullptr;
-  Provenance element_;                          // of the verdict map or ipset that decided, for evidence
+  Provenance element_;  // of the verdict map or ipset that decided, for evidence
   Next next_ = Next::rule;
-  bool failed_ = false;                         // the last test was certainly not met
+  bool failed_ = false;  // the last test was certainly not met
   const netfilter::Chain* call_ = nullptr;
   const netfilter::Chain* go_to_ = nullptr;
   std::size_t rules_run_ = 0, calls_ = 0;

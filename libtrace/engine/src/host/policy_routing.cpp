@@ -127,9 +127,9 @@ bool Walk::matches(const PolicyRule& rule) {
   }
   if (!rule.not_modelled.empty() && (fits || rule.negate)) {
     assume({Supposition::rule_does_not_apply,
-           {std::uint64_t{rule.priority}, std::uint64_t{rule.negate}},
-           {fmt::format("{}", fmt::join(rule.not_modelled, " "))},
-           {rule.from}});
+            {std::uint64_t{rule.priority}, std::uint64_t{rule.negate}},
+            {fmt::format("{}", fmt::join(rule.not_modelled, " "))},
+            {rule.from}});
     return rule.negate;
   }
   return fits != rule.negate;
@@ -220,8 +220,8 @@ bool Walk::main_goes_deeper(const TableHit& local) const {
 bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   const Route& route = *hit.route;
   if (route.type == RouteType::throw_) return false;
-  if (rule.suppress_prefix_length && !(route.type == RouteType::blackhole || route.type == RouteType::unreachable ||
-                                       route.type == RouteType::prohibit) &&
+  if (rule.suppress_prefix_length &&
+      !(route.type == RouteType::blackhole || route.type == RouteType::unreachable || route.type == RouteType::prohibit) &&
       route.to.length <= *rule.suppress_prefix_length)
     return false;
   if (!rule.suppress_group.empty() && !hit.hops.empty()) {
@@ -230,9 +230,9 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
       if (link->group == rule.suppress_group || (link->group == "default" && rule.suppress_group == "0")) return false;
     } else {
       assume({Supposition::device_not_in_group,
-             {hit.hops.front().get().device.str(), rule.suppress_group.str()},
-             {std::uint64_t{rule.priority}},
-             {rule.from}});
+              {hit.hops.front().get().device.str(), rule.suppress_group.str()},
+              {std::uint64_t{rule.priority}},
+              {rule.from}});
     }
   }
   answer_.route = &route;
@@ -245,10 +245,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   }
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (!route.not_modelled.empty())
-    assume({Supposition::route_words,
-           {route.to},
-           {fmt::format("{}", fmt::join(route.not_modelled, " "))},
-           {route.from}});
+    assume({Supposition::route_words, {route.to}, {fmt::format("{}", fmt::join(route.not_modelled, " "))}, {route.from}});
   if (hit.ambiguous_device)
     assume({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
   switch (route.type) {
@@ -338,9 +335,8 @@ Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view devic
 }
 
 bool same_device(const TableHit& hit, std::string_view device) {
-  return device.empty() || std::any_of(hit.hops.begin(), hit.hops.end(), [&](const RouteHop& h) {
-           return h.get().device == device;
-         });
+  return device.empty() ||
+         std::any_of(hit.hops.begin(), hit.hops.end(), [&](const RouteHop& h) { return h.get().device == device; });
 }
 
 }  // namespace
@@ -374,8 +370,8 @@ std::vector<Provenance> RouteAnswer::evidence() const {
 
 bool is_default_rule(const PolicyRule& r) {
   for (const PolicyRule& d : default_rules(r.family))
-    if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table &&
-        !r.has_from && !r.has_to && !r.fwmark && !r.dscp && r.iif.empty() && r.oif.empty() && !r.negate)
+    if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table && !r.has_from &&
+        !r.has_to && !r.fwmark && !r.dscp && r.iif.empty() && r.oif.empty() && !r.negate)
       return true;
   return false;
 }

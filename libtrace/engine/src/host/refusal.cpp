@@ -11,7 +11,10 @@ namespace {
 constexpr std::uint8_t kDefaultTtl = 64;
 constexpr std::uint32_t kTcpRst = 0x04, kTcpAck = 0x10;
 
-struct Named { std::string_view name; IcmpError v4, v6; };
+struct Named {
+  std::string_view name;
+  IcmpError v4, v6;
+};
 constexpr std::uint8_t kTimeExceeded4 = 11, kTimeExceeded6 = 3, kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2;
 constexpr Named kNamed[] = {
     {"net-unreachable", {kUnreachable4, 0}, {kUnreachable6, 0}},
@@ -55,9 +58,7 @@ std::optional<IcmpError> icmp_error_named(std::string_view name, Family family) 
   return std::nullopt;
 }
 
-bool is_tcp_reset(std::string_view name) {
-  return name == "tcp-reset" || name == "tcp reset" || name == "tcp-rst";
-}
+bool is_tcp_reset(std::string_view name) { return name == "tcp-reset" || name == "tcp reset" || name == "tcp-rst"; }
 
 bool may_be_answered(const FlowKey& packet) {
   if (is_icmp_error(packet) || (packet.u32(FieldId::ip_frag) & ip_frag::later)) return false;

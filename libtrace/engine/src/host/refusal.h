@@ -11,7 +11,9 @@
 
 namespace egt::engine {
 
-struct IcmpError { std::uint8_t type = 3, code = 0; };
+struct IcmpError {
+  std::uint8_t type = 3, code = 0;
+};
 
 // "icmp-host-prohibited", "icmp6-adm-prohibited", "icmpx-port-unreachable" and the same with blanks; empty for
 // "tcp-reset" and for words that are not known.

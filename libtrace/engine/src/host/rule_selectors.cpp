@@ -13,13 +13,9 @@ bool device_matches(const host::Host& host, const std::string& wanted, bool deta
   return vrf != nullptr && vrf->name == wanted;
 }
 
-bool port_matches(const std::optional<host::PortRange>& range, std::uint16_t port) {
-  return !range || range->contains(port);
-}
+bool port_matches(const std::optional<host::PortRange>& range, std::uint16_t port) { return !range || range->contains(port); }
 
-bool dscp_matches(const host::PolicyRule& r, std::uint8_t dscp) {
-  return !r.dscp || ((*r.dscp ^ dscp) & r.dscp_mask) == 0;
-}
+bool dscp_matches(const host::PolicyRule& r, std::uint8_t dscp) { return !r.dscp || ((*r.dscp ^ dscp) & r.dscp_mask) == 0; }
 
 // IPv4 compares an address that is not chosen yet as 0.0.0.0, IPv6 lets no "from" match then.
 bool source_matches(const host::PolicyRule& r, const RouteQuery& q) {
@@ -64,39 +60,27 @@ std::vector<Selector> stated_selectors(const host::PolicyRule& r) {
 
 bool meets(const host::Host& host, const host::PolicyRule& r, const RouteQuery& q, Selector selector) {
   switch (selector) {
-    case Selector::source:
-      return source_matches(r, q);
-    case Selector::destination:
-      return r.to_prefix.contains(q.to);
-    case Selector::tos:
-      return *r.tos == q.tos;
-    case Selector::dscp:
-      return dscp_matches(r, q.dscp);
-    case Selector::protocol:
-      return *r.ip_proto == q.proto;
-    case Selector::source_port:
-      return port_matches(r.sport, q.sport);
-    case Selector::destination_port:
-      return port_matches(r.dport, q.dport);
-    case Selector::in_device:
-      return device_matches(host, r.iif, r.iif_detached, q.in_device);
-    case Selector::out_device:
-      return device_matches(host, r.oif, r.oif_detached, q.out_device);
-    case Selector::mark:
-      return ((*r.fwmark ^ q.mark) & r.fwmask) == 0;
-    case Selector::vrf:
-      return vrf_of(host, q.in_device) != nullptr || vrf_of(host, q.out_device) != nullptr;
+    case Selector::source: return source_matches(r, q);
+    case Selector::destination: return r.to_prefix.contains(q.to);
+    case Selector::tos: return *r.tos == q.tos;
+    case Selector::dscp: return dscp_matches(r, q.dscp);
+    case Selector::protocol: return *r.ip_proto == q.proto;
+    case Selector::source_port: return port_matches(r.sport, q.sport);
+    case Selector::destination_port: return port_matches(r.dport, q.dport);
+    case Selector::in_device: return device_matches(host, r.iif, r.iif_detached, q.in_device);
+    case Selector::out_device: return device_matches(host, r.oif, r.oif_detached, q.out_device);
+    case Selector::mark: return ((*r.fwmark ^ q.mark) & r.fwmask) == 0;
+    case Selector::vrf: return vrf_of(host, q.in_device) != nullptr || vrf_of(host, q.out_device) != nullptr;
   }
   return false;
 }
 
 bool meets_all(const host::Host& host, const host::PolicyRule& r, const RouteQuery& q) {
-  return source_matches(r, q) && (!r.has_to || r.to_prefix.contains(q.to)) &&
-         (!r.tos || *r.tos == 0 || *r.tos == q.tos) && dscp_matches(r, q.dscp) && (!r.ip_proto || *r.ip_proto == q.proto) &&
-         port_matches(r.sport, q.sport) && port_matches(r.dport, q.dport) &&
-         device_matches(host, r.iif, r.iif_detached, q.in_device) &&
-         device_matches(host, r.oif, r.oif_detached, q.out_device) &&
-         (!r.fwmark || meets(host, r, q, Selector::mark)) && (!r.l3mdev || meets(host, r, q, Selector::vrf));
+  return source_matches(r, q) && (!r.has_to || r.to_prefix.contains(q.to)) && (!r.tos || *r.tos == 0 || *r.tos == q.tos) &&
+         dscp_matches(r, q.dscp) && (!r.ip_proto || *r.ip_proto == q.proto) && port_matches(r.sport, q.sport) &&
+         port_matches(r.dport, q.dport) && device_matches(host, r.iif, r.iif_detached, q.in_device) &&
+         device_matches(host, r.oif, r.oif_detached, q.out_device) && (!r.fwmark || meets(host, r, q, Selector::mark)) &&
+         (!r.l3mdev || meets(host, r, q, Selector::vrf));
 }
 
 }  // namespace egt::engine

@@ -49,10 +49,12 @@ std::optional<OwnAddress> from_others(const Host& host, const std::string& vrf, 
 
 // --- IPv6 ----------------------------------------------------------------------------------------------------------
 
-struct Label { const char* prefix; int label; };
-constexpr Label kLabels[] = {{"::1/128", 0},   {"::ffff:0:0/96", 4}, {"::/96", 3},       {"2001:10::/28", 7},
-                             {"2001::/32", 6}, {"2002::/16", 2},     {"3ffe::/16", 12}, {"fec0::/10", 11},
-                             {"fc00::/7", 5}};
+struct Label {
+  const char* prefix;
+  int label;
+};
+constexpr Label kLabels[] = {{"::1/128", 0},   {"::ffff:0:0/96", 4}, {"::/96", 3},      {"2001:10::/28", 7}, {"2001::/32", 6},
+                             {"2002::/16", 2}, {"3ffe::/16", 12},    {"fec0::/10", 11}, {"fc00::/7", 5}};
 
 int label_of(const IpAddr& a) {
   for (const Label& l : kLabels)
@@ -75,7 +77,10 @@ int common_bits(const IpAddr& a, const IpAddr& b) {
   return high64(differ) != 0 ? std::countl_zero(high64(differ)) : 64 + std::countl_zero(low64(differ));
 }
 
-struct Candidate { const Link* link; const Address* address; };
+struct Candidate {
+  const Link* link;
+  const Address* address;
+};
 
 // RFC 6724 section 5; whether `a` is better than `b`.
 bool better(const Candidate& a, const Candidate& b, std::string_view device, const IpAddr& to) {
@@ -102,8 +107,8 @@ bool may_redirect(const IpAddr& to, const Address& own) {
 
 }  // namespace
 
-std::optional<OwnAddress> select_v4_address(const Host& host, std::string_view device,
-                                            const std::optional<IpAddr>& near, AddressScope widest) {
+std::optional<OwnAddress> select_v4_address(const Host& host, std::string_view device, const std::optional<IpAddr>& near,
+                                            AddressScope widest) {
   const Link* link = host.link(device);
   if (link != nullptr)
     if (auto own = from_device(*link, near, widest)) return own;

@@ -11,15 +11,15 @@ namespace egt::engine {
 
 struct OwnAddress {
   IpAddr address;
-  const host::Address* entry = nullptr;   // the line that says so
+  const host::Address* entry = nullptr;  // the line that says so
 };
 
 enum class AddressScope : std::uint8_t { global, link, host };
 
 // IPv4: the address of `device` in the subnet of `near`, else its first; of another device when it has none. Only
 // primary addresses, and none of a scope wider than `widest`: a route by a gateway asks for a global address.
-std::optional<OwnAddress> select_v4_address(const host::Host& host, std::string_view device,
-                                            const std::optional<IpAddr>& near, AddressScope widest);
+std::optional<OwnAddress> select_v4_address(const host::Host& host, std::string_view device, const std::optional<IpAddr>& near,
+                                            AddressScope widest);
 
 // IPv6: the best address for packets to `to` that leave by `device`.
 std::optional<OwnAddress> select_v6_address(const host::Host& host, std::string_view device, const IpAddr& to);

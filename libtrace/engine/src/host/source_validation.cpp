@@ -15,9 +15,13 @@ using Kind = RouteAnswer::Kind;
 constexpr int kStrict = 1, kLoose = 2;
 
 // The settings that decide, as numbers; unknown ones are tried with each value.
-struct Settings { int rp_filter = 0, accept_local = 0, src_valid_mark = 0, send_redirects = 1; };
+struct Settings {
+  int rp_filter = 0, accept_local = 0, src_valid_mark = 0, send_redirects = 1;
+};
 
-struct Known { Setting rp_filter, accept_local, src_valid_mark, send_redirects; };
+struct Known {
+  Setting rp_filter, accept_local, src_valid_mark, send_redirects;
+};
 
 Known read_settings(const Host& host, std::string_view device) {
   return {larger_setting(host, device, "rp_filter", kLoose), either_setting(host, device, "accept_local"),
@@ -27,16 +31,15 @@ Known read_settings(const Host& host, std::string_view device) {
 bool has_v4_address(const Host& host, std::string_view device) {
   if (!host.links.present) return true;
   const host::Link* link = host.link(device);
-  return link == nullptr || std::any_of(link->addresses.begin(), link->addresses.end(),
-                                        [](const auto& a) { return a.prefix.address.is_v4(); });
+  return link == nullptr ||
+         std::any_of(link->addresses.begin(), link->addresses.end(), [](const auto& a) { return a.prefix.address.is_v4(); });
 }
 
 // Anything besides the three default rules makes the kernel look the source up even without rp_filter.
 bool has_custom_rules(const Host& host) {
   const auto& rules = host.rules_v4.value;
-  return std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
-    return r.priority != 0 && r.priority != 32766 && r.priority != 32767;
-  });
+  return std::any_of(rules.begin(), rules.end(),
+                     [](const host::PolicyRule& r) { return r.priority != 0 && r.priority != 32766 && r.priority != 32767; });
 }
 
 // The table of the VRF that the packet came by counts, wherever it goes.
@@ -82,7 +85,7 @@ Validation full_check(const Host& host, const ValidationQuery& q, const Settings
   v.reverse = find_route(host, reverse_of(host, q, s.src_valid_mark != 0));
   v.evidence = v.reverse.evidence();
   v.assumptions = v.reverse.assumptions;
-  if (v.reverse.kind == Kind::unknown) return v;   // its assumptions show what is missing
+  if (v.reverse.kind == Kind::unknown) return v;  // its assumptions show what is missing
   const bool found = v.reverse.kind == Kind::unicast || v.reverse.is_for_me();
   if (found && v.reverse.kind != Kind::unicast && (v.reverse.kind != Kind::local || s.accept_local == 0))
     return refuse(std::move(v), {Reason::own_or_broadcast_source, {source}}, true);
@@ -136,8 +139,8 @@ void assume_settings(const Host& host, const ValidationQuery& q, const Known& k,
       s.*member = value;
       if (value == assumed || check(host, q, s).accepted == v.accepted) continue;
       v.assumptions.push_back({Supposition::source_validation,
-                          {setting.key, static_cast<std::uint64_t>(assumed)},
-                          {*q.packet.from, q.packet.in_device}});
+                               {setting.key, static_cast<std::uint64_t>(assumed)},
+                               {*q.packet.from, q.packet.in_device}});
       return;
     }
   };

@@ -11,18 +11,18 @@
 namespace egt::engine {
 
 struct ValidationQuery {
-  RouteQuery packet;                     // as after PREROUTING, with in_device
-  std::string out_device;                // where it would leave; empty: for this host itself
+  RouteQuery packet;       // as after PREROUTING, with in_device
+  std::string out_device;  // where it would leave; empty: for this host itself
 };
 
 struct Validation {
   bool accepted = true;
-  Cause why;                             // refused
-  bool martian = false;                  // an own, broadcast or multicast address as source
-  std::vector<Provenance> evidence;      // settings and the reverse route
-  RouteAnswer reverse;                   // empty kind no_route when no lookup was needed
+  Cause why;                         // refused
+  bool martian = false;              // an own, broadcast or multicast address as source
+  std::vector<Provenance> evidence;  // settings and the reverse route
+  RouteAnswer reverse;               // empty kind no_route when no lookup was needed
   bool looked_up = false;
-  std::vector<Assumption> assumptions;             // settings that matter and are not dumped
+  std::vector<Assumption> assumptions;  // settings that matter and are not dumped
 };
 
 Validation validate_source(const host::Host& host, const ValidationQuery& query);

@@ -14,7 +14,7 @@ namespace egt::engine {
 struct Setting {
   std::optional<int> value;
   std::vector<Provenance> evidence;
-  std::string key;                       // what to ask for when it is absent
+  std::string key;  // what to ask for when it is absent
 };
 
 Setting plain_setting(const host::Host& host, const std::string& key);

@@ -30,7 +30,8 @@ std::optional<std::uint16_t> id_in_name(std::string_view name) {
 }
 
 bool has_address(const Link& device, const IpAddr& address) {
-  return std::any_of(device.addresses.begin(), device.addresses.end(), [&](const host::Address& a) { return a.prefix.address == address; });
+  return std::any_of(device.addresses.begin(), device.addresses.end(),
+                     [&](const host::Address& a) { return a.prefix.address == address; });
 }
 
 // Whether a device that shares another's takes a frame which that received (macvlan_handle_frame(), ipvlan_handle_frame()).
@@ -43,7 +44,9 @@ bool is_leg(const Link& member, const Link& of) { return member.master == of.nam
 
 }  // namespace
 
-bool shares_device(const Link& l) { return l.kind == "macvlan" || l.kind == "macvtap" || l.kind == "ipvlan" || l.kind == "ipvtap"; }
+bool shares_device(const Link& l) {
+  return l.kind == "macvlan" || l.kind == "macvtap" || l.kind == "ipvlan" || l.kind == "ipvtap";
+}
 bool joins_legs(const Link& l) { return l.kind == "bond" || l.kind == "team"; }
 
 std::optional<VlanTag> vlan_of(const Host& host, const Link& device) {
@@ -66,7 +69,8 @@ std::vector<VlanTag> tags_of(const FlowKey& frame) {
   FlowKey rest = frame;
   while (ofproto::vlan_count(rest) > 0) {
     const auto protocol = static_cast<std::uint16_t>(ofproto::get(rest, ofproto::X::vlan_tpid));
-    tags.push_back({static_cast<std::uint16_t>(rest.u32(FieldId::vlan_tci) & ofproto::kVlanVid), protocol != 0 ? protocol : ethertype::vlan});
+    tags.push_back({static_cast<std::uint16_t>(rest.u32(FieldId::vlan_tci) & ofproto::kVlanVid),
+                    protocol != 0 ? protocol : ethertype::vlan});
     pop_tag(rest);
   }
   return tags;

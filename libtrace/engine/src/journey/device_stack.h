@@ -12,11 +12,11 @@
 
 namespace egt::engine {
 
-constexpr int kMostStacked = 8;   // as MAX_NEST_DEV of the kernel
+constexpr int kMostStacked = 8;  // as MAX_NEST_DEV of the kernel
 
 // The tag that a VLAN device puts on frames. Without ip -d the name alone shows it ("eth0.100").
 struct VlanTag {
-  std::uint16_t id = 0, protocol = 0x8100;   // protocol: EtherType
+  std::uint16_t id = 0, protocol = 0x8100;  // protocol: EtherType
   bool by_name = false;
   friend bool operator==(const VlanTag& a, const VlanTag& b) { return a.id == b.id && a.protocol == b.protocol; }
 };
@@ -25,14 +25,14 @@ std::optional<VlanTag> vlan_of(const host::Host& host, const host::Link& device)
 // Puts a tag around those that the frame has; takes the outermost away.
 void push_tag(const VlanTag& tag, FlowKey& frame);
 void pop_tag(FlowKey& frame);
-std::vector<VlanTag> tags_of(const FlowKey& frame);   // the outermost first
-void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame);   // as tags_of() gives them
+std::vector<VlanTag> tags_of(const FlowKey& frame);                // the outermost first
+void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame);  // as tags_of() gives them
 
 // Legs of a bond or team that carry frames, in order of `ip link`: only the active one where the others are backups.
 std::vector<const host::Link*> working_legs(const host::Host& host, const host::Link& bond);
-bool has_legs(const host::Host& host, const host::Link& device);   // is a bond or a team, with legs that are shown
-bool joins_legs(const host::Link& device);                         // is a bond or a team
-bool shares_device(const host::Link& device);                      // is a macvlan or ipvlan device
+bool has_legs(const host::Host& host, const host::Link& device);  // is a bond or a team, with legs that are shown
+bool joins_legs(const host::Link& device);                        // is a bond or a team
+bool shares_device(const host::Link& device);                     // is a macvlan or ipvlan device
 
 // Through what `device` sends; null where it stands on nothing that is shown. Of several legs the first.
 const host::Link* below(const host::Host& host, const host::Link& device);
@@ -49,7 +49,7 @@ Uplink uplink_of(const host::Host& host, const host::Link& bridge);
 // without its tag. `uncertain`: a device stands on it of which no dump shows the kind.
 struct Above {
   const host::Link* device = nullptr;
-  bool untagged = false;                     // the outermost tag ends here
+  bool untagged = false;  // the outermost tag ends here
   const host::Link* uncertain = nullptr;
 };
 Above above(const host::Host& host, const host::Link& device, const FlowKey& frame);

@@ -16,7 +16,7 @@ namespace egt::engine {
 namespace {
 
 constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018;
-constexpr std::size_t kMostSteps = 200'000;   // of all paths: a packet that loops and splits in each round has no end of them
+constexpr std::size_t kMostSteps = 200'000;  // of all paths: a packet that loops and splits in each round has no end of them
 
 bool has_unread_lines(const cluster::DumpInfo& dump) {
   return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
@@ -41,10 +41,8 @@ void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
       const cluster::DumpInfo& dump = cluster.dumps[i];
       if (!has_unread_lines(dump)) continue;
       const std::size_t count = dump.not_understood.size();
-      record.assume({Supposition::unread_lines,
-                     {count, dump.path, std::uint64_t{count != 1}},
-                     {},
-                     {dump.not_understood.front()}});
+      record.assume(
+          {Supposition::unread_lines, {count, dump.path, std::uint64_t{count != 1}}, {}, {dump.not_understood.front()}});
     }
   }
 }
@@ -63,7 +61,8 @@ void assume_filters(const cluster::Node& node, const std::string& device, host::
     if (filter.kind.empty() || (node.offloads_flows && filter.kind == "flower")) continue;
     record.assume({Supposition::filter_passes, {device, node.name, filter.kind}, {}, {filter.from}});
   }
-  if (room != nullptr && !listed && !node.offloads_flows) record.assume({Supposition::filters_pass, {device, node.name}, {}, {room->from}});
+  if (room != nullptr && !listed && !node.offloads_flows)
+    record.assume({Supposition::filters_pass, {device, node.name}, {}, {room->from}});
 }
 
 // What stands at a device beside the rules that dumps show: a program before the stack, a queue that drops behind it.
@@ -75,7 +74,8 @@ void assume_devices(const cluster::Cluster& cluster, Record& record) {
       assume_filters(*node, seen.device, seen.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress, record);
     if (link == nullptr) continue;
     if (seen.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
-    if (!seen.in && link->may_drop_queued()) record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});
+    if (!seen.in && link->may_drop_queued())
+      record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});
   }
 }
 
@@ -91,21 +91,24 @@ void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Re
 }
 
 bool has_kernel_datapath(const cluster::Node& node) {
-  return std::none_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+  return std::none_of(node.bridges.begin(), node.bridges.end(),
+                      [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
 }
 
 // Connections of Open vSwitch's kernel datapath are in the kernel's table, too.
 void assume_connections(const cluster::Cluster& cluster, Record& record) {
   std::set<std::string_view> opened_on;
   for (const Step& step : record.steps)
-    if (const auto* pass = std::get_if<CtPass>(&step.kind); pass != nullptr && (pass->state & ct_state::new_) != 0) opened_on.insert(step.node);
+    if (const auto* pass = std::get_if<CtPass>(&step.kind); pass != nullptr && (pass->state & ct_state::new_) != 0)
+      opened_on.insert(step.node);
   for (const std::string_view name : opened_on)
-    if (const cluster::Node* node = cluster.node(name); node != nullptr && has_kernel_datapath(*node)) note_full_connection_table(*node, record);
+    if (const cluster::Node* node = cluster.node(name); node != nullptr && has_kernel_datapath(*node))
+      note_full_connection_table(*node, record);
 }
 
 WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
-                const JourneyOptions& options, const Start& start, const NetworkState& network_state,
-                const std::vector<std::size_t>& script) {
+                    const JourneyOptions& options, const Start& start, const NetworkState& network_state,
+                    const std::vector<std::size_t>& script) {
   WalkedPath walked;
   walked.network_state = network_state;
   walked.record.wants_misses = options.note_misses;
@@ -229,8 +232,7 @@ bool Endpoint::same_place(const Endpoint& other) const {
 bool is_answer_to(const FlowKey& answer, const FlowKey& sent) {
   const Tuple expected = reversed(tuple_of(sent));
   const Tuple seen = tuple_of(answer);
-  return seen.src == expected.src && seen.dst == expected.dst && seen.sport == expected.sport &&
-         seen.dport == expected.dport;
+  return seen.src == expected.src && seen.dst == expected.dst && seen.sport == expected.sport && seen.dport == expected.dport;
 }
 
 bool WalkedPath::assumed() const {
@@ -281,7 +283,8 @@ std::vector<WalkedPath> Journey::explore_later_reply(const Start& start, const W
   return later(start, next).answers(start, next, kPushAck, truncated);
 }
 
-std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags, bool* truncated) const {
+std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags,
+                                         bool* truncated) const {
   constexpr std::uint8_t kDefaultTtl = 64;
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
@@ -298,14 +301,15 @@ Journey Journey::later(const Start& start, const WalkedPath& first) const {
   if (!options.later_length) return *this;
   options.packet_length = *options.later_length;
   for (const Endpoint* end : {&start.from, &first.end})
-    if (const std::uint32_t mtu = mtu_of(*end); mtu != 0) options.packet_length = std::min(options.packet_length, mtu + kEthernetHeader);
+    if (const std::uint32_t mtu = mtu_of(*end); mtu != 0)
+      options.packet_length = std::min(options.packet_length, mtu + kEthernetHeader);
   return with(options);
 }
 
 std::vector<WalkedPath> Journey::explore_continued(const Start& start, const WalkedPath& forward, const WalkedPath& reply,
-                                               bool* truncated) const {
+                                                   bool* truncated) const {
   Start next = start;
-  next.choose_source = false;   // the connection has its source by now
+  next.choose_source = false;  // the connection has its source by now
   next.packet = forward.sent;
   clear_pipeline(next.packet);
   if (next.packet.u64(FieldId::nw_proto) == ip_proto::tcp) next.packet.set(FieldId::tcp_flags, kPushAck);

@@ -19,9 +19,7 @@ constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136, kNdTtl = 255;
 constexpr std::uint16_t kRequest = 1, kReply = 2;
 
 // ff02::1:ff00:0/104 (RFC 4291, 2.7.1).
-IpAddr solicited_node(const IpAddr& a) {
-  return IpAddr::v6((U128{0xff02} << 112) | (U128{0x1ff} << 24) | (a.value & 0xffffff));
-}
+IpAddr solicited_node(const IpAddr& a) { return IpAddr::v6((U128{0xff02} << 112) | (U128{0x1ff} << 24) | (a.value & 0xffffff)); }
 
 struct Station {
   const Node* node = nullptr;
@@ -81,7 +79,7 @@ Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey pa
   NetfilterEngine rules(node.host, Family::v6, node.name, network_state, record, chooser);
   NetfilterContext context{packet};
   (hook == Hook::output ? context.oif : context.iif) = device;
-  context.state = PacketState::untracked;   // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
+  context.state = PacketState::untracked;  // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
   for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat}) {
     const HookResult result = rules.run(hook, stage, context);
     if (result.goes_on()) continue;
@@ -132,7 +130,8 @@ Exchange follow_packet(const Station& from, const Station& to, const FlowKey& pa
     all = std::max({pass(*from.node, Hook::output, from.device, packet), pass(*to.node, Hook::prerouting, to.device, packet),
                     pass(*to.node, Hook::input, to.device, packet)});
   if (all == Exchange::lost) return all;
-  const bool is_lost = switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
+  const bool is_lost =
+      switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
   return is_lost ? Exchange::lost : all;
 }
 
@@ -159,10 +158,12 @@ FlowKey request(const Station& asker, const IpAddr& wanted) {
 // The MAC that an answer about `wanted` shows.
 std::optional<MacAddr> shown_mac(const FlowKey& packet, const IpAddr& wanted) {
   if (wanted.is_v4()) {
-    const bool answers = packet.u32(F::eth_type) == ethertype::arp && packet.u32(F::arp_op) == kReply && packet.u32(F::arp_spa) == wanted.as_v4();
+    const bool answers =
+        packet.u32(F::eth_type) == ethertype::arp && packet.u32(F::arp_op) == kReply && packet.u32(F::arp_spa) == wanted.as_v4();
     return answers ? std::optional(MacAddr{packet.u64(F::arp_sha)}) : std::nullopt;
   }
-  const bool answers = packet.u64(F::nw_proto) == ip_proto::icmp6 && packet.u32(F::icmp_type) == kAdvertisement && packet.get(F::nd_target) == wanted.value;
+  const bool answers = packet.u64(F::nw_proto) == ip_proto::icmp6 && packet.u32(F::icmp_type) == kAdvertisement &&
+                       packet.get(F::nd_target) == wanted.value;
   return answers ? std::optional(MacAddr{packet.u64(F::nd_tll)}) : std::nullopt;
 }
 
@@ -184,7 +185,8 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
   NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
-  const OvsResult result = OvsEngine(sessions, *end.node, network_state, record, chooser).run(*place.bridge, *place.port->ofport, request(*asker, question.address));
+  const OvsResult result = OvsEngine(sessions, *end.node, network_state, record, chooser)
+                               .run(*place.bridge, *place.port->ofport, request(*asker, question.address));
   if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
   std::optional<FlowAnswer> answer;
   for (const OvsEmission& e : result.emissions) {
@@ -202,9 +204,11 @@ Exchange follow_exchange(const LinkExchange& exchange) {
   const auto owner = station(exchange.owner, wanted, wanted);
   if (!asker || !owner) return Exchange::passes;
   const bool v4 = wanted.is_v4();
-  const Exchange asked = follow_packet(*asker, *owner, v4 ? arp(kRequest, *asker, *owner) : neighbour_discovery(kSolicitation, *asker, *owner));
+  const Exchange asked =
+      follow_packet(*asker, *owner, v4 ? arp(kRequest, *asker, *owner) : neighbour_discovery(kSolicitation, *asker, *owner));
   if (asked == Exchange::lost) return asked;
-  return std::max(asked, follow_packet(*owner, *asker, v4 ? arp(kReply, *owner, *asker) : neighbour_discovery(kAdvertisement, *owner, *asker)));
+  return std::max(asked, follow_packet(*owner, *asker,
+                                       v4 ? arp(kReply, *owner, *asker) : neighbour_discovery(kAdvertisement, *owner, *asker)));
 }
 
 }  // namespace egt::engine

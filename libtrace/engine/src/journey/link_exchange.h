@@ -9,7 +9,7 @@
 namespace egt::engine {
 
 struct LinkExchange {
-  WireEnd asker, owner;     // by the devices that have the addresses
+  WireEnd asker, owner;  // by the devices that have the addresses
   LinkQuestion question;
 };
 

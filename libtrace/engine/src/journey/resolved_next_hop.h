@@ -9,7 +9,7 @@ namespace egt::engine {
 
 struct ResolvedNextHop {
   IpAddr address;
-  Provenance flow;   // that writes the MAC
+  Provenance flow;  // that writes the MAC
 };
 
 // By the flow that wrote it: those of MAC_Binding and Static_MAC_Binding ask for the next hop in reg0 or xxreg0

@@ -12,7 +12,8 @@ using cluster::Node;
 using Tags = std::vector<VlanTag>;
 
 bool is_uplink(const openflow::Bridge& bridge, const openflow::Interface& port) {
-  return port.type != "internal" && port.type != "patch" && !openflow::is_tunnel_type(port.type) && port.name != bridge.name && !is_workload(port);
+  return port.type != "internal" && port.type != "patch" && !openflow::is_tunnel_type(port.type) && port.name != bridge.name &&
+         !is_workload(port);
 }
 
 // Ports of the bridge, of Linux or of Open vSwitch, whose own device this is.
@@ -112,11 +113,11 @@ std::optional<Retagging> retagging(const WireEnd& from, const Tags& tags, const 
   const Segment* same = nullptr;
   for (const Segment& s : there)
     if (own != nullptr && share(own->subnets, s.subnets)) {
-      if (s.tags == tags || same != nullptr) return std::nullopt;   // as it left, or two that nothing distinguishes
+      if (s.tags == tags || same != nullptr) return std::nullopt;  // as it left, or two that nothing distinguishes
       same = &s;
     }
   if (same != nullptr) {
-    if (!tags.empty() && !same->tags.empty()) return std::nullopt;   // two VLANs: no access port joins them
+    if (!tags.empty() && !same->tags.empty()) return std::nullopt;  // two VLANs: no access port joins them
     return Retagging{same->tags, tags.empty(), !tags.empty()};
   }
   // A switch of Open vSwitch may expect the tag; and a machine that is known to be in other subnets is in another VLAN.

@@ -21,7 +21,7 @@ Foot wire_of(const Topology& topology, const cluster::Node& node, const std::str
 // What becomes of the tags of frames between two machines: a port of the switch between them may be an access port of one VLAN
 // (IEEE 802.1Q, 8.4.3), which adds its tag to what comes in and takes it off what goes out. No dump shows that switch.
 struct Retagging {
-  std::vector<VlanTag> tags;   // on arrival
+  std::vector<VlanTag> tags;  // on arrival
   bool added = false, removed = false;
 };
 // None where nothing says that the tags change. `tags`: of the frame as it left `from`.

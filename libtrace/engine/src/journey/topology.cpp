@@ -4,9 +4,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "device_stack.h"
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/ovn/southbound.h"
-#include "device_stack.h"
 #include "link_exchange.h"
 #include "ovn/logical_node.h"
 
@@ -117,8 +117,7 @@ Topology::Topology(const cluster::Cluster& cluster)
       }
       for (const host::Address& a : link.addresses) {
         owners_[a.prefix.address].push_back({&machine, link.name});
-        if (!a.prefix.is_host() && !a.prefix.address.is_link_local())
-          subnets_[a.subnet()].push_back({&machine, link.name});
+        if (!a.prefix.is_host() && !a.prefix.address.is_link_local()) subnets_[a.subnet()].push_back({&machine, link.name});
       }
       if (link.mac) with_mac_[*link.mac].push_back({&machine, link.name});
     }
@@ -138,7 +137,7 @@ std::vector<WireEnd> Topology::ends_with(const MacAddr& mac) const {
   for (const Device& device : found->second) {
     const Node& node = *device.machine->get();
     const host::Link* known = node.host.link(device.name);
-    if (known == nullptr) continue;   // an outline may have more than what all dumps together settle on
+    if (known == nullptr) continue;  // an outline may have more than what all dumps together settle on
     const host::Link& link = *known;
     const bool stands = link.is_up() && (shares_device(link) || vlan_of(node.host, link) || link.kind == "bridge");
     if (device.of_bond ? ends.empty() : stands || is_idle_leg(node.host, link))
@@ -184,9 +183,8 @@ const Node* Topology::owner(const IpAddr& address) const {
 // An address of every node, such as a masquerade address.
 bool Topology::is_shared(const IpAddr& address) const {
   const auto found = owners_.find(address);
-  return found != owners_.end() && std::any_of(found->second.begin(), found->second.end(), [&](const Device& d) {
-           return d.machine != found->second.front().machine;
-         });
+  return found != owners_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                               [&](const Device& d) { return d.machine != found->second.front().machine; });
 }
 
 namespace {
@@ -200,9 +198,11 @@ bool is_gateway(const Node& node, const IpAddr& address) {
 
 }  // namespace
 
-std::optional<Topology::Owner> Topology::owner_with_other_mac(const Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const {
+std::optional<Topology::Owner> Topology::owner_with_other_mac(const Node& sender, const IpAddr& address, const MacAddr& mac,
+                                                              const Provenance& entry) const {
   const auto found = owners_.find(address);
-  if (found == owners_.end() || found->second.size() != 1 || found->second.front().machine->identity() == &sender) return std::nullopt;
+  if (found == owners_.end() || found->second.size() != 1 || found->second.front().machine->identity() == &sender)
+    return std::nullopt;
   const auto own = mac_of(found->second.front().end());
   return own && *own != mac ? std::optional(Owner{address, found->second.front().machine->get(), *own, entry}) : std::nullopt;
 }
@@ -215,13 +215,16 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
     const auto found = owners_.find(address);
     const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().machine->identity() != &sender;
     const auto own = only ? mac_of(found->second.front().end()) : std::nullopt;
-    if (!own || *own == mac) may_be_right = true;
-    else if (!misled) misled = Owner{address, found->second.front().machine->get(), *own, entry};
+    if (!own || *own == mac)
+      may_be_right = true;
+    else if (!misled)
+      misled = Owner{address, found->second.front().machine->get(), *own, entry};
   };
   for (const host::Neighbour& n : sender.host.neighbours.value)
     if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
   // A switch in the kernel sends tunnels by the host's neighbours.
-  if (std::any_of(sender.bridges.begin(), sender.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
+  if (std::any_of(sender.bridges.begin(), sender.bridges.end(),
+                  [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
     for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
       if (n.mac == mac) consider(n.address, n.from);
   if (sender.ovn.southbound != nullptr)
@@ -245,7 +248,7 @@ Topology::Devices Topology::link_of(const Node& node, std::string_view device) c
 }
 
 std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
-                                         const std::optional<IpAddr>& asker) const {
+                                                         const std::optional<IpAddr>& asker) const {
   const LinkQuestion question{address, asker};
   const Devices asked = link_of(node, device);
   std::optional<MacAddr> answer;
@@ -266,7 +269,8 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
       }
   if (!answer)
     for (const Device& end : asked)
-      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()), true);
+      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question))
+        hear(mac_of(end.end()), true);
   if (several) return std::nullopt;
   if (answer) return Answer{*answer, false, {}, !is_on_link};
   if (const auto mac = pod_answer(node, device, address)) {
@@ -281,7 +285,9 @@ const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) co
   const auto found = owners_.find(address);
   if (found == owners_.end()) return nullptr;
   for (const host::Link& link : node.host.links.value) {
-    if (std::none_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) { return a.subnet().contains(address); })) continue;
+    if (std::none_of(link.addresses.begin(), link.addresses.end(),
+                     [&](const host::Address& a) { return a.subnet().contains(address); }))
+      continue;
     for (const Device& end : link_of(node, link.name))
       for (const Device& owner : found->second)
         if (end.machine == owner.machine) return end.machine->get();
@@ -289,7 +295,8 @@ const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) co
   return nullptr;
 }
 
-NeighbourOracle::Exchange Topology::exchange(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
+NeighbourOracle::Exchange Topology::exchange(const Node& node, std::string_view device, const IpAddr& address,
+                                             const std::optional<IpAddr>& asker) const {
   const auto found = owners_.find(address);
   if (found == owners_.end() || found->second.size() != 1) return Exchange::passes;
   return exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
@@ -297,7 +304,8 @@ NeighbourOracle::Exchange Topology::exchange(const Node& node, std::string_view 
   });
 }
 
-const std::optional<FlowAnswer>& Topology::answer_by_flows(const Node& node, std::string_view device, const LinkQuestion& q) const {
+const std::optional<FlowAnswer>& Topology::answer_by_flows(const Node& node, std::string_view device,
+                                                           const LinkQuestion& q) const {
   return answers_by_flows_.get_or({&node, std::string(device), q.address, q.asker}, [&] {
     const std::lock_guard lock(link_walks_->mutex);
     return find_answer_by_flows(link_walks_->sessions, {&node, std::string(device)}, q);
@@ -309,7 +317,8 @@ std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view d
   const auto place = node.port(device);
   if (place.bridge == nullptr || place.bridge != node.integration_bridge()) return std::nullopt;
   for (const auto& [port, logical_switch] : router_ports_.of(node, [&] { return ports_on_routers(node); }))
-    if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
+    if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; }))
+      return port->mac;
   const Workload* pod = workloads_.with_address(address, node.name);
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
 }

@@ -20,7 +20,10 @@ class LogicalNode;
 struct LinkQuestion;
 
 // What flows of Open vSwitch answer to ARP or neighbour discovery.
-struct FlowAnswer { MacAddr mac; std::vector<Provenance> evidence; };
+struct FlowAnswer {
+  MacAddr mac;
+  std::vector<Provenance> evidence;
+};
 
 // A device of a machine, as one end of a wire.
 struct WireEnd {
@@ -48,43 +51,54 @@ class Topology : public NeighbourOracle {
   std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
-                                 const std::optional<IpAddr>& asker) const override;
+                                const std::optional<IpAddr>& asker) const override;
   Exchange exchange(const cluster::Node& node, std::string_view device, const IpAddr& address,
                     const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   // A machine with this address that has a leg in a network of `node`; null: there is none.
   const cluster::Node* neighbour_with(const cluster::Node& node, const IpAddr& address) const;
-  bool is_shared(const IpAddr& address) const;      // several have it
+  bool is_shared(const IpAddr& address) const;  // several have it
   // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
   // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.
   // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
-  struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
+  struct Owner {
+    IpAddr address;
+    const cluster::Node* node = nullptr;
+    MacAddr mac;
+    Provenance entry;
+  };
   // The only owner of `address`, where that is another machine whose MAC is not `mac`.
-  std::optional<Owner> owner_with_other_mac(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const;
+  std::optional<Owner> owner_with_other_mac(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac,
+                                            const Provenance& entry) const;
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
   // Of a node that has Ovn::program.
   const LogicalNode& logical(const cluster::Node& node) const;
 
   // The MAC that a pod's stack would send to for `destination`: a neighbour on its subnet, or its gateway.
-  struct PodNextHop { std::optional<MacAddr> mac; IpAddr address; bool by_convention = false; };
+  struct PodNextHop {
+    std::optional<MacAddr> mac;
+    IpAddr address;
+    bool by_convention = false;
+  };
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
 
  private:
-  const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device, const LinkQuestion& question) const;
+  const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device,
+                                                   const LinkQuestion& question) const;
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
   Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, Exchange> exchanges_;
   Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, std::optional<FlowAnswer>> answers_by_flows_;
   struct LinkWalks;
-  std::unique_ptr<LinkWalks> link_walks_;   // of all threads that ask
+  std::unique_ptr<LinkWalks> link_walks_;  // of all threads that ask
   // A device of a machine that need not be read for it.
   struct Device {
     const cluster::NodeHandle* machine = nullptr;
     std::string name;
-    bool of_bond = false;   // a bond answers with its own MAC, which its members share only while they are enslaved
+    bool of_bond = false;  // a bond answers with its own MAC, which its members share only while they are enslaved
     WireEnd end() const { return {machine->get(), name}; }
   };
   using Devices = std::vector<Device>;
@@ -94,8 +108,8 @@ class Topology : public NeighbourOracle {
 
   Workloads workloads_;
   cluster::PerNode<std::vector<RouterPort>> router_ports_;
-  std::map<IpAddr, Devices> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
-  std::map<Prefix, Devices> subnets_;   // devices with an address of it
+  std::map<IpAddr, Devices> owners_, loopback_owners_;  // loopback_: of addresses of lo that are no 127.0.0.1
+  std::map<Prefix, Devices> subnets_;                   // devices with an address of it
   std::map<MacAddr, Devices> with_mac_;
 };
 

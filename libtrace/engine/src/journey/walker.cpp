@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "inconsistencies.h"
 #include "ovn/logical_engine.h"
 #include "wire_state.h"
 
@@ -15,7 +15,6 @@ namespace {
 using cluster::Node;
 using openflow::Bridge;
 using openflow::Interface;
-
 
 bool has_role(const Node& node, cluster::Role role) {
   return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
@@ -159,8 +158,7 @@ Walker::Next Walker::stop(Verdict verdict, Stop where) {
     note_inconsistencies(*node, cluster::Inconsistency::About::machine, "", record_);
   Arrival arrival;
   arrival.verdict = verdict;
-  if (verdict == Verdict::dropped)
-    record_.add(where.node, where.layer, Lost{where.where, where.why}, where.evidence);
+  if (verdict == Verdict::dropped) record_.add(where.node, where.layer, Lost{where.where, where.why}, where.evidence);
   if (verdict == Verdict::inconclusive) undecided_ = true;
   arrival.stop = std::move(where);
   return {{}, arrival};
@@ -182,14 +180,13 @@ HostOptions Walker::host_options() const {
 }
 
 std::uint32_t Walker::frame_length() const {
-  constexpr std::uint32_t kLongestError = kEthernetHeader + 576;   // RFC 1812, 4.3.2.3; of IPv6 no device takes less than 1280
+  constexpr std::uint32_t kLongestError = kEthernetHeader + 576;  // RFC 1812, 4.3.2.3; of IPv6 no device takes less than 1280
   return answering_ ? std::min(frame_length_, kLongestError) : frame_length_;
 }
 
 // --- bridges -------------------------------------------------------------------------------------------------------
 
-OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
-                          Record& record) {
+OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t ofport, const FlowKey& packet, Record& record) {
   OvsOptions options;
   options.packet_length = frame_length();
   if (answering_) options.quoted = quoted_;
@@ -233,7 +230,7 @@ Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
     }
     if (emission.kind == OvsEmission::Kind::controller) continue;
     if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
-    if (answering_) quoted_ = emission.quoted;   // NAT inside the bridges translates the quoted packet too
+    if (answering_) quoted_ = emission.quoted;  // NAT inside the bridges translates the quoted packet too
     places.push_back(position_of(node, emission));
   }
   if (!places.empty()) return {std::move(places), std::nullopt};
@@ -245,7 +242,8 @@ Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
 Position Walker::position_of(const Node& node, const OvsEmission& emission) {
   const Interface& port = *emission.port;
   FlowKey packet = emission.packet;
-  if (emission.kind == OvsEmission::Kind::tunnel || openflow::is_tunnel_type(port.type)) return InTunnel{&node, &port, emission.bridge, packet};
+  if (emission.kind == OvsEmission::Kind::tunnel || openflow::is_tunnel_type(port.type))
+    return InTunnel{&node, &port, emission.bridge, packet};
   if (const auto peer = node.port(openflow::patch_peer(port)); port.type == "patch" && peer.port != nullptr) {
     record_.add(node.name, Layer::ovs, CrossPatch{emission.bridge->name, port.name, peer.bridge->name, peer.port->name});
     return AtPort{&node, peer.bridge, number_of(*peer.bridge, *peer.port), packet, true};
@@ -292,11 +290,9 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
   const bool is_of_it = is_answer_to(back.packet, sent_) || (quoted_ && *quoted_ == tuple_of(sent_));
   if (back.verdict != Verdict::delivered || !back.end.same_place(from_) || !is_of_it) {
     if (arrival.verdict != Verdict::inconclusive) arrival.verdict = Verdict::dropped;
-    const bool strange = back.verdict == Verdict::delivered && back.end.same_place(from_) &&
-                         src_ip(back.packet) != dst_ip(sent_);
-    arrival.stop->why.then.push_back(
-        strange ? Cause{Reason::refusal_from_other_address, {src_ip(back.packet), dst_ip(sent_)}}
-                : Cause{Reason::refusal_lost});
+    const bool strange = back.verdict == Verdict::delivered && back.end.same_place(from_) && src_ip(back.packet) != dst_ip(sent_);
+    arrival.stop->why.then.push_back(strange ? Cause{Reason::refusal_from_other_address, {src_ip(back.packet), dst_ip(sent_)}}
+                                             : Cause{Reason::refusal_lost});
   } else {
     arrival.refusal_accepted = ends_connection(back.packet, with);
     arrival.size_learned = with == "icmp-frag-needed" || with == "icmp6-packet-too-big";
@@ -309,18 +305,19 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
 Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
   if (std::optional<Next> end = check_size(*at.pod.node, at.pod.port->name)) return std::move(*end);
-  if (std::optional<Next> end = pass_hook(*at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet)) return std::move(*end);
+  if (std::optional<Next> end = pass_hook(*at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet))
+    return std::move(*end);
   note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
-    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}},
-                                   {Reason::mac_not_of_pod, {to, *at.pod.pod.mac}}});
+    return stop(
+        Verdict::dropped,
+        {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}}, {Reason::mac_not_of_pod, {to, *at.pod.pod.mac}}});
   const IpAddr address = dst_ip(at.packet);
   const auto& own = at.pod.pod.addresses;
-  if (!own.empty() &&
-      std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; }))
-    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}},
-                                   {Reason::address_not_of_pod, {address}}});
+  if (!own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; }))
+    return stop(Verdict::dropped,
+                {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}}, {Reason::address_not_of_pod, {address}}});
   record_.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
   Arrival arrival;
   arrival.verdict = Verdict::delivered;
@@ -350,7 +347,7 @@ HostEngine Walker::host(const Node& node) {
 
 Walker::Next Walker::step(AtHost at) {
   const auto place = at.node->port(at.device);
-  if (place.port != nullptr && !userspace_datapath(*place.bridge))   // a tap takes what it is given
+  if (place.port != nullptr && !userspace_datapath(*place.bridge))  // a tap takes what it is given
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
   if (std::optional<Next> higher = climb(at)) return std::move(*higher);
   const host::Link* link = at.node->host.link(at.device);
@@ -361,8 +358,10 @@ Walker::Next Walker::step(AtHost at) {
   HostOutcome outcome = engine.receive(at.device, at.packet);
   if (is_bridge) see_on_bridge(at, outcome, before);
   see_copies(*at.node, outcome);
-  if (answering_) quoted_ = outcome.quoted;
-  else if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
+  if (answering_)
+    quoted_ = outcome.quoted;
+  else if (outcome.kind == HostOutcome::Kind::transmit)
+    frame_length_ = outcome.packet_length + kEthernetHeader;
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};
@@ -415,8 +414,8 @@ namespace {
 // Errors that a UDP socket does not hear of (icmp_err_convert[] of net/ipv4/icmp.c and tab_unreach[] of net/ipv6/icmp.c: not
 // fatal).
 bool is_soft(std::string_view with) {
-  static constexpr std::string_view kSoft[] = {"icmp-net-unreachable", "icmp-host-unreachable", "icmp-ttl-exceeded", "icmp6-no-route",
-                                               "icmp6-addr-unreachable", "icmp6-time-exceeded"};
+  static constexpr std::string_view kSoft[] = {"icmp-net-unreachable", "icmp-host-unreachable",  "icmp-ttl-exceeded",
+                                               "icmp6-no-route",       "icmp6-addr-unreachable", "icmp6-time-exceeded"};
   return std::find(std::begin(kSoft), std::end(kSoft), with) != std::end(kSoft);
 }
 

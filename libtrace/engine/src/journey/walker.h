@@ -5,56 +5,59 @@
 #include <string>
 #include <variant>
 
+#include "device_stack.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/ovs.h"
-#include "device_stack.h"
 #include "topology.h"
 
 namespace egt::engine {
 
 // Places at which a packet can be.
-struct AtPort {                       // about to enter a bridge
+struct AtPort {  // about to enter a bridge
   const cluster::Node* node = nullptr;
   const openflow::Bridge* bridge = nullptr;
   std::uint32_t ofport = 0;
   FlowKey packet;
-  bool by_patch = false;              // from another bridge of the switch
+  bool by_patch = false;  // from another bridge of the switch
 };
-struct AtHost {                       // about to be received by a network stack
+struct AtHost {  // about to be received by a network stack
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
 };
-struct AtDevice {                     // about to be sent by a device of the host
+struct AtDevice {  // about to be sent by a device of the host
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
-  bool by_stack = true;               // which has asked the device's MTU and its rules at egress already
-  std::string leaves_by{};            // the bridge or upper device that sends by this one; empty: none
+  bool by_stack = true;     // which has asked the device's MTU and its rules at egress already
+  std::string leaves_by{};  // the bridge or upper device that sends by this one; empty: none
 };
-struct OnWire {                       // left the lowest device of a machine
+struct OnWire {  // left the lowest device of a machine
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
-  std::string leaves_by{};            // as of AtDevice
+  std::string leaves_by{};  // as of AtDevice
 };
-struct AtPod { Endpoint pod; FlowKey packet; };
-struct AtProcess {                    // or the end of a tunnel
+struct AtPod {
+  Endpoint pod;
+  FlowKey packet;
+};
+struct AtProcess {  // or the end of a tunnel
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
-  const openflow::Bridge* taken_by = nullptr;   // the userspace datapath that takes it before the host sees it
+  const openflow::Bridge* taken_by = nullptr;  // the userspace datapath that takes it before the host sees it
 };
-struct InTunnel {                     // left a tunnel port; the inner packet with its tunnel fields
+struct InTunnel {  // left a tunnel port; the inner packet with its tunnel fields
   const cluster::Node* node = nullptr;
   const openflow::Interface* port = nullptr;
   const openflow::Bridge* bridge = nullptr;
   FlowKey packet;
 };
 
-constexpr int kMostPlaces = 96;       // bridges, hosts and wires that one packet may cross between two routers
-constexpr int kMostPlacesInAll = 4096;   // with those of its copies
+constexpr int kMostPlaces = 96;         // bridges, hosts and wires that one packet may cross between two routers
+constexpr int kMostPlacesInAll = 4096;  // with those of its copies
 
 using Position = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
 
@@ -64,15 +67,21 @@ struct Arrival {
   Endpoint end;
   FlowKey packet;
   bool left_snapshot = false;
-  bool size_learned = false, refusal_accepted = false;   // as in WalkedPath
+  bool size_learned = false, refusal_accepted = false;  // as in WalkedPath
 };
 
 class Walker {
  public:
   Walker(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
          NetworkState& network_state, Record& record, Chooser& chooser)
-      : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), network_state_(network_state), record_(record),
-        chooser_(chooser), frame_length_(options.packet_length) {}
+      : cluster_(cluster),
+        topology_(topology),
+        sessions_(sessions),
+        options_(options),
+        network_state_(network_state),
+        record_(record),
+        chooser_(chooser),
+        frame_length_(options.packet_length) {}
 
   // Sets `sent` to the packet as its sender puts it on the way.
   Arrival walk(const Start& start, FlowKey& sent);
@@ -81,7 +90,10 @@ class Walker {
   bool undecided() const { return undecided_; }
 
  private:
-  struct Next { std::vector<Position> places; std::optional<Arrival> arrival; };
+  struct Next {
+    std::vector<Position> places;
+    std::optional<Arrival> arrival;
+  };
 
   Arrival follow(Position place, int budget);
   Arrival follow_copies(std::vector<Position> places, int budget);
@@ -135,7 +147,7 @@ class Walker {
   std::optional<Arrival> check_own_size(const Endpoint& pod, const FlowKey& packet);
   // Ends a packet that is too large for the device; notes what would fit.
   std::optional<Next> check_size(const cluster::Node& node, const std::string& device);
-  std::uint32_t frame_length() const;   // of the packet under way
+  std::uint32_t frame_length() const;  // of the packet under way
   HostOptions host_options() const;
   void presume(const cluster::Node& node, Record& record);
   void presume_device(const cluster::Node& node, const std::string& device);
@@ -153,18 +165,18 @@ class Walker {
   std::optional<Egress> egress_;
   Endpoint from_;
   FlowKey sent_;
-  std::uint32_t frame_length_;          // of the one that was asked about, or of its fragments
+  std::uint32_t frame_length_;  // of the one that was asked about, or of its fragments
   bool undecided_ = false;
-  std::optional<Tuple> quoted_;   // answering with an ICMP error: the packet that it quotes
-  const InTunnel* carried_ = nullptr;   // the packet under way is the outer one of this
+  std::optional<Tuple> quoted_;        // answering with an ICMP error: the packet that it quotes
+  const InTunnel* carried_ = nullptr;  // the packet under way is the outer one of this
   int places_left_ = kMostPlacesInAll;
-  int tunnels_ = 0;                     // how many this one is within
-  bool answering_ = false;   // the packet under way is the refusal of the one that was asked about
+  int tunnels_ = 0;         // how many this one is within
+  bool answering_ = false;  // the packet under way is the refusal of the one that was asked about
 };
 
 bool userspace_datapath(const openflow::Bridge& bridge);
 // LOCAL where no dump has the number of the port of the bridge's name; `none` where no dump has that of another.
 std::uint32_t number_of(const openflow::Bridge& bridge, const openflow::Interface& port);
-Layer layer_of(const cluster::Node& node);   // host, or router for machines that are no cluster nodes
+Layer layer_of(const cluster::Node& node);  // host, or router for machines that are no cluster nodes
 
 }  // namespace egt::engine

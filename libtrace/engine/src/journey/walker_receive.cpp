@@ -58,7 +58,10 @@ std::optional<Walker::Next> Walker::climb(AtHost& at) {
   if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, at.device, at.packet)) return std::move(*stopped);
   if (up.untagged) {
     if (up.uncertain != nullptr)
-      record_.assume({Supposition::vlan_of_name, {up.device->name, std::uint64_t{tags_of(at.packet).front().id}, node.name}, {}, {up.device->from}});
+      record_.assume({Supposition::vlan_of_name,
+                      {up.device->name, std::uint64_t{tags_of(at.packet).front().id}, node.name},
+                      {},
+                      {up.device->from}});
     pop_tag(at.packet);
   }
   return Next{{AtHost{&node, up.device->name, at.packet}}, std::nullopt};
@@ -67,7 +70,7 @@ std::optional<Walker::Next> Walker::climb(AtHost& at) {
 Walker::Next Walker::enter_switch(const Node& node, const std::string& device, FlowKey packet) {
   const auto place = node.port(device);
   see(node, device, true, packet);
-  if (!userspace_datapath(*place.bridge))   // that has read the frame from the device before the hook
+  if (!userspace_datapath(*place.bridge))  // that has read the frame from the device before the hook
     if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, device, packet)) return std::move(*stopped);
   return {{AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), std::move(packet)}}, std::nullopt};
 }
@@ -85,7 +88,10 @@ std::optional<Walker::Next> Walker::leave_untagged(const Node& node, const std::
   if (const host::Link* undecided = link != nullptr ? above(node.host, *link, packet).uncertain : nullptr)
     return gap(node, Layer::host, {Input::device_kind, {undecided->name}}, Reason::device_kind_unknown);
   record_.assume({Supposition::switch_keeps_tags, {std::uint64_t{tags.front().id}, node.name, device}});
-  return stop(Verdict::dropped, {node.name, layer_of(node), {PlaceKind::device, {device}}, {Reason::vlan_without_device, {std::uint64_t{tags.front().id}, device}},
+  return stop(Verdict::dropped, {node.name,
+                                 layer_of(node),
+                                 {PlaceKind::device, {device}},
+                                 {Reason::vlan_without_device, {std::uint64_t{tags.front().id}, device}},
                                  link != nullptr ? std::vector{link->from} : std::vector<Provenance>{}});
 }
 

@@ -1,9 +1,9 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/routing.h"
+#include "inconsistencies.h"
 #include "segment.h"
 #include "walker.h"
 
@@ -43,8 +43,7 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     return stop(Verdict::inconclusive,
                 {pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}}, {Reason::frame_macs_unknown}});
   }
-  if (!start.dmac && hop.by_convention)
-    record_.assume({Supposition::derived_mac, {hop.address, *dmac}});
+  if (!start.dmac && hop.by_convention) record_.assume({Supposition::derived_mac, {hop.address, *dmac}});
   frame.set(FieldId::eth_src, smac->value);
   frame.set(FieldId::eth_dst, dmac->value);
   sent = frame;
@@ -52,8 +51,9 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     return gap(*pod.node, Layer::ovs, {Input::port_number, {pod.port->name}}, Reason::pod_port_number_missing);
   if (std::optional<Arrival> refused = check_own_size(pod, frame)) return {{}, std::move(refused)};
   see(*pod.node, pod.port->name, true, frame);
-  if (!userspace_datapath(*pod.bridge))   // that has read the frame from the device before the hook
-    if (std::optional<Next> stopped = pass_hook(*pod.node, netfilter::Hook::ingress, pod.port->name, frame)) return std::move(*stopped);
+  if (!userspace_datapath(*pod.bridge))  // that has read the frame from the device before the hook
+    if (std::optional<Next> stopped = pass_hook(*pod.node, netfilter::Hook::ingress, pod.port->name, frame))
+      return std::move(*stopped);
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
 }
 
@@ -85,8 +85,11 @@ std::optional<Arrival> Walker::check_own_size(const Endpoint& pod, const FlowKey
   Arrival refused;
   refused.verdict = Verdict::rejected;
   refused.refusal_accepted = refused.size_learned = true;
-  refused.stop = Stop{pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}},
-                      {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, link->name}}, {link->from}};
+  refused.stop = Stop{pod.node->name,
+                      Layer::host,
+                      {PlaceKind::pod, {pod.pod.name}},
+                      {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, link->name}},
+                      {link->from}};
   record_.add(pod.node->name, Layer::host, Refused{refused.stop->where, refused.stop->why, "EMSGSIZE"}, {link->from});
   return refused;
 }
@@ -101,7 +104,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   HostOutcome outcome = engine.send(what);
   see_copies(node, outcome);
   if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
-  sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT
+  sent = outcome.sent.value_or(outcome.packet);  // before the host's own NAT
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{&node, outcome.device, outcome.packet}}, std::nullopt};
@@ -128,7 +131,8 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
 // goes on as if nothing had been said.
 bool Walker::is_lost_at_home(const Node& node, const LocalSend& refusal) {
   Record aside;
-  return HostEngine(node, network_state_, aside, chooser_, topology_, host_options()).send(refusal).kind == HostOutcome::Kind::dropped;
+  return HostEngine(node, network_state_, aside, chooser_, topology_, host_options()).send(refusal).kind ==
+         HostOutcome::Kind::dropped;
 }
 
 // Where a packet comes to a router that sends it on into the cluster: by the device that leads back to its sender, or by the

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "egtrace/base/text.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "inconsistencies.h"
 #include "segment.h"
 #include "walker.h"
 
@@ -19,23 +19,20 @@ using cluster::Node;
 using openflow::Bridge;
 using openflow::Interface;
 
-constexpr int kMostTunnels = 4;   // one within the other
+constexpr int kMostTunnels = 4;  // one within the other
 
-FieldId tun_metadata(std::uint8_t index) {
-  return static_cast<FieldId>(static_cast<int>(FieldId::tun_metadata0) + index);
-}
+FieldId tun_metadata(std::uint8_t index) { return static_cast<FieldId>(static_cast<int>(FieldId::tun_metadata0) + index); }
 
 // Options keep class and type on the wire; each bridge maps them to a tun_metadata field of its own.
 void carry_options(const Bridge& from, const Bridge& to, const FlowKey& sent, FlowKey& received) {
   constexpr std::uint8_t kFields = 8;
-  if (!from.has_tlv_map || !to.has_tlv_map) {   // not dumped: OVN uses one option, in field 0 on every node
+  if (!from.has_tlv_map || !to.has_tlv_map) {  // not dumped: OVN uses one option, in field 0 on every node
     received.set(FieldId::tun_metadata0, sent.get(FieldId::tun_metadata0));
     return;
   }
   for (const openflow::TlvMapping& here : from.tlv_map)
     for (const openflow::TlvMapping& there : to.tlv_map)
-      if (here.option_class == there.option_class && here.type == there.type && here.index < kFields &&
-          there.index < kFields)
+      if (here.option_class == there.option_class && here.type == there.type && here.index < kFields && there.index < kFields)
         received.set(tun_metadata(there.index), sent.get(tun_metadata(here.index)));
 }
 
@@ -65,7 +62,7 @@ FlowKey outer_packet(const InTunnel& at) {
   outer.set(FieldId::eth_type, remote != 0 ? ethertype::ipv4 : ethertype::ipv6);
   set_dst_ip(outer, remote != 0 ? IpAddr::v4(remote) : IpAddr::v6(at.packet.get(FieldId::tun_ipv6_dst)));
   const std::uint16_t port = outer_port(*at.port);
-  constexpr std::uint64_t kSomeSourcePort = 49152;   // a hash of the inner packet
+  constexpr std::uint64_t kSomeSourcePort = 49152;  // a hash of the inner packet
   outer.set(FieldId::nw_proto, at.port->type == "stt" ? ip_proto::tcp : port != 0 ? ip_proto::udp : ip_proto::gre);
   outer.set(FieldId::nw_ttl, at.packet.get(FieldId::tun_ttl) != 0 ? at.packet.get(FieldId::tun_ttl) : U128{64});
   outer.set(FieldId::nw_tos, at.packet.get(FieldId::tun_tos));
@@ -124,7 +121,8 @@ FlowKey inner_packet(const InTunnel& at, const Bridge& receiver, const Encap& en
 
 bool knows_tunnels(const Node& node) {
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) {
-    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
+    return std::any_of(b.interfaces.begin(), b.interfaces.end(),
+                       [](const Interface& p) { return p.options.contains("remote_ip"); });
   });
 }
 
@@ -138,8 +136,8 @@ bool lacks_dumps(const Arrival& end, const Record& outer) {
   if (end.left_snapshot) return true;
   if (end.stop && end.stop->why.reason == Reason::next_hop_not_dumped) return false;
   return end.verdict == Verdict::inconclusive && std::all_of(outer.gaps.begin(), outer.gaps.end(), [](const MissingInput& m) {
-    return std::holds_alternative<Input>(m.what);
-  });
+           return std::holds_alternative<Input>(m.what);
+         });
 }
 
 // In the userspace datapath packets do not pass the devices of the bridges.
@@ -163,7 +161,7 @@ Walker::Next Walker::step(InTunnel at) {
   options.may_fragment = option(*at.port, "df_default") == "false";
   Record aside;
   aside.wants_misses = record_.wants_misses;
-  NetworkState network_state = network_state_;   // connections of the outer packets are of no interest to those of the inner ones
+  NetworkState network_state = network_state_;  // connections of the outer packets are of no interest to those of the inner ones
   Walker carrier(cluster_, topology_, sessions_, options, network_state, aside, chooser_);
   carrier.carried_ = &at;
   carrier.tunnels_ = tunnels_ + 1;
@@ -189,7 +187,9 @@ Arrival Walker::carry(const InTunnel& at, FlowKey& outer) {
   const Place where{PlaceKind::device, {at.port->name}};
   const bool choose_source = src_ip(outer).is_unspecified();
   if (!choose_source && lacks_address(node.host, src_ip(outer)))
-    return *stop(Verdict::dropped, {node.name, Layer::underlay, where, {Reason::tunnel_source_missing, {src_ip(outer)}}, {at.port->from}}).arrival;
+    return *stop(Verdict::dropped,
+                 {node.name, Layer::underlay, where, {Reason::tunnel_source_missing, {src_ip(outer)}}, {at.port->from}})
+                .arrival;
   const bool by_switch = userspace_datapath(*at.bridge);
   if (by_switch && node.datapath.has_routes) return carry_by_switch(at, outer);
   LocalSend send{outer, choose_source, ""};
@@ -202,11 +202,13 @@ Arrival Walker::carry(const InTunnel& at, FlowKey& outer) {
     case HostOutcome::Kind::delivered:
       return *stop(Verdict::dropped, {node.name, Layer::underlay, where, {Reason::tunnel_to_itself}, {at.port->from}}).arrival;
     case HostOutcome::Kind::dropped:
-    case HostOutcome::Kind::rejected:   // the switch has routes and neighbours of its own, which are not dumped
+    case HostOutcome::Kind::rejected:  // the switch has routes and neighbours of its own, which are not dumped
       return *stop(by_switch ? Verdict::inconclusive : Verdict::dropped, sent.stop.value_or(Stop{})).arrival;
   }
-  if (by_switch && node.port(sent.device).port == nullptr)   // it sends by its bridges alone
-    return *stop(Verdict::inconclusive, {node.name, Layer::underlay, where, {Reason::tunnel_end_unreachable, {dst_ip(outer)}}, {at.port->from}}).arrival;
+  if (by_switch && node.port(sent.device).port == nullptr)  // it sends by its bridges alone
+    return *stop(Verdict::inconclusive,
+                 {node.name, Layer::underlay, where, {Reason::tunnel_end_unreachable, {dst_ip(outer)}}, {at.port->from}})
+                .arrival;
   return follow(AtDevice{&node, sent.device, sent.packet}, kMostPlaces);
 }
 
@@ -234,14 +236,17 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
   const IpAddr hop = route->next_hop(remote);
   const openflow::TunnelNeighbour* known = own.neighbour(hop, node.port(route->device).bridge->name);
   std::optional<MacAddr> mac;
-  if (known != nullptr) mac = known->mac;
-  else if (const auto heard = topology_.resolve(node, route->device, hop, source)) mac = heard->mac;
+  if (known != nullptr)
+    mac = known->mac;
+  else if (const auto heard = topology_.resolve(node, route->device, hop, source))
+    mac = heard->mac;
   record_.add(node.name, Layer::underlay, Resolve{hop, mac, route->device, host::NeighbourState::none, known != nullptr},
               {known != nullptr ? known->from : route->from});
   const Place neighbour{PlaceKind::neighbour, {hop, route->device}};
   if (!mac && own.has_neighbours) {
     record_.assume({Supposition::neighbour_stays_silent, {hop, node.name, route->device}, {}, {route->from}});
-    return *stop(Verdict::dropped, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unresolved}, {route->from}}).arrival;
+    return *stop(Verdict::dropped, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unresolved}, {route->from}})
+                .arrival;
   }
   if (!mac) {
     record_.gap({node.name, Input::switch_neighbours});
@@ -281,7 +286,7 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
   there.verdict = Verdict::delivered;
   there.end.kind = Endpoint::Kind::process;
   there.end.node = owner;
-  there.end.bridge = owner->integration_bridge();   // as if its datapath had taken it
+  there.end.bridge = owner->integration_bridge();  // as if its datapath had taken it
   there.packet = outer;
   return there;
 }
@@ -296,10 +301,11 @@ bool Walker::ends_tunnel(const Node& node, const Bridge& bridge, const Interface
 void Walker::note_encapsulation(const InTunnel& at, const Encap& encap) {
   const std::uint32_t keys = at.packet.u32(FieldId::tun_metadata0);
   const std::uint32_t ingress = keys >> 16 & 0x7fff, egress = keys & 0xffff;
-  record_.add(at.node->name, Layer::ovn,
-              Encapsulate{encap.type, at.port->name, encap.src, encap.dst, encap.vni, ingress, egress}, {at.port->from});
+  record_.add(at.node->name, Layer::ovn, Encapsulate{encap.type, at.port->name, encap.src, encap.dst, encap.vni, ingress, egress},
+              {at.port->from});
   const Node* to = topology_.owner(encap.dst);
-  record_.tunnels.push_back({at.node->name, to != nullptr ? to->name : encap.dst.to_string(), encap.type, encap.vni, ingress, egress});
+  record_.tunnels.push_back(
+      {at.node->name, to != nullptr ? to->name : encap.dst.to_string(), encap.type, encap.vni, ingress, egress});
 }
 
 // What the outer packet's path rests on, the inner one's rests on as well. Of its steps those count that go from machine to
@@ -326,11 +332,11 @@ void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, 
 // Of an outer packet that somebody else takes than a host (a pod, a machine without dumps) nobody knows what becomes.
 Walker::Next Walker::lost_in_tunnel(const Arrival& outer, const Encap& encap) {
   Arrival lost;
-  lost.verdict = outer.verdict == Verdict::dropped || outer.verdict == Verdict::rejected ? Verdict::dropped : Verdict::inconclusive;
+  lost.verdict =
+      outer.verdict == Verdict::dropped || outer.verdict == Verdict::rejected ? Verdict::dropped : Verdict::inconclusive;
   undecided_ |= lost.verdict == Verdict::inconclusive;
   Stop where = outer.stop.value_or(Stop{});
-  if (lost.verdict == Verdict::dropped)
-    where.why.then.push_back({Reason::tunnel_lost, {encap.type, encap.src, encap.dst}});
+  if (lost.verdict == Verdict::dropped) where.why.then.push_back({Reason::tunnel_lost, {encap.type, encap.src, encap.dst}});
   where.in_tunnel = true;
   lost.stop = std::move(where);
   return {{}, std::move(lost)};
@@ -339,7 +345,7 @@ Walker::Next Walker::lost_in_tunnel(const Arrival& outer, const Encap& encap) {
 Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const Encap& sent) {
   const Node& node = *outer.end.node;
   const Encap encap{sent.type, src_ip(outer.packet), dst_ip(outer.packet), sent.vni};
-  bool past_switch = false;   // the userspace datapath receives by its bridges alone
+  bool past_switch = false;  // the userspace datapath receives by its bridges alone
   for (const Bridge& bridge : node.bridges)
     for (const Interface& port : bridge.interfaces) {
       if (!receives(port, encap, outer_port(*at.port))) continue;
@@ -356,8 +362,8 @@ Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const
     }
   note_inconsistencies_of_tunnels(node, record_);
   if (past_switch || !knows_tunnels(node)) return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
-  return stop(Verdict::dropped, {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}},
-                                 {Reason::tunnel_peer_missing}});
+  return stop(Verdict::dropped,
+              {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}}, {Reason::tunnel_peer_missing}});
 }
 
 }  // namespace egt::engine

@@ -1,8 +1,8 @@
 // Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
 #include <algorithm>
 
-#include "inconsistencies.h"
 #include "egtrace/engine/host.h"
+#include "inconsistencies.h"
 #include "resolved_next_hop.h"
 #include "walker.h"
 #include "wire_state.h"
@@ -50,7 +50,11 @@ const host::Link* dead_link(const Node& node, std::string_view device) {
 bool forwards(const host::Link& port) { return port.port_state.empty() || port.port_state == "forwarding"; }
 
 Stop blocked(const Node& node, const host::Link& port) {
-  return {node.name, Layer::underlay, {PlaceKind::device, {port.name}}, {Reason::bridge_port_blocked, {port.name, port.master, port.port_state}}, {port.from}};
+  return {node.name,
+          Layer::underlay,
+          {PlaceKind::device, {port.name}},
+          {Reason::bridge_port_blocked, {port.name, port.master, port.port_state}},
+          {port.from}};
 }
 
 Stop no_carrier(const Node& node, const host::Link& link) {
@@ -89,13 +93,16 @@ std::optional<Walker::Next> Walker::check_size(const Node& node, const std::stri
   record_.limit({link->mtu, node.name, device, link->from});
   const std::uint32_t bytes = frame_length() - kEthernetHeader;
   if (bytes <= link->mtu) return std::nullopt;
-  return stop(Verdict::dropped, {node.name, Layer::underlay, {PlaceKind::device, {device}},
-                                 {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, device}}, {link->from}});
+  return stop(Verdict::dropped, {node.name,
+                                 Layer::underlay,
+                                 {PlaceKind::device, {device}},
+                                 {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, device}},
+                                 {link->from}});
 }
 
 Walker::Next Walker::step(AtDevice at) {
   const host::Link* link = at.node->host.link(at.device);
-  if (!at.by_stack) {   // taps come last (__dev_queue_xmit(), xmit_one() of net/core/dev.c)
+  if (!at.by_stack) {  // taps come last (__dev_queue_xmit(), xmit_one() of net/core/dev.c)
     if (link != nullptr && dead_link(*at.node, at.device) != nullptr) return stop(Verdict::dropped, no_carrier(*at.node, *link));
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
     if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, at.device, at.packet)) return std::move(*end);
@@ -103,8 +110,7 @@ Walker::Next Walker::step(AtDevice at) {
   see(*at.node, at.device, false, at.packet);
   if (const auto place = at.node->port(at.device); place.port != nullptr) {
     const bool from_host = place.port->type == "internal" || place.port->name == place.bridge->name;
-    if (from_host)
-      return {{AtPort{at.node, place.bridge, number_of(*place.bridge, *place.port), at.packet}}, std::nullopt};
+    if (from_host) return {{AtPort{at.node, place.bridge, number_of(*place.bridge, *place.port), at.packet}}, std::nullopt};
   }
   if (link != nullptr) return send_below(at, *link);
   return {{OnWire{at.node, at.device, at.packet, at.leaves_by}}, std::nullopt};
@@ -116,21 +122,27 @@ Walker::Next Walker::send_below(const AtDevice& at, const host::Link& device) {
   if (const host::Link* lower = below(at.node->host, device)) {
     FlowKey packet = at.packet;
     if (const auto legs = joins_legs(device) ? working_legs(at.node->host, device).size() : 1; legs > 1)
-      record_.add(at.node->name, layer_of(*at.node), Remark{Notice::one_of_legs, {device.name, device.mode.empty() ? device.kind : device.mode, lower->name, std::uint64_t{legs}}}, {device.from});
+      record_.add(at.node->name, layer_of(*at.node),
+                  Remark{Notice::one_of_legs,
+                         {device.name, device.mode.empty() ? device.kind : device.mode, lower->name, std::uint64_t{legs}}},
+                  {device.from});
     if (const auto tag = vlan_of(at.node->host, device)) {
-      if (tag->by_name) record_.assume({Supposition::vlan_of_name, {device.name, std::uint64_t{tag->id}, at.node->name}, {}, {device.from}});
+      if (tag->by_name)
+        record_.assume({Supposition::vlan_of_name, {device.name, std::uint64_t{tag->id}, at.node->name}, {}, {device.from}});
       push_tag(*tag, packet);
     }
     return {{AtDevice{at.node, lower->name, std::move(packet), false, leaves_by}}, std::nullopt};
   }
   if (has_legs(at.node->host, device)) return stop(Verdict::dropped, no_carrier(*at.node, device));
-  if (device.kind == "dummy")   // dummy_xmit() of drivers/net/dummy.c
-    return stop(Verdict::dropped, {at.node->name, Layer::host, {PlaceKind::device, {device.name}}, {Reason::dummy_device}, {device.from}});
+  if (device.kind == "dummy")  // dummy_xmit() of drivers/net/dummy.c
+    return stop(Verdict::dropped,
+                {at.node->name, Layer::host, {PlaceKind::device, {device.name}}, {Reason::dummy_device}, {device.from}});
   if (const host::Link* port = device.kind == "bridge" ? blocked_port_of_all(*at.node, at.device) : nullptr)
     return stop(Verdict::dropped, blocked(*at.node, *port));
   if (const Uplink uplink = device.kind == "bridge" ? uplink_of(at.node->host, device) : Uplink{}; uplink.port != nullptr) {
     if (!forwards(*uplink.port)) return stop(Verdict::dropped, blocked(*at.node, *uplink.port));
-    if (!uplink.alone) record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
+    if (!uplink.alone)
+      record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
     return {{AtDevice{at.node, uplink.port->name, at.packet, false, leaves_by}}, std::nullopt};
   }
   if (device.kind == "geneve" || device.kind == "vxlan" || device.kind == "gre" || device.kind == "wireguard")
@@ -154,8 +166,7 @@ Walker::Next Walker::step(OnWire at) {
     point.node = at.node->name;
     point.what = Branch::frame_taker;
     point.about = {dst_mac(at.packet)};
-    for (const WireEnd& end : ends)
-      point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
+    for (const WireEnd& end : ends) point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
     pick = chooser_.choose(point);
   }
   return take_off_wire(ends[pick], at);
@@ -169,8 +180,11 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   }
   if (const WireEnd dead = topology_.dead_end(*at.node, mac); dead.node != nullptr) {
     record_.add(dead.node->name, Layer::underlay, CrossWire{at.node->name, at.device, dead.node->name, dead.device});
-    note_inconsistencies_of_devices(*dead.node, record_);   // another device with this MAC would take the frame
-    return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
+    note_inconsistencies_of_devices(*dead.node, record_);  // another device with this MAC would take the frame
+    return stop(Verdict::dropped, {dead.node->name,
+                                   Layer::underlay,
+                                   {PlaceKind::device, {dead.device}},
+                                   {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }
   const auto hop = resolved_next_hop(record_, mac);
@@ -178,18 +192,24 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   if (!owner) owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family);
   if (owner) {
     record_.assume({Supposition::stranger_takes_nothing, {mac}});
-    return stop(Verdict::dropped, {at.node->name, Layer::underlay, {PlaceKind::neighbour, {owner->address, at.device}},
+    return stop(Verdict::dropped, {at.node->name,
+                                   Layer::underlay,
+                                   {PlaceKind::neighbour, {owner->address, at.device}},
                                    {Reason::neighbour_is_stranger, {mac, owner->address, owner->node->name, owner->mac}},
                                    {owner->entry}});
   }
   // Nobody outside has a pod's address, unless the network is advertised: who takes it is in no dump.
   for (const PodSide& pod : topology_.workloads().objects_with(dst_ip(at.packet)))
     if (!pod.pod->host_network && carried_ == nullptr)
-      return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}},
+      return stop(Verdict::inconclusive, {at.node->name,
+                                          Layer::underlay,
+                                          {PlaceKind::device, {at.device}},
                                           {Reason::pod_address_outside, {dst_ip(at.packet), pod.pod->full_name()}}});
   if (const Node* near = topology_.neighbour_with(*at.node, dst_ip(at.packet)); near != nullptr && mac != kSomeNeighbour) {
     record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
-    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}},
+    return stop(Verdict::inconclusive, {at.node->name,
+                                        Layer::underlay,
+                                        {PlaceKind::device, {at.device}},
                                         {Reason::next_hop_not_dumped, {mac, near->name, dst_ip(at.packet), at.node->name}}});
   }
   Arrival arrival;

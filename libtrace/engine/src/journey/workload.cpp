@@ -96,12 +96,12 @@ bool is_workload(const openflow::Interface& port) {
 
 bool shows_pods_of_interfaces(const cluster::Node& node) {
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) {
-    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
+    return std::any_of(b.interfaces.begin(), b.interfaces.end(),
+                       [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
   });
 }
 
-PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,
-                            const openflow::Interface& port) {
+PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node, const openflow::Interface& port) {
   const std::string id = id_of(port);
   std::vector<PodSide> objects;
   for (const cluster::Pod& object : cluster.objects.pods)
@@ -160,7 +160,8 @@ const std::vector<Workload>& Workloads::all() const {
   return whole_.get_or([&] { return index_all(); }).all;
 }
 
-const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node, const std::string* network) const {
+const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node,
+                                           const std::string* network) const {
   for (const std::size_t i : some)
     if ((node.empty() || all[i].node->name == node) && (network == nullptr || all[i].network.network == *network)) return &all[i];
   return nullptr;
@@ -192,7 +193,7 @@ const Workload* Workloads::at(const openflow::Interface& port) const {
   };
   if (const Index* whole = whole_.get()) return in(*whole);
   for (const cluster::NodeHandle& machine : cluster_.nodes)
-    if (machine.is_read())   // or there was no port of it
+    if (machine.is_read())  // or there was no port of it
       if (const Workload* found = in(index_of(*machine))) return found;
   return nullptr;
 }

@@ -40,8 +40,7 @@ struct LooksBelowLabel {
   bool operator()(const SetQueue&) const { return false; }
   bool operator()(const GroupRef&) const { return false; }
   bool operator()(const SetField& a) const {
-    return a.word != "mod_dl_src" && a.word != "mod_dl_dst" && a.word.rfind("set_tunnel", 0) != 0 &&
-           is_l3_or_higher(a.field);
+    return a.word != "mod_dl_src" && a.word != "mod_dl_dst" && a.word.rfind("set_tunnel", 0) != 0 && is_l3_or_higher(a.field);
   }
   template <class Other>
   bool operator()(const Other&) const {
@@ -99,8 +98,7 @@ struct Executor {
       skip = true;
       return;
     }
-    x.to_controller(a.max_len.value_or(0xffff), reason_of(a),
-                    static_cast<std::uint16_t>(a.id.value_or(0)), a.meter_id, &a);
+    x.to_controller(a.max_len.value_or(0xffff), reason_of(a), static_cast<std::uint16_t>(a.id.value_or(0)), a.meter_id, &a);
   }
   void operator()(const Enqueue& a) {
     mask_all(wc(), F::skb_priority);
@@ -182,8 +180,7 @@ struct Executor {
     const bool ip = f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst || f == F::ipv6_label ||
                     f == F::nw_tos || f == F::nw_ecn || f == F::nw_ttl;  // and not ip_dscp, which is another name
     const bool arp = f == F::arp_op || f == F::arp_sha || f == F::arp_tha || f == F::arp_spa || f == F::arp_tpa;
-    if ((ip && is_ip_any(flow())) || (arp && get(flow(), F::eth_type) == ethertype::arp))
-      mask_bits(wc(), F::nw_proto, 0xff);
+    if ((ip && is_ip_any(flow())) || (arp && get(flow(), F::eth_type) == ethertype::arp)) mask_bits(wc(), F::nw_proto, 0xff);
   }
   // The words of OpenFlow 1.0: no remark where the packet lacks the field.
   void modify(const SetField& a) const {
@@ -205,9 +202,7 @@ struct Executor {
     mask_all(wc(), f);
     flow().set(f, f == F::ip_dscp && a.field == F::nw_tos ? a.value >> 2 : a.value);
   }
-  void operator()(const Resubmit& a) {
-    x.resubmit(a, last);
-  }
+  void operator()(const Resubmit& a) { x.resubmit(a, last); }
   void operator()(const GotoTable& a) {
     x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, true, false, last, false);
   }
@@ -364,8 +359,7 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       std::visit(e, o.action->kind);
       if (observer_) observer_->after(*o.action);
       if (e.stop) return;
-      const bool table =
-          std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
+      const bool table = std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
       if (table) continue;
       // Behind an action that freezes, whether or not what follows is frozen: what an earlier pause left over keeps it out.
       if (e.skip) ++i;

@@ -14,9 +14,7 @@ void set_value(FlowKey& k, F f, U128 value) {
   if (f == F::nw_tos) k.set(F::nw_ecn, value & kEcn);
 }
 
-bool is_tcp_like(std::uint64_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
+bool is_tcp_like(std::uint64_t proto) { return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp; }
 
 // After a write the mask comes back from the datapath's form of the header, where a type or code of ICMP has 8 bits.
 void narrow_type(FlowKey& wc) {
@@ -47,8 +45,7 @@ bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_li
   if (!differs) return false;
   set.whole = exact || !masked;
   for (dp::SetField& f : set.fields) {
-    const U128 all =
-        std::find_if(fields.begin(), fields.end(), [&](const auto& p) { return p.first == f.field; })->second;
+    const U128 all = std::find_if(fields.begin(), fields.end(), [&](const auto& p) { return p.first == f.field; })->second;
     if (set.whole)
       f.mask = all;
     else
@@ -61,8 +58,7 @@ bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_li
 }
 
 void Xlate::commit_ethernet() {
-  if (get(flow_, F::packet_type) != packet_type::ethernet || get(base_, F::packet_type) != packet_type::ethernet)
-    return;
+  if (get(flow_, F::packet_type) != packet_type::ethernet || get(base_, F::packet_type) != packet_type::ethernet) return;
   commit_set(dp::Attribute::ethernet, true, {{F::eth_src, ones(48)}, {F::eth_dst, ones(48)}});
 }
 
@@ -85,15 +81,11 @@ void Xlate::commit_network() {
       slow_ = true;
       narrow_option_type(wc());
     }
-    slow_ |=
-        commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
+    slow_ |= commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
   } else if (type == ethertype::arp) {
-    slow_ |= commit_set(dp::Attribute::arp, true,
-                        {{F::ip_src, ones(32)},
-                         {F::ip_dst, ones(32)},
-                         {F::nw_proto, 0xff},
-                         {F::arp_sha, ones(48)},
-                         {F::arp_tha, ones(48)}});
+    slow_ |= commit_set(
+        dp::Attribute::arp, true,
+        {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0xff}, {F::arp_sha, ones(48)}, {F::arp_tha, ones(48)}});
   }
 }
 
@@ -109,8 +101,7 @@ void Xlate::commit_ports() {
 void Xlate::commit_icmp() {
   const bool v4 = is_icmpv4(flow_, nullptr);
   if (!v4 && !is_icmpv6(flow_, nullptr)) return;
-  if (!commit_set(v4 ? dp::Attribute::icmp : dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}}))
-    return;
+  if (!commit_set(v4 ? dp::Attribute::icmp : dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}})) return;
   slow_ = true;
   narrow_type(wc());
 }
@@ -161,8 +152,7 @@ void Xlate::commit_mpls(bool pending_encap) {
   const unsigned flow_n = mpls_count(flow_, nullptr);
   // flow_count_common_mpls_labels: labels that agree from the bottom of the stack on.
   unsigned common = 0;
-  while (common < std::min(base_n, flow_n) &&
-         mpls_lse(base_, base_n - 1 - common) == mpls_lse(flow_, flow_n - 1 - common))
+  while (common < std::min(base_n, flow_n) && mpls_lse(base_, base_n - 1 - common) == mpls_lse(flow_, flow_n - 1 - common))
     ++common;
   while (base_n > common) {
     if (base_n - 1 == common && flow_n > common) {
@@ -172,8 +162,8 @@ void Xlate::commit_mpls(bool pending_encap) {
       set_mpls_lse(base_, 0, lse);
       ++common;
     } else {
-      const auto type = static_cast<std::uint16_t>(
-          !is_mpls(get(flow_, F::eth_type)) && base_n > 1 ? ethertype::mpls : get(flow_, F::eth_type));
+      const auto type =
+          static_cast<std::uint16_t>(!is_mpls(get(flow_, F::eth_type)) && base_n > 1 ? ethertype::mpls : get(flow_, F::eth_type));
       put({dp::PopMpls{type}});
       pop_mpls(base_, base_n, static_cast<std::uint16_t>(get(flow_, F::eth_type)), nullptr);
       --base_n;

@@ -150,8 +150,8 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
                   })}});
 }
 
-void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id,
-                                  std::uint32_t max_len, std::uint16_t why, std::uint16_t controller_id) {
+void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id, std::uint32_t max_len,
+                                  std::uint16_t why, std::uint16_t controller_id) {
   dp::ToController c;
   c.action = action;
   c.reason = why;

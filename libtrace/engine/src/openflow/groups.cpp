@@ -27,8 +27,7 @@ std::vector<std::size_t> hash_map_of(const Group& g, std::size_t max_hash, bool 
   }
   if (total == 0) return {};
   std::uint64_t slots = (total + smallest - 1) / smallest;
-  if (four_a_bucket)
-    slots = std::max<std::uint64_t>(slots, std::min<std::uint64_t>(g.buckets.size() * 4, kMaxHashValues));
+  if (four_a_bucket) slots = std::max<std::uint64_t>(slots, std::min<std::uint64_t>(g.buckets.size() * 4, kMaxHashValues));
   std::uint64_t n = 16;
   while (n < slots) n *= 2;
   if (n > kMaxHashValues || (max_hash != 0 && n > max_hash)) return {};
@@ -95,8 +94,8 @@ std::optional<std::size_t> Xlate::first_live_bucket(const Group& g, int depth) {
     n.what = Remark::bucket_not_live;
     n.a = bucket_id(g, i);
     if (g.buckets[i].watch_port)
-      n.text = g.buckets[i].watch_port->name.empty() ? std::to_string(g.buckets[i].watch_port->number)
-                                                     : g.buckets[i].watch_port->name;
+      n.text =
+          g.buckets[i].watch_port->name.empty() ? std::to_string(g.buckets[i].watch_port->number) : g.buckets[i].watch_port->name;
     if (g.buckets[i].watch_group) n.more = std::to_string(*g.buckets[i].watch_group);
     report(NodeKind::detail, std::move(n));
   }
@@ -203,8 +202,7 @@ void Xlate::run_bucket(const Group& g, std::size_t index, bool is_last) {
   flow_ = old_flow;
   was_mpls_ = old_was_mpls;
   exit_ = false;
-  if (error_ == XlateError::too_many_mpls_labels || error_ == XlateError::unsupported_packet_type)
-    error_ = XlateError::ok;
+  if (error_ == XlateError::too_many_mpls_labels || error_ == XlateError::unsupported_packet_type) error_ = XlateError::ok;
   level_ = level;
 }
 
@@ -228,8 +226,8 @@ bool Xlate::group(std::uint32_t id, bool is_last) {
     return false;
   }
   const OvsVersion& v = version();
-  const bool shows_hash = v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) ||
-                          (v.minor == 4 && v.patch >= 5) || (v.minor == 3 && v.patch >= 8);
+  const bool shows_hash = v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) || (v.minor == 4 && v.patch >= 5) ||
+                          (v.minor == 3 && v.patch >= 8);
   if (shows_hash && freezing_) {
     if (recirculate_hash_) report(NodeKind::detail, Remark::dp_hash);
   } else {

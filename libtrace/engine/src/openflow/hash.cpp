@@ -82,9 +82,7 @@ std::uint16_t vlan_ids(const FlowKey& k) {
   return static_cast<std::uint16_t>((get(k, F::vlan_tci) ^ get(k, F::vlan_tci1)) & kVlanVid);
 }
 
-bool is_tcp_or_sctp(const FlowKey& k) {
-  return get(k, F::nw_proto) == ip_proto::tcp || get(k, F::nw_proto) == ip_proto::sctp;
-}
+bool is_tcp_or_sctp(const FlowKey& k) { return get(k, F::nw_proto) == ip_proto::tcp || get(k, F::nw_proto) == ip_proto::sctp; }
 
 std::uint32_t symmetric_l2(const FlowKey& k, std::uint32_t basis) {
   if (get(k, F::packet_type) != packet_type::ethernet) return 0;
@@ -272,18 +270,12 @@ std::uint32_t flow_hash(const FlowKey& k, HashFields fields, std::uint16_t basis
       b.put(get(k, F::eth_src), 6);
       return jhash_bytes(b.data.data(), b.size, basis);
     }
-    case HashFields::symmetric_l4:
-      return flow_hash_symmetric_l4(k, basis);
-    case HashFields::symmetric_l3l4:
-      return symmetric_l3l4(k, basis, false);
-    case HashFields::symmetric_l3l4_udp:
-      return symmetric_l3l4(k, basis, true);
-    case HashFields::nw_src:
-      return address(k, F::ip_src, F::ipv6_src, basis);
-    case HashFields::nw_dst:
-      return address(k, F::ip_dst, F::ipv6_dst, basis);
-    case HashFields::symmetric_l3:
-      return symmetric_l3(k, basis);
+    case HashFields::symmetric_l4: return flow_hash_symmetric_l4(k, basis);
+    case HashFields::symmetric_l3l4: return symmetric_l3l4(k, basis, false);
+    case HashFields::symmetric_l3l4_udp: return symmetric_l3l4(k, basis, true);
+    case HashFields::nw_src: return address(k, F::ip_src, F::ipv6_src, basis);
+    case HashFields::nw_dst: return address(k, F::ip_dst, F::ipv6_dst, basis);
+    case HashFields::symmetric_l3: return symmetric_l3(k, basis);
   }
   return basis;
 }
@@ -292,8 +284,7 @@ void mask_hash_fields(const FlowKey& k, FlowKey& wc, HashFields fields) {
   const auto type = get(k, F::eth_type);
   const bool plain_ip = type == ethertype::ipv4 || type == ethertype::ipv6;
   switch (fields) {
-    case HashFields::eth_src:
-      return mask_all(wc, F::eth_src);
+    case HashFields::eth_src: return mask_all(wc, F::eth_src);
     case HashFields::symmetric_l4:
       mask_all(wc, F::eth_src);
       mask_all(wc, F::eth_dst);
@@ -319,21 +310,16 @@ void mask_hash_fields(const FlowKey& k, FlowKey& wc, HashFields fields) {
       mask_bits(wc, F::nw_proto, 0xff);
       if (is_tcp_or_sctp(k) && get(k, F::ip_frag) == 0) mask_ports(wc);
       return;
-    case HashFields::nw_src:
-      return mask_addresses(k, wc, true, false);
-    case HashFields::nw_dst:
-      return mask_addresses(k, wc, false, true);
-    case HashFields::symmetric_l3:
-      return mask_addresses(k, wc, true, true);
+    case HashFields::nw_src: return mask_addresses(k, wc, true, false);
+    case HashFields::nw_dst: return mask_addresses(k, wc, false, true);
+    case HashFields::symmetric_l3: return mask_addresses(k, wc, true, true);
   }
 }
 
-std::optional<std::uint16_t> multipath_link(std::uint32_t hash, std::string_view algorithm, unsigned links,
-                                            unsigned arg) {
+std::optional<std::uint16_t> multipath_link(std::uint32_t hash, std::string_view algorithm, unsigned links, unsigned arg) {
   if (links == 0) return std::nullopt;
   if (algorithm == "modulo_n") return static_cast<std::uint16_t>(hash % links);
-  if (algorithm == "hash_threshold")
-    return static_cast<std::uint16_t>(links == 1 ? 0 : hash / (0xffffffffu / links + 1));
+  if (algorithm == "hash_threshold") return static_cast<std::uint16_t>(links == 1 ? 0 : hash / (0xffffffffu / links + 1));
   if (algorithm == "hrw") return links <= 64 ? highest_random_weight(hash, links) : iterated(hash, links, 0);
   if (algorithm == "iter_hash") return iterated(hash, links, arg);
   return std::nullopt;

@@ -109,9 +109,7 @@ bool Xlate::dec_header_ttl(F field, bool present, Remark exception) {
   return true;
 }
 
-bool Xlate::dec_mpls_ttl() {
-  return dec_header_ttl(F::mpls_ttl, is_mpls(get(flow_, F::eth_type)), Remark::mpls_ttl_exception);
-}
+bool Xlate::dec_mpls_ttl() { return dec_header_ttl(F::mpls_ttl, is_mpls(get(flow_, F::eth_type)), Remark::mpls_ttl_exception); }
 
 bool Xlate::dec_nsh_ttl() {
   const bool present = get(flow_, F::packet_type) == packet_type::nsh || get(flow_, F::eth_type) == ethertype::nsh;

@@ -15,8 +15,7 @@ U128 value_of(const LearnSpec& s, const FlowKey& packet) {
 
 // Others are left out of what is learned.
 bool is_output_port(U128 number) {
-  return number < port::max || number == port::in_port || number == port::flood || number == port::local ||
-         number == port::all;
+  return number < port::max || number == port::in_port || number == port::flood || number == port::local || number == port::all;
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ Vlans inside(const PortSettings& in, const Vlans& v) {
   Vlans made = v;
   const std::uint16_t tpid = v.tpid[0] != 0 ? v.tpid[0] : ethertype::vlan;
   switch (in.vlan_mode) {
-    case VlanMode::trunk:
-      break;
+    case VlanMode::trunk: break;
     case VlanMode::access:
       made = Vlans();
       made.tpid[0] = tpid, made.vid[0] = in.vlan, made.pcp[0] = v.pcp[0];

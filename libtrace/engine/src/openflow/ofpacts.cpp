@@ -13,7 +13,7 @@ using namespace openflow;
 
 // What dumps of OpenFlow 1.0 and 1.1 call a set_field: a controller of OpenFlow 1.5, as ovn-controller, has no such words.
 bool is_old_word_for_set_field(std::string_view word) {
-  constexpr std::string_view kWords[] = {"mod_dl_src", "mod_dl_dst", "mod_nw_src",  "mod_nw_dst",
+  constexpr std::string_view kWords[] = {"mod_dl_src", "mod_dl_dst", "mod_nw_src", "mod_nw_dst",
                                          "mod_nw_tos", "mod_nw_ecn", "set_tunnel", "set_tunnel64"};
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
@@ -24,7 +24,7 @@ bool is_option(F f) { return f >= F::tun_metadata0 && f <= F::tun_metadata7; }
 // lie in four.
 U128 written_whole(F f, const TlvMap& map) {
   const unsigned bytes = (field_bits(f, map) + 7) / 8;
-  if (bytes > sizeof(U128)) return 0;   // of an option of unknown length: no mask
+  if (bytes > sizeof(U128)) return 0;  // of an option of unknown length: no mask
   return ones((bytes == 3 ? 4 : bytes) * 8);
 }
 

@@ -12,20 +12,13 @@ using namespace openflow;
 struct Size {
   std::size_t operator()(const dp::Set& a) const {
     switch (a.attribute) {
-      case dp::Attribute::ethernet:
-        return 8 + (a.whole ? 12 : 24);
-      case dp::Attribute::ipv4:
-        return 8 + (a.whole ? 12 : 24);
-      case dp::Attribute::ipv6:
-        return 8 + (a.whole ? 40 : 80);
-      case dp::Attribute::arp:
-        return 8 + (a.whole ? 24 : 48);
-      case dp::Attribute::nd:
-        return 8 + (a.whole ? 28 : 56);
-      case dp::Attribute::nsh:
-        return 8 + (a.whole ? 32 : 60);
-      default:
-        return 8 + (a.whole ? 4 : 8);
+      case dp::Attribute::ethernet: return 8 + (a.whole ? 12 : 24);
+      case dp::Attribute::ipv4: return 8 + (a.whole ? 12 : 24);
+      case dp::Attribute::ipv6: return 8 + (a.whole ? 40 : 80);
+      case dp::Attribute::arp: return 8 + (a.whole ? 24 : 48);
+      case dp::Attribute::nd: return 8 + (a.whole ? 28 : 56);
+      case dp::Attribute::nsh: return 8 + (a.whole ? 32 : 60);
+      default: return 8 + (a.whole ? 4 : 8);
     }
   }
   std::size_t operator()(const dp::TunnelPush& a) const { return 4 + (16 + a.header_size + 3u) / 4 * 4; }
@@ -63,8 +56,7 @@ void Xlate::put(dp::Action a) {
 }
 
 dp::Port Xlate::datapath_port(const SwitchPort& p) {
-  if (!p.datapath_port && policy_.needs_datapath_ports())
-    gap(Input::datapath_ports);
+  if (!p.datapath_port && policy_.needs_datapath_ports()) gap(Input::datapath_ports);
   const openflow::DatapathPort* known = p.datapath_port ? tables_.sw.datapath().port(*p.datapath_port) : nullptr;
   return {p.datapath_port, known == nullptr ? p.interface->name : known->name, p.interface, p.bridge->bridge};
 }
@@ -73,24 +65,18 @@ void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in
                    bool group_bucket) {
   const auto in_port = static_cast<std::uint32_t>(get(flow_, F::in_port));
   switch (port) {
-    case port::in_port:
-      return output_to(in_port, is_last, truncate);
-    case port::table:
-      return table_action(in_port, 0, may_packet_in, false, false, false);
-    case port::normal:
-      return normal();
-    case port::flood:
-      return flood(false, is_last);
-    case port::all:
-      return flood(true, is_last);
+    case port::in_port: return output_to(in_port, is_last, truncate);
+    case port::table: return table_action(in_port, 0, may_packet_in, false, false, false);
+    case port::normal: return normal();
+    case port::flood: return flood(false, is_last);
+    case port::all: return flood(true, is_last);
     case port::controller:
       return to_controller(max_len,
                            group_bucket     ? reason::group
                            : in_action_set_ ? reason::action_set
                                             : reason::action,
                            0, std::nullopt, nullptr);
-    case port::none:
-      return;
+    case port::none: return;
     default:
       if (port != in_port) return output_to(port, is_last, truncate);
       return report(NodeKind::warning, Remark::skipping_input_port);
@@ -106,10 +92,8 @@ void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_
     case port::flood:
     case port::all:
     case port::controller:
-    case port::none:
-      return report(NodeKind::warning, Remark::cannot_truncate_to_port, port);
-    default:
-      break;
+    case port::none: return report(NodeKind::warning, Remark::cannot_truncate_to_port, port);
+    default: break;
   }
   if (port == get(flow_, F::in_port)) return report(NodeKind::warning, Remark::skipping_input_port);
   const SwitchPort* p = bridge_->port(port);
@@ -124,8 +108,8 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   if (port->no_forward()) return report(NodeKind::detail, Remark::no_forward, number);
   if (is_between_protected_ports(*port)) return report(NodeKind::warning, Remark::protected_ports);
   const auto carried = port->interface->options.find("packet_type");
-  const bool any_type = port->is_patch || (port->is_tunnel && carried != port->interface->options.end() &&
-                                           carried->second != "legacy_l2");
+  const bool any_type =
+      port->is_patch || (port->is_tunnel && carried != port->interface->options.end() && carried->second != "legacy_l2");
   if (get(flow_, F::packet_type) != packet_type::ethernet && !any_type)
     return report(NodeKind::warning, Remark::non_ethernet_to_ethernet_port);
   if (port->is_patch) {
@@ -136,8 +120,7 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   const FlowKey old_flow = flow_;
   const auto restore = [&] {
     copy_vlans(old_flow, flow_);
-    for (const F f : {F::nw_tos, F::nw_ecn, F::eth_dst, F::eth_src, F::packet_type, F::eth_type})
-      flow_.set(f, old_flow.get(f));
+    for (const F f : {F::nw_tos, F::nw_ecn, F::eth_dst, F::eth_src, F::packet_type, F::eth_type}) flow_.set(f, old_flow.get(f));
   };
   const bool native = port->is_tunnel && pushes_tunnels();
   if (port->is_tunnel) {

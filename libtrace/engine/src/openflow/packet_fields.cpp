@@ -27,8 +27,7 @@ void written(FlowKey& k, F f) {
   if (is_vlan_field(f)) fix_vlan_tpid(k);
   if (is_tun_metadata(f))
     set(k, X::tun_present,
-        get(k, X::tun_present) |
-            (std::uint64_t{1} << (static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0))));
+        get(k, X::tun_present) | (std::uint64_t{1} << (static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0))));
   if (f == F::arp_op) k.set(F::arp_op, k.get(F::arp_op) & 0xff);
   keep_byte_of_icmp(k, f);
 }
@@ -146,8 +145,7 @@ void unwildcard(FlowKey& wc, const Subfield& s) {
 }
 
 bool is_register_or_metadata(F f) {
-  return (f >= F::reg0 && f <= F::xxreg7) || f == F::metadata || f == F::in_port || f == F::in_port_oxm ||
-         is_tunnel_field(f);
+  return (f >= F::reg0 && f <= F::xxreg7) || f == F::metadata || f == F::in_port || f == F::in_port_oxm || is_tunnel_field(f);
 }
 
 bool is_tunnel_field(F f) { return f >= F::tun_id && f <= F::tun_metadata7; }
@@ -288,8 +286,7 @@ bool pop_mpls(FlowKey& k, unsigned n, std::uint16_t type, FlowKey* wc) {
 }
 
 void clear_ct(FlowKey& k) {
-  for (const F f : {F::ct_state, F::ct_zone, F::ct_mark, F::ct_label, F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst})
-    k.set(f, 0);
+  for (const F f : {F::ct_state, F::ct_zone, F::ct_mark, F::ct_label, F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst}) k.set(f, 0);
   if (get(k, F::eth_type) == ethertype::ipv4) {
     k.set(F::ct_nw_src, 0);
     k.set(F::ct_nw_dst, 0);
@@ -333,14 +330,12 @@ void copy_headers(const FlowKey& from, FlowKey& to) {
 
 void clear_headers(FlowKey& k) {
   clear_words(k, kHeaders, kTunnelPresent);
-  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
-    k.set(f, 0);
+  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst}) k.set(f, 0);
 }
 
 void clear_l3(FlowKey& k) {
   clear_words(k, kL3, kVlanTypes);
-  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
-    k.set(f, 0);
+  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst}) k.set(f, 0);
 }
 
 void copy_l3(const FlowKey& from, FlowKey& to) { copy_words(from, to, kL3, kVlanTypes); }

@@ -11,21 +11,14 @@ using Line = ofproto::Remark;
 
 void PathRecorder::note(const ofproto::Note& n) {
   switch (n.what) {
-    case Line::too_deep:
-      return end({Reason::resubmits_too_deep}, 0, here());
-    case Line::too_many_resubmits:
-      return end({Reason::too_many_resubmits}, 0, here());
-    case Line::stack_too_big:
-      return end({Reason::stack_too_big}, 0, here());
-    case Line::resubmit_not_tracked:
-      return remark({Notice::resubmit_of_untracked}, here());
+    case Line::too_deep: return end({Reason::resubmits_too_deep}, 0, here());
+    case Line::too_many_resubmits: return end({Reason::too_many_resubmits}, 0, here());
+    case Line::stack_too_big: return end({Reason::stack_too_big}, 0, here());
+    case Line::resubmit_not_tracked: return remark({Notice::resubmit_of_untracked}, here());
     case Line::ttl_exception:
     case Line::mpls_ttl_exception:
-    case Line::nsh_ttl_exception:
-      end({Reason::flow_ttl_exceeded}, 0, here());
-      return remark({Notice::flow_stops_at_ttl}, here());
-    default:
-      note_output(n);
+    case Line::nsh_ttl_exception: end({Reason::flow_ttl_exceeded}, 0, here()); return remark({Notice::flow_stops_at_ttl}, here());
+    default: note_output(n);
   }
 }
 
@@ -41,8 +34,7 @@ void PathRecorder::note_output(const ofproto::Note& n) {
     case Line::no_forward:
       remark({Notice::port_no_forward, {n.a, bridge().name}}, here());
       return end({Reason::port_no_forward, {n.a}}, 0, here());
-    case Line::unknown_bridge:
-      return end({Reason::patch_peer_missing, {n.a}}, 0, here());
+    case Line::unknown_bridge: return end({Reason::patch_peer_missing, {n.a}}, 0, here());
     case Line::no_such_group: {
       const Details group{n.a, bridge().name};
       // Open vSwitch takes no flow that names a group it lacks, and deletes a group's flows with it: dumps that show
@@ -52,35 +44,27 @@ void PathRecorder::note_output(const ofproto::Note& n) {
       remark({Notice::group_missing, group}, here());
       return end({bridge().has_groups ? Reason::group_missing : Reason::group_not_dumped, group}, 0, here());
     }
-    case Line::no_live_bucket:
-      remark({Notice::no_live_bucket}, here());
-      return end({Reason::no_live_bucket}, 0, here());
-    default:
-      note_normal(n);
+    case Line::no_live_bucket: remark({Notice::no_live_bucket}, here()); return end({Reason::no_live_bucket}, 0, here());
+    default: note_normal(n);
   }
 }
 
 void PathRecorder::note_normal(const ofproto::Note& n) {
   switch (n.what) {
-    case Line::no_input_bundle:
-      return end({Reason::input_port_unknown}, 0, here());
-    case Line::vlan_on_access_port:
-      return end({Reason::tagged_on_access_port, {n.text}}, 0, here());
-    case Line::reserved_mac:
-      return end({Reason::reserved_multicast}, 0, here());
+    case Line::no_input_bundle: return end({Reason::input_port_unknown}, 0, here());
+    case Line::vlan_on_access_port: return end({Reason::tagged_on_access_port, {n.text}}, 0, here());
+    case Line::reserved_mac: return end({Reason::reserved_multicast}, 0, here());
     case Line::learned_port_is_input:
     case Line::learned_port: {
       std::vector<Provenance> evidence = here();
       if (n.from.known()) evidence.push_back(n.from);
-      if (n.what == Line::learned_port_is_input)
-        return end({Reason::learned_on_input_port}, 0, std::move(evidence));
+      if (n.what == Line::learned_port_is_input) return end({Reason::learned_on_input_port}, 0, std::move(evidence));
       return remark({Notice::mac_learned, {dst_mac(*flow_), n.a}}, std::move(evidence));
     }
     case Line::no_learned_mac:
       if (dst_mac(*flow_).is_multicast()) return;
       return remark({Notice::flood, {dst_mac(*flow_), bridge().name}}, here());
-    default:
-      note_tunnel(n);
+    default: note_tunnel(n);
   }
 }
 

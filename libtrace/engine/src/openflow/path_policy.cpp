@@ -24,10 +24,7 @@ FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Looku
   std::vector<FlowIndex> candidates = rivals_of(flows, hit);
   if (candidates.empty()) return hit.hit;
   candidates.insert(candidates.begin(), hit.hit);
-  ChoicePoint p{ChoicePoint::Kind::unknown,
-                node_.name,
-                Branch::equal_priority,
-                {bridge.name, std::uint64_t{table}}};
+  ChoicePoint p{ChoicePoint::Kind::unknown, node_.name, Branch::equal_priority, {bridge.name, std::uint64_t{table}}};
   for (const FlowIndex i : candidates) {
     p.options.push_back({{Alternative::cookie, {flows.flow(i).cookie}}});
     p.evidence.push_back(flows.flow(i).from);
@@ -57,9 +54,8 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
   if (!evidence.empty()) flow->from = evidence.front();
   if (untaken_ == 0) recorder_.add(LearnFlow{bridge.name, flow}, evidence);
   auto& known = network_state_.learned[{node_.name, bridge.name}];
-  std::erase_if(known, [&](const auto& f) {
-    return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;
-  });
+  std::erase_if(
+      known, [&](const auto& f) { return f->table == flow->table && f->priority == flow->priority && f->match == flow->match; });
   known.push_back(std::move(flow));
   return true;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "inconsistencies.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "inconsistencies.h"
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
 #include "rivals.h"
@@ -161,8 +161,7 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
 }
 
 void PathRecorder::record_match(const ofproto::TableLookup& l, std::uint8_t depth) {
-  TableMatch m{l.bridge.name, l.table, 0,  0,     l.key.u64(F::metadata), &l.bridge,
-               l.used,        {},      {}, depth, l.learned != nullptr};
+  TableMatch m{l.bridge.name, l.table, 0, 0, l.key.u64(F::metadata), &l.bridge, l.used, {}, {}, depth, l.learned != nullptr};
   if (l.learned) {
     m.priority = l.learned->priority;
     m.cookie = l.learned->cookie;
@@ -215,8 +214,7 @@ void PathRecorder::record_change(std::size_t step, F field, U128 before, U128 af
   constexpr std::size_t kUsual = 4;
   std::vector<FieldChange>& changed = record_.steps[step].changed;
   if (changed.empty()) changed.reserve(kUsual);
-  const auto earlier =
-      std::find_if(changed.rbegin(), changed.rend(), [&](const FieldChange& c) { return c.field == field; });
+  const auto earlier = std::find_if(changed.rbegin(), changed.rend(), [&](const FieldChange& c) { return c.field == field; });
   if (earlier == changed.rend() || earlier->after != before)
     changed.push_back({field, before, after});
   else if (earlier->before == after)
@@ -236,8 +234,7 @@ std::size_t PathRecorder::origin_of(const ofproto::dp::Action& action) {
 
 std::size_t PathRecorder::output_step(const ofproto::dp::Output& output) {
   const Interface& port = *output.port.interface;
-  if (openflow::is_tunnel_type(port.type))
-    note_inconsistencies(node_, cluster::Inconsistency::About::port, port.name, record_);
+  if (openflow::is_tunnel_type(port.type)) note_inconsistencies(node_, cluster::Inconsistency::About::port, port.name, record_);
   if (port.port_down) {
     remark({Notice::port_down, {port.name}}, here());
     end({Reason::port_down, {port.name}}, 0, here());
@@ -280,8 +277,7 @@ std::size_t PathRecorder::controller_step(const ofproto::dp::ToController& c) {
 void PathRecorder::missing(Statement<Input> input) {
   if (input.kind != Input::mac_table) undecided_ = true;
   if (input.kind == Input::shallow_pipeline) return end({Reason::tables_nest_too_deep}, 0, here());
-  if (input.kind != Input::action_meaning && input.kind != Input::multipath_links)
-    return gap(input.kind, std::move(input.about));
+  if (input.kind != Input::action_meaning && input.kind != Input::multipath_links) return gap(input.kind, std::move(input.about));
   input.about.insert(input.about.begin(), input.kind);
   remark({Notice::not_understood, std::move(input.about)}, here());
 }
@@ -289,7 +285,8 @@ void PathRecorder::missing(Statement<Input> input) {
 void PathRecorder::limit(std::uint16_t frame) {
   const std::vector<Provenance>* lines = record_.steps.empty() ? nullptr : &record_.steps.back().evidence;
   if (frame > kEthernetHeader)
-    record_.limit({frame - kEthernetHeader, node_.name, bridge().name, lines == nullptr || lines->empty() ? Provenance{} : lines->front()});
+    record_.limit(
+        {frame - kEthernetHeader, node_.name, bridge().name, lines == nullptr || lines->empty() ? Provenance{} : lines->front()});
 }
 
 void PathRecorder::gap(Input input, Details about) { record_.gap({node_.name, input, std::move(about)}); }
@@ -321,8 +318,7 @@ void PathRecorder::remark_at(std::size_t step, Notice notice) {
   record_.add(node_.name, record_.steps[step].layer, engine::Remark{notice}, evidence_of(step));
 }
 
-void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after,
-                           Provenance entry) {
+void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after, Provenance entry) {
   executed_.push_back(step);
   Step& recorded = record_.steps[step];
   auto& pass = std::get<CtPass>(recorded.kind);
@@ -340,8 +336,7 @@ void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& b
 }
 
 void PathRecorder::refused(std::size_t step, const std::string& with) {
-  record_.add(node_.name, record_.steps[step].layer, Refused{places_[step], {Reason::ovn_rejects}, with},
-              evidence_of(step));
+  record_.add(node_.name, record_.steps[step].layer, Refused{places_[step], {Reason::ovn_rejects}, with}, evidence_of(step));
   end_at(step, {Reason::ovn_rejects, {with}});
 }
 
@@ -364,8 +359,7 @@ Stop PathRecorder::take_stop() {
   if (!ending_) ending_ = std::move(weak_);
   if (!ending_) ending_ = Ending{end_of_main_line(), nullptr};
   // A dump that was cut between two lines looks complete. Tables of logical flows have a flow for whatever no other takes.
-  if (ending_->missed_in != nullptr)
-    assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
+  if (ending_->missed_in != nullptr) assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
   return std::move(ending_->stop);
 }
 
@@ -387,8 +381,6 @@ std::vector<Provenance> PathRecorder::here() const {
 // A logical datapath is known as soon as metadata is set: from then on it is OVN's pipeline.
 Layer PathRecorder::layer() const { return flow_ && flow_->u64(F::metadata) != 0 ? Layer::ovn : Layer::ovs; }
 
-Place PathRecorder::where() const {
-  return {PlaceKind::table, {bridge().name, std::uint64_t{frames_.back().table}}};
-}
+Place PathRecorder::where() const { return {PlaceKind::table, {bridge().name, std::uint64_t{frames_.back().table}}}; }
 
 }  // namespace egt::engine

@@ -46,8 +46,7 @@ class PathRecorder : public ofproto::Observer {
   }
   // Why the packet may not leave; the last reason counts. Those of nested tables (which often miss or drop by design)
   // count only when nothing follows in the main line.
-  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence,
-           const openflow::Bridge* missed_in = nullptr);
+  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const openflow::Bridge* missed_in = nullptr);
   // Of packets that the datapath executes when the translation has ended: said of the step that origin_of() named.
   void end_at(std::size_t step, Cause why);
   void remark_at(std::size_t step, Notice notice);

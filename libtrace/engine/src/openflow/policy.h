@@ -35,8 +35,7 @@ class Policy {
   virtual void missing(Statement<Input> input) = 0;
 
   // Which of the flows of equal priority is used.
-  virtual openflow::FlowIndex flow(const openflow::Bridge& /*bridge*/, std::uint8_t /*table*/,
-                                   const openflow::Lookup& hit) {
+  virtual openflow::FlowIndex flow(const openflow::Bridge& /*bridge*/, std::uint8_t /*table*/, const openflow::Lookup& hit) {
     return hit.hit;
   }
   // A learned flow that matches, of a priority above the one given.
@@ -65,15 +64,11 @@ class Policy {
 
   // NORMAL: where the destination was learned, before the MAC table of the dump is asked; where it is to be sent
   // although no MAC table has it; and that a source was seen.
-  virtual std::optional<LearnedMac> learned_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/,
-                                                std::uint16_t /*vlan*/) {
+  virtual std::optional<LearnedMac> learned_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/) {
     return std::nullopt;
   }
-  virtual std::optional<LearnedMac> presumed_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/) {
-    return std::nullopt;
-  }
-  virtual void saw_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/,
-                       std::uint32_t /*port*/) {}
+  virtual std::optional<LearnedMac> presumed_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/) { return std::nullopt; }
+  virtual void saw_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/, std::uint32_t /*port*/) {}
 
   // Whether packets that pause for a controller are handed to it.
   virtual bool has_controller() const { return false; }

@@ -99,7 +99,7 @@ bool PortSettings::includes(std::uint16_t outer, std::uint16_t inner) const {
 }
 
 SwitchSettings::SwitchSettings(const cluster::Node& node) {
-  std::unordered_map<std::string_view, std::string> interfaces;   // names by UUID
+  std::unordered_map<std::string_view, std::string> interfaces;  // names by UUID
   for (const ovn::Row& row : node.ovs_rows)
     if (row.table == "Interface") interfaces.emplace(row.uuid, ovn::text_of(row, "name"));
   for (const ovn::Row& row : node.ovs_rows) {

@@ -17,22 +17,20 @@ enum class PriorityTags : std::uint8_t { never, if_nonzero, always };
 
 struct PortSettings {
   VlanMode vlan_mode = VlanMode::trunk;
-  std::uint16_t vlan = 0;                               // of an access port, a native VLAN or a tunnel
-  std::vector<bool> trunks, customer_vlans;             // by VLAN; empty: all
+  std::uint16_t vlan = 0;                    // of an access port, a native VLAN or a tunnel
+  std::vector<bool> trunks, customer_vlans;  // by VLAN; empty: all
   std::uint16_t tunnel_ethertype = ethertype::qinq;
   PriorityTags priority_tags = PriorityTags::never;
   bool is_protected = false;
 
-  bool trunks_vlan(std::uint16_t vid) const {
-    return vlan_mode != VlanMode::access && (trunks.empty() || trunks[vid]);
-  }
+  bool trunks_vlan(std::uint16_t vid) const { return vlan_mode != VlanMode::access && (trunks.empty() || trunks[vid]); }
   bool allows_customer(std::uint16_t vid) const { return customer_vlans.empty() || customer_vlans[vid]; }
   bool includes(std::uint16_t outer, std::uint16_t inner) const;
 };
 
 struct BridgeSettings {
-  std::vector<bool> no_learning;                        // by VLAN; empty: none
-  bool forwards_reserved = false;                       // forward-bpdu
+  std::vector<bool> no_learning;   // by VLAN; empty: none
+  bool forwards_reserved = false;  // forward-bpdu
 };
 
 // The settings that a node's database rows hold, by name of the interface and of the bridge.

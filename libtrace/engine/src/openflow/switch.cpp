@@ -31,7 +31,8 @@ bool leads_to_logical_flows(const Interface& port, const cluster::Node& node, co
 
 }  // namespace
 
-Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logical) : node_(node), datapath_(std::move(datapath)) {
+Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logical)
+    : node_(node), datapath_(std::move(datapath)) {
   const SwitchSettings settings(node);
   for (const Bridge& b : node.bridges) {
     auto sb = std::make_unique<SwitchBridge>();
@@ -66,8 +67,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logic
       sb->in_order.push_back(&p);
     }
     // The bridge's own port is made with the bridge, before all others.
-    std::stable_partition(sb->in_order.begin(), sb->in_order.end(),
-                          [](const SwitchPort* p) { return p->number == port::local; });
+    std::stable_partition(sb->in_order.begin(), sb->in_order.end(), [](const SwitchPort* p) { return p->number == port::local; });
     sb->by_hash = by_hash_of_number(sb->in_order);
   }
 }

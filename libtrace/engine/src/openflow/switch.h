@@ -42,11 +42,11 @@ struct SwitchBridge {
   const openflow::Bridge* bridge = nullptr;
   BridgeSettings settings;
   std::map<std::uint32_t, SwitchPort> ports;
-  std::vector<SwitchPort*> by_hash;   // in the order in which FLOOD and ALL go through them
-  std::vector<SwitchPort*> in_order;  // in the order in which NORMAL floods
-  std::unordered_map<std::string, std::uint32_t> unnumbered;   // ports by name whose number no dump shows
-  bool numbers_known = false;         // all ports are known with their numbers, so that other numbers are none
-  std::unordered_map<std::uint64_t, const openflow::FdbEntry*> fdb;   // by MAC and VLAN
+  std::vector<SwitchPort*> by_hash;                           // in the order in which FLOOD and ALL go through them
+  std::vector<SwitchPort*> in_order;                          // in the order in which NORMAL floods
+  std::unordered_map<std::string, std::uint32_t> unnumbered;  // ports by name whose number no dump shows
+  bool numbers_known = false;  // all ports are known with their numbers, so that other numbers are none
+  std::unordered_map<std::uint64_t, const openflow::FdbEntry*> fdb;  // by MAC and VLAN
 
   const openflow::FdbEntry* fdb_entry(MacAddr mac, std::uint16_t vlan) const {
     const auto it = fdb.find(std::uint64_t{vlan} << 48 | mac.value);

@@ -28,11 +28,12 @@ void simulate_nat(const openflow::Nat& nat, FlowKey& k) {
 // What a flow of the datapath says of a packet that has come back; registers and the rest stay as they were when it left.
 void overlay(const FlowKey& of_flow, FlowKey& k) {
   constexpr F kOfDatapath[] = {
-      F::recirc_id, F::dp_hash, F::pkt_mark, F::skb_priority, F::ct_zone, F::ct_mark, F::ct_label, F::ct_nw_proto, F::ct_nw_src,
-      F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst, F::eth_src, F::eth_dst, F::eth_type, F::vlan_tci,
-      F::vlan_tci1, F::mpls_label, F::mpls_tc, F::mpls_bos, F::mpls_ttl, F::ip_src, F::ip_dst, F::ipv6_src, F::ipv6_dst,
-      F::ipv6_label, F::nw_proto, F::nw_tos, F::nw_ttl, F::ip_frag, F::arp_op, F::arp_spa, F::arp_tpa, F::arp_sha, F::arp_tha,
-      F::tcp_flags, F::tp_src, F::tp_dst, F::nd_target, F::nd_sll, F::nd_tll};
+      F::recirc_id, F::dp_hash,   F::pkt_mark,    F::skb_priority, F::ct_zone,   F::ct_mark,   F::ct_label, F::ct_nw_proto,
+      F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst,  F::ct_tp_src, F::ct_tp_dst, F::eth_src,  F::eth_dst,
+      F::eth_type,  F::vlan_tci,  F::vlan_tci1,   F::mpls_label,   F::mpls_tc,   F::mpls_bos,  F::mpls_ttl, F::ip_src,
+      F::ip_dst,    F::ipv6_src,  F::ipv6_dst,    F::ipv6_label,   F::nw_proto,  F::nw_tos,    F::nw_ttl,   F::ip_frag,
+      F::arp_op,    F::arp_spa,   F::arp_tpa,     F::arp_sha,      F::arp_tha,   F::tcp_flags, F::tp_src,   F::tp_dst,
+      F::nd_target, F::nd_sll,    F::nd_tll};
   for (const F field : kOfDatapath)
     if (const U128 value = of_flow.get(field); value != 0) k.set(field, value);
   k.set(F::ct_state, of_flow.get(F::ct_state));
@@ -141,8 +142,7 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
       simulate_nat(*next.nat, next.flow);
       r.after = next.flow;
     }
-    TracePass pass =
-        impl_->pass(*in, next.flow, &recirculations.state(next.id), recirculations, policy, options);
+    TracePass pass = impl_->pass(*in, next.flow, &recirculations.state(next.id), recirculations, policy, options);
     recirculations.end_waiting(next.id);
     pass.resumption = std::move(r);
     trace.passes.push_back(std::move(pass));

@@ -13,8 +13,8 @@ namespace {
 using namespace openflow;
 
 constexpr std::uint8_t kDefaultTtl = 64;
-constexpr unsigned kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8,
-                   kVxlanHeader = 8, kGreHeader = 4, kGreOption = 4;
+constexpr unsigned kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8, kVxlanHeader = 8, kGreHeader = 4,
+                   kGreOption = 4;
 
 std::string option(const Interface& i, const char* name) {
   const auto it = i.options.find(name);
@@ -48,8 +48,10 @@ std::string key_of(const Interface& i) {
 
 // What the packet had of ERSPAN's header stays only where the port's options leave it to flows.
 void set_erspan(FlowKey& k, const Interface& i) {
-  constexpr std::pair<F, const char*> kFields[] = {{F::tun_erspan_ver, "erspan_ver"}, {F::tun_erspan_dir, "erspan_dir"},
-                                                   {F::tun_erspan_idx, "erspan_idx"}, {F::tun_erspan_hwid, "erspan_hwid"}};
+  constexpr std::pair<F, const char*> kFields[] = {{F::tun_erspan_ver, "erspan_ver"},
+                                                   {F::tun_erspan_dir, "erspan_dir"},
+                                                   {F::tun_erspan_idx, "erspan_idx"},
+                                                   {F::tun_erspan_hwid, "erspan_hwid"}};
   if (option(i, "erspan_ver") == "flow") return;
   for (const auto& [f, name] : kFields)
     if (const std::string text = option(i, name); text != "flow") k.set(f, std::strtoul(text.c_str(), nullptr, 16));
@@ -162,8 +164,7 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
       gap(Input::switch_neighbours);
       return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
     }
-    return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
-                  out->bridge->bridge->name);
+    return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(), out->bridge->bridge->name);
   }
   if (!out->interface->mac) gap(Input::port_mac, {out->interface->name});
   dp::TunnelPush push;
@@ -276,18 +277,15 @@ void mask_stages(const TunnelEnd& e, unsigned stages, FlowKey& wc) {
 
 // Only a port with an address of its own can end a tunnel.
 bool has_address(const Datapath& dp, const Interface& i) {
-  return std::any_of(dp.routes.begin(), dp.routes.end(),
-                     [&](const TunnelRoute& r) { return r.local && r.device == i.name; }) ||
-         std::any_of(dp.tunnel_ends.begin(), dp.tunnel_ends.end(),
-                     [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac; });
+  return std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) { return r.local && r.device == i.name; }) ||
+         std::any_of(dp.tunnel_ends.begin(), dp.tunnel_ends.end(), [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac; });
 }
 
 // Addresses of the bridge's ports, as the routes and the ends of tunnels show them.
 bool is_own_address(const Datapath& dp, const Bridge& b, const IpAddr& a) {
   return std::any_of(b.interfaces.begin(), b.interfaces.end(), [&](const Interface& i) {
-    return std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {
-             return r.local && r.device == i.name && r.destination.contains(a);
-           }) ||
+    return std::any_of(dp.routes.begin(), dp.routes.end(),
+                       [&](const TunnelRoute& r) { return r.local && r.device == i.name && r.destination.contains(a); }) ||
            std::any_of(dp.tunnel_ends.begin(), dp.tunnel_ends.end(),
                        [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac && e.address == a; });
   });

@@ -39,15 +39,11 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 29);
 }
 
-constexpr std::uint16_t ethertype_of(AddressField f) {
-  return openflow::bits_of(f) == 32 ? ethertype::ipv4 : ethertype::ipv6;
-}
+constexpr std::uint16_t ethertype_of(AddressField f) { return openflow::bits_of(f) == 32 ? ethertype::ipv4 : ethertype::ipv6; }
 
 U128 prefix_mask(unsigned length, unsigned bits) { return length == 0 ? U128{0} : ones(length) << (bits - length); }
 
-std::uint32_t ports_of(const FlowKey& k) {
-  return static_cast<std::uint32_t>(get(k, F::tp_src) << 16 | get(k, F::tp_dst));
-}
+std::uint32_t ports_of(const FlowKey& k) { return static_cast<std::uint32_t>(get(k, F::tp_src) << 16 | get(k, F::tp_dst)); }
 
 FlowKey value_of(const std::vector<MatchWord>& match) {
   FlowKey value;
@@ -109,8 +105,7 @@ struct TableWildcards::Subtable {
       for (const Part& p : indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
   }
   void fold_metadata(FlowKey& wc) const {
-    for (const openflow::MaskWord& w : *view->mask)
-      wc.set_word(w.word, wc.word(w.word) | (w.mask & stage_bits(w.word, 0)));
+    for (const openflow::MaskWord& w : *view->mask) wc.set_word(w.word, wc.word(w.word) | (w.mask & stage_bits(w.word, 0)));
   }
 
  private:
@@ -118,8 +113,7 @@ struct TableWildcards::Subtable {
     std::vector<Part> parts;
     for (std::size_t i = 0; i < view->mask->size(); ++i) {
       const openflow::MaskWord& w = (*view->mask)[i];
-      if (const auto bits = w.mask & stage_bits(w.word, stage))
-        parts.push_back({w.word, static_cast<std::uint8_t>(i), bits});
+      if (const auto bits = w.mask & stage_bits(w.word, stage)) parts.push_back({w.word, static_cast<std::uint8_t>(i), bits});
     }
     if (parts.empty()) return;
     if (stage == 2) network_index = indexes.size();
@@ -249,8 +243,7 @@ void TableWildcards::miss_ports(const Subtable& s, Lookup& lookup) {
 TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
   const openflow::FlowEntry& entry = flows_.flow(flow);
   const openflow::ActionList& actions = flows_.actions(entry);
-  return {flow, entry.priority,
-          !actions.empty() && std::holds_alternative<openflow::Conjunction>(actions.front().kind)};
+  return {flow, entry.priority, !actions.empty() && std::holds_alternative<openflow::Conjunction>(actions.front().kind)};
 }
 
 TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) {

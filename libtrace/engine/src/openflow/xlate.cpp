@@ -67,8 +67,7 @@ bool Xlate::fixed_in(OvsVersion a) const {
 
 // --- the run -------------------------------------------------------------------------------------------------------
 
-Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen,
-                       const Ofpacts* packet_out) {
+Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen, const Ofpacts* packet_out) {
   origin_ = bridge_ = &bridge;
   packet_ = flow_ = packet;
   flow_.set(F::actset_output, openflow::port::unset);
@@ -186,8 +185,7 @@ void Xlate::init_wildcards() {
     mask_all(mask_, F::tun_ipv6_dst);
   }
   constexpr OvsVersion kKeyOnly{3, 5, 4};
-  set(mask_, X::tun_header_flags,
-      fixed_in(kKeyOnly) ? tunnel_flag::key : tunnel_flag::df | tunnel_flag::csum | tunnel_flag::key);
+  set(mask_, X::tun_header_flags, fixed_in(kKeyOnly) ? tunnel_flag::key : tunnel_flag::df | tunnel_flag::csum | tunnel_flag::key);
   mask_all(mask_, F::tun_tos);
   if (is_ip_any(flow_) && (get(flow_, F::tun_tos) & kEcn) == kEcn) mask_bits(mask_, F::nw_ecn, kEcn);
 }
@@ -261,7 +259,7 @@ void Xlate::report_field(const Subfield& f) {
   n.what = Remark::field_is_now;
   n.field = f;
   n.value = read(flow_, f);
-  if (f == whole(F::vlan_vid)) n.value |= flow_.get(F::vlan_tci) & kVlanPresent;  // as set_field takes it
+  if (f == whole(F::vlan_vid)) n.value |= flow_.get(F::vlan_tci) & kVlanPresent;          // as set_field takes it
   if (f == whole(F::nsh_spi) && n.value == exact_mask(F::nsh_spi)) n.value = 0xffffffff;  // as a mask is read
   n.bridge = &bridge();
   observer_->line({NodeKind::detail, level_, std::move(n)});

@@ -93,7 +93,7 @@ struct Recirculations {
 
 struct XlateOptions {
   OvsVersion version;
-  bool megaflow = true;                 // collect the bits that decided
+  bool megaflow = true;  // collect the bits that decided
 };
 
 class Xlate {
@@ -101,8 +101,7 @@ class Xlate {
   Xlate(Tables& tables, Recirculations& recirculations, Policy& policy, Observer* observer, const XlateOptions& options)
       : tables_(tables), recirculations_(recirculations), policy_(policy), observer_(observer), options_(options) {}
   // `frozen`: resume there; else the packet enters `bridge`, whose table 0 decides, or `packet_out`, a list of actions.
-  Translation run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen,
-                  const Ofpacts* packet_out = nullptr);
+  Translation run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen, const Ofpacts* packet_out = nullptr);
 
  private:
   struct Rule {
@@ -133,8 +132,7 @@ class Xlate {
   // --- the record (xlate.cpp)
   bool recording() const { return observer_ != nullptr; }
   void report(NodeKind kind, Note note);
-  void report(NodeKind kind, Remark what, std::uint64_t a = 0, std::uint64_t b = 0, std::string text = {},
-              std::string more = {});
+  void report(NodeKind kind, Remark what, std::uint64_t a = 0, std::uint64_t b = 0, std::string text = {}, std::string more = {});
   void report_actions(NodeKind kind, Remark what, const Ofpacts& list);
   void report_action_set(Remark what);
   void report_field(const Subfield& f);
@@ -182,14 +180,13 @@ class Xlate {
   void conntrack(const openflow::Ct& a, bool is_last);
   void ct_clear();
   void clear_conntrack();
-  void to_controller(std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id,
-                     std::optional<std::uint32_t> meter, const openflow::Controller* action);
+  void to_controller(std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id, std::optional<std::uint32_t> meter,
+                     const openflow::Controller* action);
   void put_controller_action(const openflow::Controller* action, bool continuation, std::uint32_t recirc_id,
                              std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id);
 
   // --- outputs (output.cpp)
-  void output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate,
-              bool group_bucket);
+  void output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate, bool group_bucket);
   void output_truncated(const openflow::OutputTruncated& a, bool is_last, bool group_bucket);
   void output_to(std::uint32_t port, bool is_last, bool truncate);
   void output_to_unknown(SwitchPort& port);

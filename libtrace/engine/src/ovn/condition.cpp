@@ -9,18 +9,12 @@ using ovn::Relop;
 
 bool test(Relop relop, U128 a, U128 b) {
   switch (relop) {
-    case Relop::eq:
-      return a == b;
-    case Relop::ne:
-      return a != b;
-    case Relop::lt:
-      return a < b;
-    case Relop::le:
-      return a <= b;
-    case Relop::gt:
-      return a > b;
-    case Relop::ge:
-      return a >= b;
+    case Relop::eq: return a == b;
+    case Relop::ne: return a != b;
+    case Relop::lt: return a < b;
+    case Relop::le: return a <= b;
+    case Relop::gt: return a > b;
+    case Relop::ge: return a >= b;
   }
   return false;
 }
@@ -42,8 +36,7 @@ FlowKey all_ones() {
 
 }  // namespace
 
-Condition::Compare::Compare(FieldId of, Relop how, U128 wanted, U128 under)
-    : field(of), relop(how), value(wanted), mask(under) {
+Condition::Compare::Compare(FieldId of, Relop how, U128 wanted, U128 under) : field(of), relop(how), value(wanted), mask(under) {
   static const FlowKey kOnes = all_ones();
   if (relop != Relop::eq || of == FieldId::count_ || egt::field(of).bits > 64) return;
   const Field& place = egt::field(of);
@@ -54,16 +47,12 @@ Condition::Compare::Compare(FieldId of, Relop how, U128 wanted, U128 under)
   word_value = low64(value) << place.shift;
 }
 
-bool Condition::Compare::holds_by_field(const FlowKey& packet) const {
-  return test(relop, packet.get(field) & mask, value);
-}
+bool Condition::Compare::holds_by_field(const FlowKey& packet) const { return test(relop, packet.get(field) & mask, value); }
 
 bool Condition::holds(const FlowKey& packet) const {
   switch (node.index()) {
-    case 0:
-      return std::get<0>(node);
-    case 1:
-      return std::get<1>(node).holds(packet);
+    case 0: return std::get<0>(node);
+    case 1: return std::get<1>(node).holds(packet);
     case 2: {
       const auto& m = std::get<2>(node);
       return m.set->contains(packet.get(m.field) >> m.shift & ones(m.bits)) != m.negated;

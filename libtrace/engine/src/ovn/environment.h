@@ -21,7 +21,7 @@ struct Tracking {
   Zone zone = Zone::port;
   bool commit = false;
   std::optional<openflow::Nat> nat;
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;   // value, mask
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;  // value, mask
   std::optional<std::pair<U128, U128>> label;
 };
 
@@ -29,7 +29,7 @@ struct Tracking {
 struct At {
   const LogicalDatapath& datapath;
   ovn::Pipeline pipeline;
-  std::size_t step = 0;   // what met() returned for its flow
+  std::size_t step = 0;  // what met() returned for its flow
 };
 
 class Environment {
@@ -39,7 +39,7 @@ class Environment {
   // The packet comes to a table; what is returned names its flow in the calls below. A null flow: it is dropped there.
   virtual std::size_t met(const Stage& stage, const FlowKey& packet) = 0;
   virtual void changed(const At& at, const FlowKey& before, const FlowKey& after) = 0;
-  virtual void dropped(const At& at) = 0;   // by the flow, which has no actions
+  virtual void dropped(const At& at) = 0;  // by the flow, which has no actions
   virtual void track(const At& at, const Tracking& how, FlowKey& packet) = 0;
   virtual bool is_answer_to_hairpin(const At& at, const FlowKey& packet) = 0;
   // Of all of its backends; past them: none is left.

@@ -11,8 +11,7 @@ constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 constexpr std::size_t kPairs = 12;  // kinds of needs in an index from which on one value must do: each is looked up
 
 std::uint64_t value_digest(U128 first, U128 second) {
-  const std::uint64_t one = low64(first) * kMultiplier ^ high64(first),
-                      two = low64(second) * kMultiplier ^ high64(second);
+  const std::uint64_t one = low64(first) * kMultiplier ^ high64(first), two = low64(second) * kMultiplier ^ high64(second);
   return one ^ std::rotl(two, 31);
 }
 
@@ -75,13 +74,11 @@ void FlowIndex::add_group(FieldId field, const std::vector<std::uint32_t>& keys,
 
 const std::vector<std::uint32_t>& FlowIndex::hits(const FlowKey& packet) {
   hits_.clear();
-  for (const ByValue& b : by_value_)
-    b.positions.find(value_digest(value_in(packet, b.first), value_in(packet, b.second)), hits_);
+  for (const ByValue& b : by_value_) b.positions.find(value_digest(value_in(packet, b.first), value_in(packet, b.second)), hits_);
   for (const ByGroup& b : by_group_) {
     groups_.clear();
     b.groups.find(packet.u32(b.field), groups_);
-    for (const std::uint32_t group : groups_)
-      hits_.insert(hits_.end(), b.positions[group].begin(), b.positions[group].end());
+    for (const std::uint32_t group : groups_) hits_.insert(hits_.end(), b.positions[group].begin(), b.positions[group].end());
   }
   if (hits_.size() < 2) return hits_;
   std::sort(hits_.begin(), hits_.end());

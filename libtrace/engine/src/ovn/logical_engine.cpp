@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "inconsistencies.h"
-#include "egtrace/base/text.h"
 #include "datapath/ct_action.h"
+#include "egtrace/base/text.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
+#include "inconsistencies.h"
 #include "openflow/packet_fields.h"
 #include "ovn/walker.h"
 #include "ovn_controller/address_on_link.h"
@@ -22,7 +22,7 @@ using logical::Zone;
 using openflow::Interface;
 
 constexpr unsigned kOutportBits = 16;
-constexpr std::uint32_t kPortKey = 0xffff, kInportKey = 0x7fff;   // of Geneve's option (controller/physical.c)
+constexpr std::uint32_t kPortKey = 0xffff, kInportKey = 0x7fff;  // of Geneve's option (controller/physical.c)
 
 std::string_view found_in(const std::map<std::string, std::string>& map, const char* key) {
   const auto found = map.find(key);
@@ -38,7 +38,9 @@ std::string_view logical_port_of(const Interface& port) {
   return to == std::string::npos ? std::string_view() : std::string_view(port.name).substr(to + kTo.size());
 }
 
-bool has_own_zone(const NetworkPort& port) { return port.row->type.empty() || port.row->type == "localport" || port.row->type == "virtual"; }
+bool has_own_zone(const NetworkPort& port) {
+  return port.row->type.empty() || port.row->type == "localport" || port.row->type == "virtual";
+}
 
 // By a localnet port frames come with its tag alone, and without one or with a priority where it has none, unless it passes tags on
 // (consider_port_binding() of controller/physical.c). False: the frame is another port's.
@@ -59,8 +61,15 @@ void leave_localnet(const ovn::sb::PortBinding& port, FlowKey& packet) {
 class LogicalRun : public logical::Environment {
  public:
   LogicalRun(const LogicalWalk& walk, const openflow::Bridge& bridge)
-      : logical_(walk.logical), node_(walk.node), network_state_(walk.network_state), record_(walk.record), chooser_(walk.chooser),
-        options_(walk.options), bridge_(bridge), recorder_(walk.node, walk.record), quoted_(walk.options.quoted) {}
+      : logical_(walk.logical),
+        node_(walk.node),
+        network_state_(walk.network_state),
+        record_(walk.record),
+        chooser_(walk.chooser),
+        options_(walk.options),
+        bridge_(bridge),
+        recorder_(walk.node, walk.record),
+        quoted_(walk.options.quoted) {}
 
   OvsResult run(std::uint32_t in_port, const FlowKey& packet);
 
@@ -102,8 +111,8 @@ class LogicalRun : public logical::Environment {
   const OvsOptions& options_;
   const openflow::Bridge& bridge_;
   PathRecorder recorder_;
-  std::optional<Tuple> quoted_;             // of the packet under way
-  std::optional<std::size_t> refusal_;      // the packet under way is ovn-controller's answer: the step that mentions it
+  std::optional<Tuple> quoted_;         // of the packet under way
+  std::optional<std::size_t> refusal_;  // the packet under way is ovn-controller's answer: the step that mentions it
   std::optional<Stop> stop_;
   OvsResult result_;
 };
@@ -117,11 +126,15 @@ OvsResult LogicalRun::run(std::uint32_t in_port, const FlowKey& packet) {
   note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
   FlowKey key = packet;
   clear_conntrack(key);
-  if (port == nullptr) end({Reason::port_missing, {std::uint64_t{in_port}}}, {PlaceKind::bridge, {bridge_.name}}, {});
-  else walk(*port, std::move(key));
+  if (port == nullptr)
+    end({Reason::port_missing, {std::uint64_t{in_port}}}, {PlaceKind::bridge, {bridge_.name}}, {});
+  else
+    walk(*port, std::move(key));
   result_.undecided |= recorder_.is_undecided();
   const bool leaves = !result_.emissions.empty();
-  if (!leaves) result_.stop = stop_ ? std::move(stop_) : Stop{node_.name, Layer::ovn, {PlaceKind::bridge, {bridge_.name}}, {Reason::no_output}};
+  if (!leaves)
+    result_.stop =
+        stop_ ? std::move(stop_) : Stop{node_.name, Layer::ovn, {PlaceKind::bridge, {bridge_.name}}, {Reason::no_output}};
   return std::move(result_);
 }
 
@@ -181,8 +194,9 @@ void LogicalRun::check_tables(const logical::Trace& trace) {
     }
   for (const ovn::sb::LogicalFlow* flow : logical_.network().unread()) {
     recorder_.set_undecided();
-    record_.add(node_.name, Layer::ovn, engine::Remark{Notice::not_understood, {Input::action_meaning, std::string(flow->match)}}, {flow->from});
-    break;   // one shows enough
+    record_.add(node_.name, Layer::ovn, engine::Remark{Notice::not_understood, {Input::action_meaning, std::string(flow->match)}},
+                {flow->from});
+    break;  // one shows enough
   }
 }
 
@@ -190,8 +204,9 @@ void LogicalRun::check_tables(const logical::Trace& trace) {
 
 std::size_t LogicalRun::met(const logical::Stage& stage, const FlowKey& packet) {
   const bool missed = stage.flow == nullptr;
-  TableMatch match{bridge_.name, static_cast<std::uint8_t>(stage.table), 0, 0, packet.u64(F::metadata), nullptr,
-                   openflow::kNoFlow, {}, {}, 0, false};
+  TableMatch match{
+      bridge_.name, static_cast<std::uint8_t>(stage.table), 0, 0, packet.u64(F::metadata), nullptr, openflow::kNoFlow, {}, {}, 0,
+      false};
   match.metadata = stage.datapath->key;
   match.intended_by = stage.datapath->friendly;
   match.stage = std::string(missed ? stage.name : stage.flow->row->stage);
@@ -228,13 +243,16 @@ void LogicalRun::end(Cause why, const At& at) { end(std::move(why), place_of(at.
 void LogicalRun::dropped(const At& at) { end({Reason::flow_drops}, at); }
 
 bool LogicalRun::is_larger(const At& at, std::uint32_t frame) {
-  if (frame > kEthernetHeader) record_.limit({frame - kEthernetHeader, node_.name, bridge_.name, recorder_.evidence_of(at.step).front()});
+  if (frame > kEthernetHeader)
+    record_.limit({frame - kEthernetHeader, node_.name, bridge_.name, recorder_.evidence_of(at.step).front()});
   return options_.packet_length && *options_.packet_length > frame;
 }
 
 // --- connections ---------------------------------------------------------------------------------------------------
 
-ZoneKey LogicalRun::named_zone(const std::string& name) const { return {node_.name, ConntrackSpace::kernel, logical_.zone(name)}; }
+ZoneKey LogicalRun::named_zone(const std::string& name) const {
+  return {node_.name, ConntrackSpace::kernel, logical_.zone(name)};
+}
 
 ZoneKey LogicalRun::zone_of(const At& at, Zone zone, const FlowKey& packet) const {
   if (zone == Zone::port) {
@@ -304,8 +322,8 @@ std::size_t LogicalRun::choose_backend(const At& at, const ovn::CtLb& balancer, 
 std::uint16_t LogicalRun::choose_member(const At& at, const ovn::Select& select) {
   double total = 0;
   for (const auto& member : select.members) total += member.weight;
-  ChoicePoint point{ChoicePoint::Kind::split, node_.name, Branch::logical_member, {at.datapath.friendly}, {},
-                    recorder_.evidence_of(at.step)};
+  ChoicePoint point{ChoicePoint::Kind::split, node_.name, Branch::logical_member,
+                    {at.datapath.friendly},   {},         recorder_.evidence_of(at.step)};
   for (const auto& member : select.members)
     point.options.push_back({{Alternative::number, {std::uint64_t{member.id}}}, member.weight / total});
   return select.members[std::min(chooser_.choose(point), select.members.size() - 1)].id;
@@ -346,7 +364,7 @@ bool LogicalRun::begin_refusal(const At& at, const FlowKey& refused, bool has_an
   end({Reason::ovn_rejects}, at);
   record_.add(node_.name, Layer::ovn, Refused{place_of(at.step), {Reason::ovn_rejects}, ""}, recorder_.evidence_of(at.step));
   refusal_ = record_.steps.size() - 1;
-  quoted_ = tuple_of(refused);   // by an ICMP error
+  quoted_ = tuple_of(refused);  // by an ICMP error
   return true;
 }
 
@@ -418,7 +436,8 @@ void LogicalRun::output(const At& at, const NetworkPort& port, const FlowKey& pa
 }
 
 void LogicalRun::emit(OvsEmission::Kind kind, const Interface& port, FlowKey packet, const At& at) {
-  record_.add(node_.name, Layer::ovn, LeaveBridge{bridge_.name, port.ofport.value_or(0), port.name}, recorder_.evidence_of(at.step));
+  record_.add(node_.name, Layer::ovn, LeaveBridge{bridge_.name, port.ofport.value_or(0), port.name},
+              recorder_.evidence_of(at.step));
   OvsEmission e;
   e.kind = refusal_ ? OvsEmission::Kind::rejected : kind;
   e.bridge = &bridge_;
@@ -438,7 +457,8 @@ void LogicalRun::emit(OvsEmission::Kind kind, const Interface& port, FlowKey pac
 
 }  // namespace
 
-OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
+OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port,
+                            const FlowKey& packet) {
   return LogicalRun(walk, bridge).run(in_port, packet);
 }
 

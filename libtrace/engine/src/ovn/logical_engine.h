@@ -18,6 +18,7 @@ struct LogicalWalk {
 };
 
 // As OvsEngine::run(); `bridge` is the integration bridge.
-OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
+OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port,
+                            const FlowKey& packet);
 
 }  // namespace egt::engine

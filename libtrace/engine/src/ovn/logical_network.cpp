@@ -200,8 +200,7 @@ void LogicalNetwork::add_flows() {
     auto& tables = row.ingress ? d->ingress : d->egress;
     if (tables.size() <= row.table) tables.resize(row.table + std::size_t{1});
     if (!tables[row.table])
-      tables[row.table] =
-          std::make_unique<LogicalTable>(*d, row.ingress ? Pipeline::ingress : Pipeline::egress, row.table);
+      tables[row.table] = std::make_unique<LogicalTable>(*d, row.ingress ? Pipeline::ingress : Pipeline::egress, row.table);
     tables[row.table]->add(row);
   };
   std::map<Uuid, std::vector<LogicalDatapath*>> groups;
@@ -244,15 +243,12 @@ void LogicalNetwork::add_vips() {
     for (const std::uint32_t i : order_in_hash_table(hashes)) {
       const std::string_view key = keys[i];
       const bool bracket = key.starts_with('[');
-      const std::size_t end = bracket                           ? key.find(']')
-                              : key.find(':') == key.rfind(':') ? key.find(':')
-                                                                : std::string_view::npos;
+      const std::size_t end = bracket ? key.find(']') : key.find(':') == key.rfind(':') ? key.find(':') : std::string_view::npos;
       const std::string_view host = bracket ? key.substr(1, end - 1) : key.substr(0, end);
       const auto ip = IpAddr::parse(host);
       if (!ip) continue;
       const std::size_t colon = end == std::string_view::npos ? end : key.find(':', end);
-      const auto port =
-          colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(key.substr(colon + 1));
+      const auto port = colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(key.substr(colon + 1));
       first_vips_.emplace(*ip, vips_.size());
       vips_.push_back({*ip, static_cast<std::uint16_t>(port.value_or(0)), std::string(host)});
     }
@@ -264,8 +260,7 @@ LogicalNetwork::FoundDatapath LogicalNetwork::find_datapath(std::string_view nam
     if (d->name == name || (!d->alias.empty() && d->alias == name)) return {d.get(), false};
   const LogicalDatapath* found = nullptr;
   for (const auto& d : datapaths_) {
-    if (partial_match(d->row->uuid, name) < kFewestDigits && partial_match(d->northbound, name) < kFewestDigits)
-      continue;
+    if (partial_match(d->row->uuid, name) < kFewestDigits && partial_match(d->northbound, name) < kFewestDigits) continue;
     if (found) return {nullptr, true};
     found = d.get();
   }
@@ -284,8 +279,7 @@ const NetworkPort* LogicalNetwork::find_port_loosely(std::string_view name) cons
     if (it->second.size() > 1) return nullptr;
     found = it->second.front();
   }
-  const bool may_be_uuid =
-      name.size() >= kFewestDigits && name.find_first_not_of("0123456789abcdefABCDEF-") == name.npos;
+  const bool may_be_uuid = name.size() >= kFewestDigits && name.find_first_not_of("0123456789abcdefABCDEF-") == name.npos;
   if (!may_be_uuid) return found;
   for (const auto& p : ports_) {
     const auto named = Uuid::parse(p->name);
@@ -298,14 +292,12 @@ const NetworkPort* LogicalNetwork::find_port_loosely(std::string_view name) cons
 
 std::optional<std::uint32_t> LogicalNetwork::port_key(const LogicalDatapath& datapath, std::string_view name) const {
   if (name.empty() || name == "none") return 0;
-  if (const NetworkPort* p = find_port_loosely(name))
-    return p->datapath == &datapath ? std::optional(p->key) : std::nullopt;
+  if (const NetworkPort* p = find_port_loosely(name)) return p->datapath == &datapath ? std::optional(p->key) : std::nullopt;
   const NetworkGroup* group = datapath.group(name);
   return group ? std::optional(group->key) : std::nullopt;
 }
 
-const std::vector<std::uint32_t>& LogicalNetwork::group_keys(const LogicalDatapath& datapath,
-                                                             const ovn::ValueSet& set) const {
+const std::vector<std::uint32_t>& LogicalNetwork::group_keys(const LogicalDatapath& datapath, const ovn::ValueSet& set) const {
   return group_keys_.get_or({&datapath, &set}, [&] {
     std::vector<std::uint32_t> keys;
     for (const ovn::Constant& c : set.constants().values)
@@ -315,8 +307,8 @@ const std::vector<std::uint32_t>& LogicalNetwork::group_keys(const LogicalDatapa
   });
 }
 
-LogicalNetwork::FoundFlow LogicalNetwork::lookup(const LogicalDatapath& datapath, const FlowKey& packet,
-                                                 Pipeline pipeline, std::uint32_t table) const {
+LogicalNetwork::FoundFlow LogicalNetwork::lookup(const LogicalDatapath& datapath, const FlowKey& packet, Pipeline pipeline,
+                                                 std::uint32_t table) const {
   LogicalTable* t = datapath.table(pipeline, table);
   return t ? t->lookup(packet, *this) : FoundFlow{};
 }
@@ -326,8 +318,7 @@ std::string_view LogicalNetwork::stage(const LogicalDatapath& datapath, Pipeline
   return t ? t->stage() : std::string_view();
 }
 
-std::optional<MacAddr> LogicalNetwork::binding(const LogicalDatapath& datapath, std::uint32_t port,
-                                               const IpAddr& ip) const {
+std::optional<MacAddr> LogicalNetwork::binding(const LogicalDatapath& datapath, std::uint32_t port, const IpAddr& ip) const {
   const auto it = datapath.bindings.find(binding_key(port, ip));
   return it == datapath.bindings.end() ? std::nullopt : std::optional(MacAddr{it->second});
 }

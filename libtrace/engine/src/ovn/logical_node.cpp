@@ -5,14 +5,15 @@
 namespace egt::engine {
 namespace {
 
-constexpr std::uint16_t kLastZone = 63999;   // from 64000 on they are those of OVN-Kubernetes on the external bridge
+constexpr std::uint16_t kLastZone = 63999;  // from 64000 on they are those of OVN-Kubernetes on the external bridge
 
 }  // namespace
 
 LogicalNode::LogicalNode(const cluster::Node& node)
     : node_(node),
       own_(ovn::own_chassis(node.ovn, node.name)),
-      network_(*node.ovn.program->southbound, *node.ovn.program->reader, true, [this](std::string_view port) { return resides(port); }) {
+      network_(*node.ovn.program->southbound, *node.ovn.program->reader, true,
+               [this](std::string_view port) { return resides(port); }) {
   for (const ovn::LogicalPort& port : node.ovn.ports) ports_.emplace(port.name, &port);
   give_out_zones();
   read_static_bindings();
@@ -24,7 +25,8 @@ void LogicalNode::read_static_bindings() {
     const auto address = IpAddr::parse(ovn::text_of(row, "ip"));
     const auto mac = MacAddr::parse(ovn::text_of(row, "mac"));
     if (address && mac)
-      static_bindings_.push_back({ovn::text_of(row, "logical_port"), *address, *mac, ovn::text_of(row, "override_dynamic_mac") == "true"});
+      static_bindings_.push_back(
+          {ovn::text_of(row, "logical_port"), *address, *mac, ovn::text_of(row, "override_dynamic_mac") == "true"});
   }
 }
 

@@ -22,7 +22,12 @@ class LogicalNode {
   const ovn::Chassis* chassis_of(const NetworkPort& port) const;
   bool is_own(const ovn::Chassis& chassis) const { return &chassis == own_; }
   // What Static_MAC_Binding has for an address at a router's port.
-  struct StaticBinding { std::string port; IpAddr address; MacAddr mac; bool overrides = false; };
+  struct StaticBinding {
+    std::string port;
+    IpAddr address;
+    MacAddr mac;
+    bool overrides = false;
+  };
   const StaticBinding* static_binding(const NetworkPort& port, const IpAddr& address) const;
   // The connection tracking zone of a port, or of a datapath with "_dnat" or "_snat" behind its name: the one that
   // ovn-controller is known to have given out, else one that no other has. 0 where there is no such thing.
@@ -40,7 +45,7 @@ class LogicalNode {
   const ovn::Chassis* own_ = nullptr;
   LogicalNetwork network_;
   std::unordered_map<std::string, std::uint16_t> zones_;
-  std::vector<StaticBinding> static_bindings_;   // a few for each gateway router
+  std::vector<StaticBinding> static_bindings_;  // a few for each gateway router
 };
 
 }  // namespace egt::engine

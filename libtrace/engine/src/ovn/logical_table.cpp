@@ -21,10 +21,8 @@ int worth(const Compare& c) {
     case FieldId::eth_type:
     case FieldId::nw_proto:
     case FieldId::ct_state:
-    case FieldId::nw_ttl:
-      return 1;
-    default:
-      return std::popcount(low64(c.mask)) + std::popcount(high64(c.mask)) + 1;
+    case FieldId::nw_ttl: return 1;
+    default: return std::popcount(low64(c.mask)) + std::popcount(high64(c.mask)) + 1;
   }
 }
 
@@ -37,8 +35,7 @@ std::vector<Compare> needed_of(const Condition& c) {
   if (several->all) {
     for (const Condition& term : several->terms) {
       auto candidate = needed_of(term);
-      if (!candidate.empty() && (best.empty() || worth(candidate.front()) > worth(best.front())))
-        best = std::move(candidate);
+      if (!candidate.empty() && (best.empty() || worth(candidate.front()) > worth(best.front()))) best = std::move(candidate);
     }
     return best;
   }
@@ -66,7 +63,7 @@ ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownP
 }
 
 void LogicalTable::note_undecided(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
-                              const LogicalNetwork& network) {
+                                  const LogicalNetwork& network) {
   UnknownPorts present{true};
   const auto behind = std::upper_bound(undecided_.begin(), undecided_.end(), position,
                                        [](std::uint32_t p, const UndecidedFlow& d) { return p < d.position; });

@@ -54,7 +54,7 @@ class LogicalTable {
   };
   ConditionCompiler compiler(const LogicalNetwork& network, UnknownPorts& unknown) const;
   void note_undecided(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
-                  const LogicalNetwork& network);
+                      const LogicalNetwork& network);
   const ovn::sb::LogicalFlow* undecided_before(std::uint32_t position, const FlowKey& packet) const;
 
   std::mutex guard_;  // of all: a lookup reads flows
@@ -65,7 +65,7 @@ class LogicalTable {
   bool is_read_ = false;
   std::vector<std::unique_ptr<Entry>> entries_;  // of rows_; null until a packet comes near
   FlowIndex index_;                              // of positions in rows_
-  std::vector<UndecidedFlow> undecided_;                    // by position
+  std::vector<UndecidedFlow> undecided_;         // by position
 };
 
 }  // namespace egt::engine

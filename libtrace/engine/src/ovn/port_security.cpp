@@ -12,9 +12,7 @@ using F = FieldId;
 constexpr std::uint32_t kDhcpClient = 68, kDhcpServer = 67, kBroadcast = 0xffffffff;
 constexpr std::uint32_t kNeighbourSolicitation = 135, kNeighbourAdvertisement = 136;
 
-bool holds(const std::vector<IpAddr>& list, const IpAddr& ip) {
-  return std::find(list.begin(), list.end(), ip) != list.end();
-}
+bool holds(const std::vector<IpAddr>& list, const IpAddr& ip) { return std::find(list.begin(), list.end(), ip) != list.end(); }
 
 // The EUI-64 link-local address (RFC 4291, appendix A).
 IpAddr link_local(MacAddr mac) {
@@ -80,14 +78,10 @@ const NetworkPort* Walker::secured_port(const Place& at, std::uint32_t key) {
 bool Walker::violates_ingress(const Place& at, const FlowKey& k) {
   return violates(secured_port(at, k.u32(F::reg14)), k.u64(F::eth_src), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
-      case ethertype::ipv4:
-        return may_send_ip4(k, s);
-      case ethertype::arp:
-        return may_send_arp(k, s);
-      case ethertype::ipv6:
-        return may_send_ip6(k, s);
-      default:
-        return true;
+      case ethertype::ipv4: return may_send_ip4(k, s);
+      case ethertype::arp: return may_send_arp(k, s);
+      case ethertype::ipv6: return may_send_ip6(k, s);
+      default: return true;
     }
   });
 }
@@ -95,12 +89,9 @@ bool Walker::violates_ingress(const Place& at, const FlowKey& k) {
 bool Walker::violates_egress(const Place& at, const FlowKey& k) {
   return violates(secured_port(at, k.u32(F::reg15)), k.u64(F::eth_dst), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
-      case ethertype::ipv4:
-        return may_get_ip4(k, s);
-      case ethertype::ipv6:
-        return may_get_ip6(k, s);
-      default:
-        return true;
+      case ethertype::ipv4: return may_get_ip4(k, s);
+      case ethertype::ipv6: return may_get_ip6(k, s);
+      default: return true;
     }
   });
 }

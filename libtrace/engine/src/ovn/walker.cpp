@@ -50,8 +50,7 @@ const NetworkFlow* Walker::find_flow(const LogicalDatapath& datapath, const Flow
   return found.flow;
 }
 
-void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::uint32_t table, Pipeline pipeline,
-                         Nodes& nodes) {
+void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::uint32_t table, Pipeline pipeline, Nodes& nodes) {
   if (at_limit(nodes)) return;
   const NetworkFlow* flow = find_flow(datapath, packet, pipeline, table);
   while (is_trivial(flow, table)) flow = find_flow(datapath, packet, pipeline, ++table);
@@ -81,7 +80,7 @@ void Walker::execute_all(const ovn::ActionList& actions, const Place& at, FlowKe
     }
     const FlowKey before = packet;
     execute(action, at, packet, stack);
-    const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);   // the tables there mention theirs themselves
+    const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);  // the tables there mention theirs themselves
     if (!goes_on) environment_->changed(at.at(), before, packet);
   }
 }
@@ -92,29 +91,23 @@ void Walker::execute(const ovn::Action& action, const Place& at, FlowKey& packet
       Overloaded{
           [&](const PlainAction& a) {
             switch (a.kind) {
-              case PlainAction::Kind::output:
-                return output(at, packet);
-              case PlainAction::Kind::decrement_ttl:
-                return decrement_ttl(at, packet);
-              case PlainAction::Kind::ct_snat_to_vip:
-                return snat_to_vip(at, packet);
+              case PlainAction::Kind::output: return output(at, packet);
+              case PlainAction::Kind::decrement_ttl: return decrement_ttl(at, packet);
+              case PlainAction::Kind::ct_snat_to_vip: return snat_to_vip(at, packet);
               case PlainAction::Kind::flood_remote:
                 return remark(at.nodes, NodeType::output, {Remark::Kind::flood_remote, {}, {}, {}, 0, {}, nullptr});
               case PlainAction::Kind::ct_clear:
-                for (auto id = static_cast<unsigned>(FieldId::ct_state);
-                     id <= static_cast<unsigned>(FieldId::ct_tp_dst); ++id)
+                for (auto id = static_cast<unsigned>(FieldId::ct_state); id <= static_cast<unsigned>(FieldId::ct_tp_dst); ++id)
                   packet.set(static_cast<FieldId>(id), 0);
                 return;
-              default:
-                return;
+              default: return;
             }
           },
           [&](const ovn::NextTable& a) {
             if (a.pipeline == at.pipeline) return enter_table(at.datapath, packet, a.table, a.pipeline, at.nodes);
             const bool in = a.pipeline == Pipeline::ingress;
             Entered entered{&at.datapath, a.pipeline, nullptr, in, !in, {}, {}};
-            (in ? entered.inport : entered.outport) =
-                port_name(at.datapath, packet.u32(in ? FieldId::reg14 : FieldId::reg15));
+            (in ? entered.inport : entered.outport) = port_name(at.datapath, packet.u32(in ? FieldId::reg14 : FieldId::reg15));
             at.nodes.push_back({NodeType::pipeline, false, entered, {}});
             Nodes children;
             enter_table(at.datapath, packet, a.table, a.pipeline, children);
@@ -172,12 +165,12 @@ Trace Walker::run(const LogicalDatapath& datapath, FlowKey packet) {
 Trace Walker::run_behind_tunnel(const LogicalDatapath& datapath, FlowKey packet) {
   Nodes children;
   output({datapath, Pipeline::ingress, 0, children}, packet);
-  trace_.root = {NodeType::pipeline, false, Entered{&datapath, Pipeline::egress, nullptr, true, true, {}, {}}, std::move(children)};
+  trace_.root = {NodeType::pipeline, false, Entered{&datapath, Pipeline::egress, nullptr, true, true, {}, {}},
+                 std::move(children)};
   return std::move(trace_);
 }
 
-Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet,
-            const Options& options) {
+Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet, const Options& options) {
   return Walker(network, options).run(datapath, packet);
 }
 

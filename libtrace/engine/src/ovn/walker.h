@@ -25,7 +25,7 @@ class Walker {
     ovn::Pipeline pipeline;
     std::uint32_t table;
     Nodes& nodes;
-    std::size_t step = 0;   // of the environment
+    std::size_t step = 0;  // of the environment
     At at() const { return {datapath, pipeline, step}; }
   };
   using Stack = std::vector<U128>;

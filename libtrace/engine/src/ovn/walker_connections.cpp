@@ -22,7 +22,13 @@ Zone zone_of(const LogicalDatapath& datapath, ovn::CtZone zone) {
 }
 
 Tracking translation(const ovn::CtNat& a) {
-  Tracking how{a.in_czone ? Zone::common : a.destination ? Zone::dnat : Zone::snat, a.address.has_value(), openflow::Nat{}, {}, {}};
+  Tracking how{a.in_czone      ? Zone::common
+               : a.destination ? Zone::dnat
+                               : Zone::snat,
+               a.address.has_value(),
+               openflow::Nat{},
+               {},
+               {}};
   if (!a.address) return how;
   how.nat->kind = a.destination ? openflow::Nat::Kind::dst : openflow::Nat::Kind::src;
   how.nat->addresses = IpRange{*a.address, *a.address};
@@ -118,8 +124,7 @@ void Walker::ct_nat(const ovn::CtNat& a, const ovn::Action& action, const Place&
   FlowKey tracked = packet;
   if (a.address) {
     const bool v4 = a.address->is_v4();
-    const FieldId field =
-        a.destination ? (v4 ? FieldId::ip_dst : FieldId::ipv6_dst) : (v4 ? FieldId::ip_src : FieldId::ipv6_src);
+    const FieldId field = a.destination ? (v4 ? FieldId::ip_dst : FieldId::ipv6_dst) : (v4 ? FieldId::ip_src : FieldId::ipv6_src);
     tracked.set(field, a.address->value);
     tracked.set(FieldId::ct_state, tracked.get(FieldId::ct_state) | (a.destination ? ct_state::dnat : ct_state::snat));
   }
@@ -132,8 +137,7 @@ void Walker::ct_nat(const ovn::CtNat& a, const ovn::Action& action, const Place&
   at.nodes.push_back(std::move(node));
 }
 
-void Walker::ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& action, const Place& at,
-                               const FlowKey& packet) {
+void Walker::ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& action, const Place& at, const FlowKey& packet) {
   if (environment_) {
     Tracking how{zone_of(at.datapath, a.zone), true, {}, {}, {}};
     if (a.nat) how.nat.emplace();
@@ -151,8 +155,7 @@ void Walker::ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& 
 }
 
 // The caller's backend is used once where the action lists backends, and always where it lists none.
-const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family, const Place& at,
-                                               Options::Backend& chosen) {
+const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family, const Place& at, Options::Backend& chosen) {
   const bool given = options_.backend && options_.backend->address.family == family && !backend_used_;
   if (a.backends.empty()) return given ? &*options_.backend : nullptr;
   const ovn::LbBackend* first = nullptr;
@@ -184,8 +187,10 @@ Tracking Walker::balanced(const ovn::CtLb& a, const ovn::LbBackend& backend, con
   std::uint32_t bits = kNatted;
   if (a.flag == ovn::CtLb::Flag::skip_snat) bits |= kSkipSnat;
   if (a.flag == ovn::CtLb::Flag::force_snat) bits |= kForceSnat;
-  if (a.kind == ovn::CtLb::Kind::label) how.label = {bits, bits};
-  else how.mark = {bits, bits};
+  if (a.kind == ovn::CtLb::Kind::label)
+    how.label = {bits, bits};
+  else
+    how.mark = {bits, bits};
   return how;
 }
 

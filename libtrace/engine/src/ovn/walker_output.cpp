@@ -11,7 +11,7 @@ using Kind = Remark::Kind;
 
 constexpr std::uint32_t kAllowLoopback = 1;  // flags.loopback
 constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
-constexpr unsigned kRegisters = 16, kLogicalRegisters = 10;   // MFF_N_LOG_REGS
+constexpr unsigned kRegisters = 16, kLogicalRegisters = 10;  // MFF_N_LOG_REGS
 
 }  // namespace
 
@@ -40,10 +40,8 @@ void Walker::cross_to_peer(const NetworkPort& peer, const FlowKey& packet, Nodes
   }
   out.set(FieldId::reg14, peer.key);
   out.set(FieldId::reg15, 0);
-  nodes.push_back({NodeType::pipeline,
-                   false,
-                   Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}},
-                   {}});
+  nodes.push_back(
+      {NodeType::pipeline, false, Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}}, {}});
   Nodes children;
   enter_table(*peer.datapath, out, 0, Pipeline::ingress, children);
   nodes.back().children = std::move(children);
@@ -55,10 +53,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
   const std::string inport = port_name(at.datapath, in_key);
   Node node{NodeType::pipeline, false, Entered{&at.datapath, at.pipeline, &group, false, false, {}, {}}, {}};
   for (const NetworkPort* p : group.ports) {
-    Node branch{NodeType::pipeline,
-                false,
-                Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly},
-                {}};
+    Node branch{NodeType::pipeline, false, Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly}, {}};
     if (environment_ && p->key != in_key && environment_->leaves(at.at(), *p, packet)) continue;
     if (p->key != in_key || loops) {
       branch.always_indent = true;
@@ -75,7 +70,8 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
 
 void Walker::output(const Place& at, FlowKey& packet) {
   const std::uint32_t key = packet.u32(FieldId::reg15) & 0xffff;
-  if (environment_ && at.datapath.port(key) == nullptr && at.datapath.group(key) == nullptr) return environment_->has_no_port(at.at());
+  if (environment_ && at.datapath.port(key) == nullptr && at.datapath.group(key) == nullptr)
+    return environment_->has_no_port(at.at());
   if (key == 0) return remark(at.nodes, NodeType::error, remark_of(Kind::null_port));
   const NetworkPort* port = at.datapath.port(key);
   const NetworkGroup* group = at.datapath.group(key);
@@ -92,9 +88,8 @@ void Walker::output(const Place& at, FlowKey& packet) {
   if (port && port->row->type == "chassisredirect") {
     if (port->distributed == nullptr)
       return remark(at.nodes, NodeType::error, {Kind::no_distributed_port, name, {}, port->row->type, 0, {}, nullptr});
-    remark(
-        at.nodes, NodeType::output,
-        {Kind::replaced_chassisredirect, port->friendly, port->distributed->friendly, port->row->type, 0, {}, nullptr});
+    remark(at.nodes, NodeType::output,
+           {Kind::replaced_chassisredirect, port->friendly, port->distributed->friendly, port->row->type, 0, {}, nullptr});
     port = port->distributed;
     name = port->friendly;
     out.set(FieldId::reg15, port->key);
@@ -102,13 +97,11 @@ void Walker::output(const Place& at, FlowKey& packet) {
   if (port && environment_ && environment_->leaves(at.at(), *port, packet)) return;
   const std::uint32_t in_key = packet.u32(FieldId::reg14) & 0xffff;
   const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
-  if (!(port && port->key != in_key) && !loops)
-    return remark(at.nodes, NodeType::output, remark_of(Kind::omitted_loopback));
-  Node branch{
-      NodeType::pipeline,
-      false,
-      Entered{&at.datapath, Pipeline::egress, nullptr, true, true, port_name(at.datapath, in_key), std::move(name)},
-      {}};
+  if (!(port && port->key != in_key) && !loops) return remark(at.nodes, NodeType::output, remark_of(Kind::omitted_loopback));
+  Node branch{NodeType::pipeline,
+              false,
+              Entered{&at.datapath, Pipeline::egress, nullptr, true, true, port_name(at.datapath, in_key), std::move(name)},
+              {}};
   enter_table(at.datapath, out, 0, Pipeline::egress, branch.children);
   at.nodes.push_back(std::move(branch));
 }

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "egtrace/packet/packet.h"
+#include "ovn/walker.h"
 #include "ovn_controller/packet_in.h"
 #include "ovn_controller/userdata.h"
-#include "ovn/walker.h"
 
 namespace egt::engine::logical {
 namespace {
@@ -141,27 +141,18 @@ void Walker::nested(const ovn::Nested& a, const ovn::Action&, const Place& at, c
   using T = Transformed::Kind;
   if (environment_ && a.kind != K::clone) return refuse(a, at, packet);
   switch (a.kind) {
-    case K::clone:
-      return run_block(a, T::clone, at, packet);
-    case K::arp:
-      return run_block(a, T::arp, at, arp_request(packet));
+    case K::clone: return run_block(a, T::clone, at, packet);
+    case K::arp: return run_block(a, T::arp, at, arp_request(packet));
     case K::icmp4:
-    case K::icmp4_error:
-      return icmp_error(a, at, packet, false, false);
+    case K::icmp4_error: return icmp_error(a, at, packet, false, false);
     case K::icmp6:
-    case K::icmp6_error:
-      return icmp_error(a, at, packet, true, false);
-    case K::tcp_reset:
-      return reset(a, at, packet, false, false);
-    case K::sctp_abort:
-      return reset(a, at, packet, true, false);
-    case K::reject:
-      return reject(a, at, packet);
+    case K::icmp6_error: return icmp_error(a, at, packet, true, false);
+    case K::tcp_reset: return reset(a, at, packet, false, false);
+    case K::sctp_abort: return reset(a, at, packet, true, false);
+    case K::reject: return reject(a, at, packet);
     case K::nd_na:
-    case K::nd_na_router:
-      return run_block(a, T::nd_na, at, advertisement(packet));
-    case K::nd_ns:
-      return run_block(a, T::nd_ns, at, solicitation(packet));
+    case K::nd_na_router: return run_block(a, T::nd_na, at, advertisement(packet));
+    case K::nd_ns: return run_block(a, T::nd_ns, at, solicitation(packet));
   }
 }
 

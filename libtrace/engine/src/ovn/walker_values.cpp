@@ -11,8 +11,8 @@ using Kind = Remark::Kind;
 using ovn::ResultAction;
 
 // Tables of the southbound database (ovn-sb(5)).
-constexpr std::string_view kPortBinding = "Port_Binding", kMulticastGroup = "Multicast_Group",
-                           kMacBinding = "MAC_Binding", kFdb = "FDB";
+constexpr std::string_view kPortBinding = "Port_Binding", kMulticastGroup = "Multicast_Group", kMacBinding = "MAC_Binding",
+                           kFdb = "FDB";
 
 // Northd's multicast groups, "_MC_flood" and the like.
 bool is_group_name(std::string_view name) { return name.starts_with("_MC_"); }
@@ -34,8 +34,7 @@ void Walker::became(const ovn::FieldRef& field, std::uint64_t value, const Place
 }
 
 void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
-  if (a.to.symbol->is_ovn_field)
-    return remark(at.nodes, NodeType::modify, {Kind::ovn_field, {}, {}, {}, 0, {}, &action});
+  if (a.to.symbol->is_ovn_field) return remark(at.nodes, NodeType::modify, {Kind::ovn_field, {}, {}, {}, 0, {}, &action});
   const Subfield to = a.to.subfield();
   U128 value = a.value.value;
   if (a.to.symbol->is_string()) {
@@ -44,7 +43,7 @@ void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at
     if (!key) unanswered({is_group_name(a.value.text) ? kMulticastGroup : kPortBinding, a.value.text, {}, {}, nullptr});
   }
   if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Assigned{&action}, {}});
-  if (!openflow::prerequisites_met(to.field, packet)) return;   // what is set without them is ignored, as by Open vSwitch
+  if (!openflow::prerequisites_met(to.field, packet)) return;  // what is set without them is ignored, as by Open vSwitch
   if (a.value.masked && !a.to.symbol->is_string()) value = (packet.get(to) & ~a.value.mask) | (value & a.value.mask);
   packet.set(to, value);
 }
@@ -101,7 +100,8 @@ std::optional<MacAddr> Walker::binding(const Place& at, std::uint32_t port, cons
 void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet) {
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
   const auto mac = binding(at, port, address_in(a.ip, packet));
-  const auto resolved = mac || !environment_ ? mac : environment_->resolve(at.at(), at.datapath.port(port), address_in(a.ip, packet));
+  const auto resolved =
+      mac || !environment_ ? mac : environment_->resolve(at.at(), at.datapath.port(port), address_in(a.ip, packet));
   const std::uint64_t value = resolved ? resolved->value : 0;
   if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
   packet.set(F::eth_dst, value);
@@ -171,24 +171,17 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
   using K = ResultAction::Kind;
   const Subfield to = a.result.subfield();
   switch (a.kind) {
-    case K::dns_lookup:
-      packet.set(to, 0);
-      return remark(at.nodes, NodeType::error, remark_of(Kind::dns_lookup));
+    case K::dns_lookup: packet.set(to, 0); return remark(at.nodes, NodeType::error, remark_of(Kind::dns_lookup));
     case K::chk_lb_hairpin:
-    case K::chk_lb_hairpin_reply:
-      return check_hairpin(a, at, packet);
-    case K::check_in_port_sec:
-      return packet.set(to, violates_ingress(at, packet));
-    case K::check_out_port_sec:
-      return packet.set(to, violates_egress(at, packet));
+    case K::chk_lb_hairpin_reply: return check_hairpin(a, at, packet);
+    case K::check_in_port_sec: return packet.set(to, violates_ingress(at, packet));
+    case K::check_out_port_sec: return packet.set(to, violates_egress(at, packet));
     // What OVN cannot know of the tracked tuple is taken from the packet, where its own trace does so.
     case K::ct_tp_dst:
       if (!options_.keeps_original_tuple) return;
       packet.set(to, packet.get(F::tp_dst));
       return became(a.result, packet.u64(F::tp_dst), at);
-    case K::ct_proto:
-      packet.set(to, packet.get(F::nw_proto));
-      return became(a.result, packet.u64(F::nw_proto), at);
+    case K::ct_proto: packet.set(to, packet.get(F::nw_proto)); return became(a.result, packet.u64(F::nw_proto), at);
     case K::ct_state_save: {
       const auto state = packet.u32(F::ct_state);
       const std::uint32_t saved = (state & ct_state::trk) ? state & 0xff : 0;
@@ -200,8 +193,7 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
     case K::chk_ecmp_nh:
     case K::chk_lb_aff:
     case K::ct_nw_dst:
-    case K::ct_ip6_dst:
-      return;
+    case K::ct_ip6_dst: return;
   }
 }
 

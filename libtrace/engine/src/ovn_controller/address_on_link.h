@@ -14,7 +14,7 @@ class NeighbourOracle;
 // external bridge: that of the host's neighbour table, or of who would answer. Nothing where neither is known.
 struct AnsweredAddress {
   MacAddr mac;
-  Assumption assumption;   // on which it rests
+  Assumption assumption;  // on which it rests
 };
 std::optional<AnsweredAddress> address_on_link(const cluster::Node& node, const NeighbourOracle& neighbours,
                                                const IpAddr& address);

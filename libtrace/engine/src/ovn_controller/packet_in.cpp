@@ -12,7 +12,8 @@ using F = FieldId;
 
 constexpr std::uint8_t kTtlOfReset = 63, kTtlOfError = 255;
 constexpr std::uint32_t kRstAck = 0x14, kRstBit = 0x04;
-constexpr std::uint8_t kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2, kTimeExceeded4 = 11, kTimeExceeded6 = 3, kSolicitation = 135, kAdvertisement = 136;
+constexpr std::uint8_t kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2, kTimeExceeded4 = 11, kTimeExceeded6 = 3,
+                       kSolicitation = 135, kAdvertisement = 136;
 
 // pinctrl.c, reload_metadata: the answer starts with the registers and the metadata of the packet.
 FlowKey bare_answer(const FlowKey& k, bool swap_addresses) {
@@ -60,48 +61,32 @@ FlowKey icmp_answer(const FlowKey& k, std::uint32_t code, bool too_big) {
 // pinctrl.c, pinctrl_handle_reject_ignore_pkt: resets and errors are not answered.
 bool is_refusal_itself(const FlowKey& k) {
   switch (k.u64(F::nw_proto)) {
-    case ip_proto::tcp:
-      return k.u32(F::tcp_flags) & kRstBit;
-    case ip_proto::icmp:
-      return k.u32(F::icmp_type) == kUnreachable4;
-    case ip_proto::icmp6:
-      return k.u32(F::icmp_type) == kUnreachable6;
-    default:
-      return false;
+    case ip_proto::tcp: return k.u32(F::tcp_flags) & kRstBit;
+    case ip_proto::icmp: return k.u32(F::icmp_type) == kUnreachable4;
+    case ip_proto::icmp6: return k.u32(F::icmp_type) == kUnreachable6;
+    default: return false;
   }
 }
 
 std::string unreachable_name4(std::uint32_t code) {
   switch (code) {
-    case 0:
-      return "icmp-net-unreachable";
-    case 1:
-      return "icmp-host-unreachable";
-    case 2:
-      return "icmp-proto-unreachable";
-    case 3:
-      return "icmp-port-unreachable";
-    case 4:
-      return "icmp-frag-needed";
-    case 13:
-      return "icmp-admin-prohibited";
-    default:
-      return fmt::format("icmp-type-3-code-{}", code);
+    case 0: return "icmp-net-unreachable";
+    case 1: return "icmp-host-unreachable";
+    case 2: return "icmp-proto-unreachable";
+    case 3: return "icmp-port-unreachable";
+    case 4: return "icmp-frag-needed";
+    case 13: return "icmp-admin-prohibited";
+    default: return fmt::format("icmp-type-3-code-{}", code);
   }
 }
 
 std::string unreachable_name6(std::uint32_t code) {
   switch (code) {
-    case 0:
-      return "icmp6-no-route";
-    case 1:
-      return "icmp6-adm-prohibited";
-    case 3:
-      return "icmp6-addr-unreachable";
-    case 4:
-      return "icmp6-port-unreachable";
-    default:
-      return fmt::format("icmp6-type-1-code-{}", code);
+    case 0: return "icmp6-no-route";
+    case 1: return "icmp6-adm-prohibited";
+    case 3: return "icmp6-addr-unreachable";
+    case 4: return "icmp6-port-unreachable";
+    default: return fmt::format("icmp6-type-1-code-{}", code);
   }
 }
 

@@ -14,12 +14,12 @@
 namespace egt::engine {
 
 enum class Reaction : std::uint8_t {
-  notes,      // it takes note; the packet goes on
-  consumes,   // it handles the packet itself
-  refuses,    // it answers with a reset or an error
-  resolves,   // it asks for a MAC address and holds the packet back until the answer comes
-  answers,    // it answers a neighbour solicitation
-  holds,      // it changes the packet and sends it on
+  notes,     // it takes note; the packet goes on
+  consumes,  // it handles the packet itself
+  refuses,   // it answers with a reset or an error
+  resolves,  // it asks for a MAC address and holds the packet back until the answer comes
+  answers,   // it answers a neighbour solicitation
+  holds,     // it changes the packet and sends it on
 };
 Reaction reaction_to(std::uint32_t opcode, bool pauses);
 

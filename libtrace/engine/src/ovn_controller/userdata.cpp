@@ -117,40 +117,26 @@ Action resubmit(Bytes b, bool with_table, bool with_ct) {
 
 Action nicira(Bytes b, std::size_t depth) {
   switch (u16(b, 8)) {
-    case 1:
-      return resubmit(b, false, false);
-    case 14:
-      return resubmit(b, true, false);
-    case 44:
-      return resubmit(b, true, true);
-    case 6:
-      return move(b, 10, 16);
+    case 1: return resubmit(b, false, false);
+    case 14: return resubmit(b, true, false);
+    case 44: return resubmit(b, true, true);
+    case 6: return move(b, 10, 16);
     case 7:
       if (const auto dest = packed_subfield(b, 12, u16(b, 10))) return {Load{number(b, 16, 8), *dest}};
       return opaque(b);
-    case 33:
-      return set_field(b, 10);
-    case 27:
-      return stack(b, true);
-    case 28:
-      return stack(b, false);
-    case 8:
-      return note(b);
+    case 33: return set_field(b, 10);
+    case 27: return stack(b, true);
+    case 28: return stack(b, false);
+    case 8: return note(b);
     case 15:
       if (const auto source = packed_subfield(b, 12, u16(b, 10))) return {OutputReg{*source}};
       return opaque(b);
-    case 17:
-      return {Exit{}};
-    case 18:
-      return {DecTtl{}};
-    case 35:
-      return conntrack(b);
-    case 42:
-      return b.size() >= 16 ? Action{Clone{actions(b.subspan(16), depth + 1)}} : opaque(b);
-    case 43:
-      return {CtClear{}};
-    default:
-      return opaque(b);
+    case 17: return {Exit{}};
+    case 18: return {DecTtl{}};
+    case 35: return conntrack(b);
+    case 42: return b.size() >= 16 ? Action{Clone{actions(b.subspan(16), depth + 1)}} : opaque(b);
+    case 43: return {CtClear{}};
+    default: return opaque(b);
   }
 }
 
@@ -161,26 +147,16 @@ Action action(Bytes b, std::size_t depth) {
       constexpr std::uint32_t kReserved32 = 0xffffff00;
       return {Output{{number >= kReserved32 ? number & 0xffff : number, ""}}};
     }
-    case 17:
-      return {PushVlan{u16(b, 4)}};
-    case 18:
-      return {PopVlan{}};
-    case 21:
-      return {SetQueue{u32(b, 4)}};
-    case 22:
-      return {GroupRef{u32(b, 4)}};
-    case 23:
-      return {SetField{FieldId::nw_ttl, number(b, 4, 1), std::nullopt, "mod_nw_ttl"}};
-    case 24:
-      return {DecTtl{}};
-    case 25:
-      return set_field(b, 4);
-    case 28:
-      return move(b, 4, 12);
-    case kExperimenter:
-      return u32(b, 4) == kNicira ? nicira(b, depth) : opaque(b);
-    default:
-      return opaque(b);
+    case 17: return {PushVlan{u16(b, 4)}};
+    case 18: return {PopVlan{}};
+    case 21: return {SetQueue{u32(b, 4)}};
+    case 22: return {GroupRef{u32(b, 4)}};
+    case 23: return {SetField{FieldId::nw_ttl, number(b, 4, 1), std::nullopt, "mod_nw_ttl"}};
+    case 24: return {DecTtl{}};
+    case 25: return set_field(b, 4);
+    case 28: return move(b, 4, 12);
+    case kExperimenter: return u32(b, 4) == kNicira ? nicira(b, depth) : opaque(b);
+    default: return opaque(b);
   }
 }
 
@@ -241,8 +217,7 @@ std::string_view opcode_name(std::uint32_t code) { return code < kNames.size() ?
 
 bool is_refusal(std::uint32_t code) {
   using namespace opcode;
-  return code == icmp || code == tcp_reset || code == icmp4_error || code == icmp6_error || code == reject ||
-         code == sctp_abort;
+  return code == icmp || code == tcp_reset || code == icmp4_error || code == icmp6_error || code == reject || code == sctp_abort;
 }
 
 std::optional<std::uint32_t> opcode_of(Bytes bytes) {

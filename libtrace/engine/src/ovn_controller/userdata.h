@@ -13,8 +13,8 @@ namespace egt::engine {
 
 namespace opcode {
 constexpr std::uint32_t arp = 0x00, put_arp = 0x01, nd_na = 0x03, put_nd = 0x04, log = 0x07, nd_ns = 0x09, icmp = 0x0a,
-                        tcp_reset = 0x0b, nd_na_router = 0x0c, icmp4_error = 0x0e, event = 0x0f, igmp = 0x10,
-                        icmp6_error = 0x14, reject = 0x16, sctp_abort = 0x18, put_fdb = 0x19;
+                        tcp_reset = 0x0b, nd_na_router = 0x0c, icmp4_error = 0x0e, event = 0x0f, igmp = 0x10, icmp6_error = 0x14,
+                        reject = 0x16, sctp_abort = 0x18, put_fdb = 0x19;
 }
 
 // OVN's name of an opcode: "tcp_reset"; empty when it has none here.

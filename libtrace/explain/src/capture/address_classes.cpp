@@ -20,8 +20,7 @@ struct Starts {
 
   // A network has an address of its own, gateways next to it by custom, and one to reach everybody.
   void network(Value first, Value last) {
-    for (const Value& v : {first, first + 1, first + 2, first + 3, last, last + 1})
-      values.push_back(static_cast<Value>(v));
+    for (const Value& v : {first, first + 1, first + 2, first + 3, last, last + 1}) values.push_back(static_cast<Value>(v));
   }
   // Its length may stand apart from it, or in a mask: each network that could be meant.
   void address(Value a) {
@@ -34,8 +33,7 @@ struct Starts {
     address(a);
     constexpr unsigned kBits = sizeof(Value) * 8;
     if (length > kBits) return;
-    const Value hosts =
-        length == 0 ? static_cast<Value>(~Value{0}) : static_cast<Value>((Value{1} << (kBits - length)) - 1);
+    const Value hosts = length == 0 ? static_cast<Value>(~Value{0}) : static_cast<Value>((Value{1} << (kBits - length)) - 1);
     network(static_cast<Value>(a & ~hosts), static_cast<Value>(a | hosts));
   }
   void tidy() {
@@ -263,8 +261,7 @@ AddressClasses::AddressClasses(const cluster::Cluster& cluster) {
 
 IpAddr AddressClasses::first_of(const IpAddr& address) const {
   if (address.is_v4() ? holes4_ : holes6_) return address;
-  return address.is_v4() ? IpAddr::v4(start_of(starts4_, address.as_v4()))
-                         : IpAddr::v6(start_of(starts6_, address.value));
+  return address.is_v4() ? IpAddr::v4(start_of(starts4_, address.as_v4())) : IpAddr::v6(start_of(starts6_, address.value));
 }
 
 bool AddressClasses::is_alone(const IpAddr& address) const {

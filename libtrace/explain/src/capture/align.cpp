@@ -59,8 +59,7 @@ class Aligner {
   static std::size_t begin_of_visit(const WalkedPath& walked, std::size_t before) {
     if (before == kNoRow || before >= walked.hops.size()) return 0;
     const auto same = [&](std::size_t i) {
-      return walked.hops[i].node == walked.hops[before].node &&
-             is_switch(walked.hops[i]) == is_switch(walked.hops[before]);
+      return walked.hops[i].node == walked.hops[before].node && is_switch(walked.hops[i]) == is_switch(walked.hops[before]);
     };
     while (before > 0 && same(before - 1)) --before;
     return before;
@@ -98,24 +97,15 @@ class Aligner {
     if (!f_.nft_chain.empty()) return at_rule();
     if (f_.ovs != OvsEvent::none) return in_switch();
     switch (stage_of(f_.symbol)) {
-      case Stage::device_in:
-        return at_device(true);
-      case Stage::device_out:
-        return at_device(false);
-      case Stage::open_vswitch:
-        return in_switch();
-      case Stage::netfilter:
-        return in_stack(is_netfilter);
-      case Stage::conntrack:
-        return in_conntrack();
-      case Stage::routing:
-        return in_stack(is_routing);
-      case Stage::transport:
-        return at_end_of_stack();
-      case Stage::neighbour:
-        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
-      case Stage::other:
-        break;
+      case Stage::device_in: return at_device(true);
+      case Stage::device_out: return at_device(false);
+      case Stage::open_vswitch: return in_switch();
+      case Stage::netfilter: return in_stack(is_netfilter);
+      case Stage::conntrack: return in_conntrack();
+      case Stage::routing: return in_stack(is_routing);
+      case Stage::transport: return at_end_of_stack();
+      case Stage::neighbour: return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
+      case Stage::other: break;
     }
     return none(Remark::symbol_unknown, {f_.symbol});
   }
@@ -130,8 +120,7 @@ class Aligner {
       in_other_direction |= s.in != in;
     }
     // Devices of Open vSwitch itself are no places of tcpdump's rows.
-    if (e_.device_name == "ovs-system" || e_.device_name.starts_with("genev_sys") ||
-        e_.device_name.starts_with("vxlan_sys"))
+    if (e_.device_name == "ovs-system" || e_.device_name.starts_with("genev_sys") || e_.device_name.starts_with("vxlan_sys"))
       return in_switch();
     if (const cluster::Node* node = cluster_.node(e_.node); node != nullptr && node->bridge(e_.device_name) != nullptr)
       return in_switch();
@@ -153,9 +142,7 @@ class Aligner {
     const auto first = find(is_switch);
     if (!first) return none(Remark::switch_not_on_path, {e_.node});
     std::size_t last = *first;
-    while (last + 1 < walked_.hops.size() && walked_.hops[last + 1].node == e_.node &&
-           is_switch(walked_.hops[last + 1]))
-      ++last;
+    while (last + 1 < walked_.hops.size() && walked_.hops[last + 1].node == e_.node && is_switch(walked_.hops[last + 1])) ++last;
     return at(last);
   }
 
@@ -172,8 +159,8 @@ class Aligner {
     }
     // Flows that were dumped without cookies cannot be distinguished.
     const bool shown = find([](const Hop& h) {
-                        return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie=");
-                      }).has_value();
+                         return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie=");
+                       }).has_value();
     if (shown) return none(Remark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
     return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
   }
@@ -204,7 +191,9 @@ class Aligner {
   }
 
   Aligned at_rule() const {
-    const auto in_chain = [&](const Hop& hop) { return is_netfilter(hop) && hop.at.table == f_.nft_table && hop.at.chain == f_.nft_chain; };
+    const auto in_chain = [&](const Hop& hop) {
+      return is_netfilter(hop) && hop.at.table == f_.nft_table && hop.at.chain == f_.nft_chain;
+    };
     if (f_.nft_rule > 0) {
       const auto handle = static_cast<std::uint64_t>(f_.nft_rule);
       const auto rule = find([&](const Hop& hop) {
@@ -245,10 +234,8 @@ class Aligner {
       case DropKind::open_vswitch:
       case DropKind::neighbour:
       case DropKind::size:
-      case DropKind::ttl:
-        return true;
-      default:
-        return false;
+      case DropKind::ttl: return true;
+      default: return false;
     }
   }
 
@@ -270,17 +257,13 @@ class Aligner {
     switch (kind) {
       case DropKind::open_vswitch:  // by which of its flows is not known: where the packet entered it
         return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
-      case DropKind::netfilter:
-        return in_stack(is_netfilter);
+      case DropKind::netfilter: return in_stack(is_netfilter);
       case DropKind::source_check:
       case DropKind::routing:
-      case DropKind::ttl:
-        return in_stack(is_routing);
+      case DropKind::ttl: return in_stack(is_routing);
       case DropKind::listener:
-      case DropKind::connection:
-        return at_end_of_stack();
-      case DropKind::neighbour:
-        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
+      case DropKind::connection: return at_end_of_stack();
+      case DropKind::neighbour: return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
       default:
         if (!e_.device.empty())
           if (const auto named = find([this](const Hop& hop) { return hop.at.device == e_.device; })) return at(*named);

@@ -22,9 +22,9 @@ std::string reason_text(const DropReport& drop) {
 // One flow's events, by time.
 class FlowEvents {
  public:
-  FlowEvents(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places,
-             const EventTracks& events, const EventsByTrack& by_track, const Flow& flow, const Forecast& forecast,
-             const WalkedPaths* walked_paths, FlowReport& report)
+  FlowEvents(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places, const EventTracks& events,
+             const EventsByTrack& by_track, const Flow& flow, const Forecast& forecast, const WalkedPaths* walked_paths,
+             FlowReport& report)
       : cluster_(cluster),
         files_(files),
         places_(places),
@@ -77,11 +77,8 @@ class FlowEvents {
     if (f.interface < interfaces.size()) r.device = interfaces[f.interface].name;
     if (places_.in_other_netns(row.event->file, f.netns)) r.netns = f.netns;
     if (f.drop)
-      r.drop = DropReport{f.drop_reason,
-                          f.drop_subsystem,
-                          std::string(drop_reason(f.drop_subsystem, f.drop_reason).meaning),
-                          {},
-                          false};
+      r.drop = DropReport{
+          f.drop_reason, f.drop_subsystem, std::string(drop_reason(f.drop_subsystem, f.drop_reason).meaning), {}, false};
     place(row, f, r);
     out_.events.push_back(std::move(r));
   }
@@ -89,13 +86,12 @@ class FlowEvents {
   void place(const Row& row, const EventFacts& f, EventReport& r) {
     const WalkedPath* walked = walked_path_of(r.reply);
     if (walked == nullptr || walked->hops.empty()) {
-      r.unexplained = phrase({r.node.empty()                   ? Remark::place_unknown
+      r.unexplained = phrase({r.node.empty()                        ? Remark::place_unknown
                               : r.reply && walked_paths_ != nullptr ? Remark::reply_not_predicted
-                                                               : Remark::path_unknown});
+                                                                    : Remark::path_unknown});
       return;
     }
-    const EventPlace at{r.node, r.netns != 0 ? "" : r.device,       r.device, r.netns,
-                        &f,     &events_.openflow_flows(*row.event)};
+    const EventPlace at{r.node, r.netns != 0 ? "" : r.device, r.device, r.netns, &f, &events_.openflow_flows(*row.event)};
     const std::uint64_t packet = row.event->packet;
     const auto known = packet == 0 ? before_.end() : before_.find(packet);
     const std::string from = pod_node(r.reply ? out_.to : out_.from), to = pod_node(r.reply ? out_.from : out_.to);
@@ -178,9 +174,8 @@ class FlowEvents {
 
   // What a tracer does not show need not have been absent.
   void soften() {
-    const bool only_events = std::all_of(flow_.parts.begin(), flow_.parts.end(), [&](const Part& part) {
-      return files_[part.track->key.file].capture.of_events;
-    });
+    const bool only_events = std::all_of(flow_.parts.begin(), flow_.parts.end(),
+                                         [&](const Part& part) { return files_[part.track->key.file].capture.of_events; });
     if (!only_events || (out_.fate != Fate::lost && !flow_.only_inside)) return;
     const PathReport* path = out_.direction == Direction::reply ? forecast_.reply.path : forecast_.forward.path;
     if (!flow_.only_inside && path != nullptr && path->verdict != Verdict::delivered && forecast_.matched > 0) return;

@@ -20,8 +20,7 @@ void part_inside(Flow& flow, const std::vector<File>& files);
 
 class EventJudge {
  public:
-  EventJudge(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places,
-             const EventTracks& events)
+  EventJudge(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places, const EventTracks& events)
       : cluster_(cluster), files_(files), places_(places), events_(events), by_track_(by_track(events)) {}
 
   bool has_events(const Flow& flow) const;

@@ -260,8 +260,7 @@ class Finder {
       }
     }
     for (Flow& flow : result.flows) finish(flow);
-    std::stable_sort(result.flows.begin(), result.flows.end(),
-                     [](const Flow& a, const Flow& b) { return a.start < b.start; });
+    std::stable_sort(result.flows.begin(), result.flows.end(), [](const Flow& a, const Flow& b) { return a.start < b.start; });
     result.stray_errors = stray_errors_;
     return result;
   }
@@ -278,30 +277,26 @@ class Finder {
       const Track& t = *part.track;
       if (t.is_error()) continue;
       flow.proto = t.key.proto;
-      const bool request = t.syn.packets > 0 || is_echo(t, 8, 128),
-                 answer = t.syn_ack.packets > 0 || is_echo(t, 0, 129);
+      const bool request = t.syn.packets > 0 || is_echo(t, 8, 128), answer = t.syn_ack.packets > 0 || is_echo(t, 0, 129);
       if (sure == nullptr && (request || answer)) {
         sure = &part;
         turn = part.reply != answer;
       }
       flow.has_opening |= request || (t.key.proto != ip_proto::tcp && !answer);
     }
-    if (sure == nullptr)
-      turn = flow.parts.front().track->is_error() ? !flow.parts.front().reply : flow.parts.front().reply;
+    if (sure == nullptr) turn = flow.parts.front().track->is_error() ? !flow.parts.front().reply : flow.parts.front().reply;
     flow.start = flow.parts.front().track->all.time;
     if (turn)
       for (Part& part : flow.parts) part.reply = !part.reply;
   }
 
   static bool is_echo(const Track& t, std::uint8_t v4, std::uint8_t v6) {
-    return (t.key.proto == ip_proto::icmp && t.key.icmp_type == v4) ||
-           (t.key.proto == ip_proto::icmp6 && t.key.icmp_type == v6);
+    return (t.key.proto == ip_proto::icmp && t.key.icmp_type == v4) || (t.key.proto == ip_proto::icmp6 && t.key.icmp_type == v6);
   }
 
   static constexpr std::int64_t kSecond = 1'000'000'000;
-  static constexpr std::int64_t kSkew = 2 * kSecond;  // of the machines' clocks
-  static constexpr std::int64_t kRetransmission =
-      130 * kSecond;  // tcp_syn_retries 6: the last one after 63 s, given up at 127 s
+  static constexpr std::int64_t kSkew = 2 * kSecond;              // of the machines' clocks
+  static constexpr std::int64_t kRetransmission = 130 * kSecond;  // tcp_syn_retries 6: the last one after 63 s, given up at 127 s
 
   const Tracks& tracks_;
   const Places& places_;
@@ -316,9 +311,7 @@ class Finder {
 
 Ends ends_of(const Track& track) { return {track.key.src, track.key.dst, track.key.sport, track.key.dport}; }
 
-bool carries_ports(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
+bool carries_ports(std::uint8_t proto) { return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp; }
 
 Flows find_flows(const Tracks& tracks, const Places& places) { return Finder(tracks, places).find(); }
 

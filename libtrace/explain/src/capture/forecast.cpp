@@ -96,7 +96,7 @@ std::pair<long, long> worth(const Fit& f) {
 }
 
 const PlannedPath* best_path(const std::vector<PlannedPath>& paths, const Flow& flow, bool reply, const OwnEnds& ends,
-                           Fit* fitness = nullptr) {
+                             Fit* fitness = nullptr) {
   const PlannedPath* best = nullptr;
   Fit best_fit;
   for (const PlannedPath& path : paths) {
@@ -257,8 +257,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   const OwnEnds ends{w.ends, sent};
   const PlannedPath* path = best_path(w.paths, flow, false, ends, &fitness);
   if (path == nullptr) return;
-  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.conflicting, best.other_macs, false}))
-    return;
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.conflicting, best.other_macs, false})) return;
   best = {};
   best.explanation = &w.explanation;
   best.origin = origin;
@@ -274,8 +273,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
       const Predicted also = predicted(other, ends, false);
       if (worth(fit(also.rows, flow, false)) != worth(fitness)) continue;
       std::string summary = also.summary();
-      if (summary != best.forward.summary() &&
-          std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
+      if (summary != best.forward.summary() && std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
         best.alike.push_back(std::move(summary));
     }
   if (const PlannedPath* reply = best_path(path->replies, flow, true, ends)) best.reply = predicted(*reply, ends, true);
@@ -371,17 +369,15 @@ bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, 
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   // Where nobody knows the place of a capture, no path leads through it.
-  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); }))
-    return;
+  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); })) return;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
   // Thousands of flows that differ in the source port, or in an address that no dump knows, have the same answer.
-  std::string key = class_of(seen.src).to_string() + " " + class_of(seen.dst).to_string() + " " +
-                    std::to_string(seen.dport) + " " + std::to_string(flow.proto);
+  std::string key = class_of(seen.src).to_string() + " " + class_of(seen.dst).to_string() + " " + std::to_string(seen.dport) +
+                    " " + std::to_string(flow.proto);
   std::set<std::string> places;
   for (const Part& part : flow.parts)
-    places.insert(part.place.node() + "/" + part.place.device() + (part.reply ? "<" : ">") +
-                  std::to_string(part.track->key.ttl));
+    places.insert(part.place.node() + "/" + part.place.device() + (part.reply ? "<" : ">") + std::to_string(part.track->key.ttl));
   for (const std::string& place : places) key += " " + place;
   const auto [known, is_new] = pods_tried_.try_emplace(std::move(key));
   if (!is_new) {

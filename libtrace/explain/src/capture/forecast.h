@@ -36,7 +36,9 @@ struct WalkedPath {
   std::vector<SightingReport> sightings;
   std::optional<StopReport> stopped_at;
 };
-struct WalkedPaths { WalkedPath forward, reply, next; };
+struct WalkedPaths {
+  WalkedPath forward, reply, next;
+};
 
 struct Forecast {
   Origin origin;
@@ -46,7 +48,7 @@ struct Forecast {
   Predicted forward, reply, next;            // next: the packet after the handshake; path null where there is none
   std::vector<std::string> alike;            // summaries of other paths that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
-  std::size_t conflicting = 0;              // captured places where it was not seen although a later one has it
+  std::size_t conflicting = 0;               // captured places where it was not seen although a later one has it
   std::size_t other_macs = 0;                // places where the frame was for another machine than predicted
   bool from_start = false;                   // seen where the path begins, or nothing captured shows otherwise
   // The machine that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
@@ -104,9 +106,9 @@ class Forecaster {
   const Places& places_;
   const AddressClasses* classes_;
   Explainer explainer_;
-  std::map<Origin, Walked> walked_;  // at most kMostWalks
-  Walked none_;                      // left out
-  static constexpr std::size_t kMostWalkedPaths = 512;   // some hundred kilobytes each
+  std::map<Origin, Walked> walked_;                     // at most kMostWalks
+  Walked none_;                                         // left out
+  static constexpr std::size_t kMostWalkedPaths = 512;  // some hundred kilobytes each
   std::map<std::tuple<Origin, std::string, std::string>, WalkedPaths> walked_paths_;
   std::map<IpAddr, Owners> owners_;
   std::map<std::string, std::optional<IpAddr>> pods_tried_;  // by ends without the source port, and places: the pod

@@ -30,7 +30,8 @@ class Judge {
     list_seen();
     list_differences();
     const Predicted& lost = out_.direction == Direction::reply ? forecast_.reply : forecast_.forward;
-    if (out_.fate == Fate::lost && lost.path != nullptr && lost.path->stopped_at) out_.predicted_end = lost.path->stopped_at->reason;
+    if (out_.fate == Fate::lost && lost.path != nullptr && lost.path->stopped_at)
+      out_.predicted_end = lost.path->stopped_at->reason;
     out_.why = in_one(why_);
     return std::move(out_);
   }
@@ -126,8 +127,7 @@ class Judge {
   }
 
   void decide() {
-    if (opening_.empty() && answer_.empty() && errors_.empty() && resets_.empty() && later_.empty())
-      return unexplained();
+    if (opening_.empty() && answer_.empty() && errors_.empty() && resets_.empty() && later_.empty()) return unexplained();
     const bool handshake = tcp_ && flow_.has_opening && (!later_.empty() || arrived(answer_));
     if (tcp_ && (handshake || !flow_.has_opening)) return decide_connection();
     if (arrived(resets_)) return rejected(*resets_.front(), kReset);
@@ -162,8 +162,7 @@ class Judge {
     Parts with_data;
     for (const Part* part : later_)
       if (part->track->data.packets > 0) with_data.push_back(part);
-    lost_forward(progress_of(with_data, next_rows()),
-                 forecast_.next.path != nullptr ? forecast_.next : forecast_.forward);
+    lost_forward(progress_of(with_data, next_rows()), forecast_.next.path != nullptr ? forecast_.next : forecast_.forward);
   }
 
   // Of a connection that began before the captures: a late SYN-ACK, and resets.
@@ -172,15 +171,20 @@ class Judge {
     const Part* refusal = nullptr;
     for (const Part& part : flow_.parts)
       if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
-    if (answer_.empty()) because(Remark::only_a_reset);
-    else if (refusal == nullptr) because(Remark::only_a_late_syn_ack);
-    else because(Remark::late_syn_ack_refused, {refusal->track->key.src});
+    if (answer_.empty())
+      because(Remark::only_a_reset);
+    else if (refusal == nullptr)
+      because(Remark::only_a_late_syn_ack);
+    else
+      because(Remark::late_syn_ack_refused, {refusal->track->key.src});
   }
 
   void one_direction() {
     out_.fate = Fate::unexplained;
-    if (near_ == nullptr) because(Remark::only_the_other_direction);
-    else because(Remark::one_direction_only, {place_text(*near_)});
+    if (near_ == nullptr)
+      because(Remark::only_the_other_direction);
+    else
+      because(Remark::one_direction_only, {place_text(*near_)});
   }
 
   void answered() {
@@ -190,7 +194,8 @@ class Judge {
 
   // What the dumps say of it, for flows that fare as predicted.
   std::vector<FlowStatement> prediction() const {
-    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return {{Remark::answered_unpredicted, {phrase({why_not_predicted()})}}};
+    if (forecast_.forward.path == nullptr || forecast_.matched == 0)
+      return {{Remark::answered_unpredicted, {phrase({why_not_predicted()})}}};
     if (const std::string why = why_not_answered(); !why.empty()) return {{Remark::answered_nevertheless, {why}}};
     return summary_of(forecast_.forward);
   }
@@ -201,8 +206,9 @@ class Judge {
     if (path.verdict != Verdict::delivered) return in_one(summary_of(forecast_.forward));
     if (path.outcome != Outcome::refused && path.outcome != Outcome::unanswered) return {};
     const FailedWalk failed = failed_walk(path);
-    return failed.walk != nullptr ? forecast_.ends.in_text(failed.walk->summary)
-                                  : phrase({Remark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : out_.packet.dst}});
+    return failed.walk != nullptr
+               ? forecast_.ends.in_text(failed.walk->summary)
+               : phrase({Remark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : out_.packet.dst}});
   }
 
   Remark why_not_predicted() const { return out_.not_walked ? Remark::path_not_computed : Remark::path_not_shown; }
@@ -216,13 +222,17 @@ class Judge {
   // The path's own summary; without the sender's name where that is not known.
   std::vector<FlowStatement> summary_of(const Predicted& p) const {
     const PathReport& path = *p.path;
-    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return {{Remark::predicted, {p.summary()}}};
+    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward))
+      return {{Remark::predicted, {p.summary()}}};
     if (forecast_.translated_by.empty())
-      return {{Remark::several_paths_fit, {std::uint64_t{forecast_.alike.size() + 1}, p.summary(), fmt::format("{}", fmt::join(forecast_.alike, "; or "))}}};
+      return {{Remark::several_paths_fit,
+               {std::uint64_t{forecast_.alike.size() + 1}, p.summary(), fmt::format("{}", fmt::join(forecast_.alike, "; or "))}}};
     const bool ends = path.stopped_at && path.verdict != Verdict::delivered;
-    return {ends ? FlowStatement{Remark::ends_as_predicted, {std::string(name_of(path.verdict)), stop_place(*path.stopped_at), p.why_stopped()}}
+    return {ends ? FlowStatement{Remark::ends_as_predicted,
+                                 {std::string(name_of(path.verdict)), stop_place(*path.stopped_at), p.why_stopped()}}
                  : FlowStatement{Remark::seen_by_receiver_as,
-                                 {path.end_name.empty() ? out_.packet.dst : path.end_name, source_text(p.rows.report(p.rows.size() - 1))}},
+                                 {path.end_name.empty() ? out_.packet.dst : path.end_name,
+                                  source_text(p.rows.report(p.rows.size() - 1))}},
             {Remark::sender_not_captured, {forecast_.translated_by}}};
   }
 
@@ -238,9 +248,12 @@ class Judge {
     out_.direction = at_end ? Direction::reply : Direction::request;
     const Part* last = at_end ? latest(by.track->is_error() ? errors_ : resets_) : forward_.last;
     set_last_seen(last);
-    if (by.track->is_error()) because(Remark::comes_back, {with, place_text(by)});
-    else because(Remark::comes_back_from, {with, by.track->key.src, place_text(by)});
-    if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered) besides(summary_of(forecast_.forward));
+    if (by.track->is_error())
+      because(Remark::comes_back, {with, place_text(by)});
+    else
+      because(Remark::comes_back_from, {with, by.track->key.src, place_text(by)});
+    if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered)
+      besides(summary_of(forecast_.forward));
   }
 
   static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
@@ -268,8 +281,7 @@ class Judge {
 
   std::string stop_place(const StopReport& stop) const {
     const bool in_table = stop.place.kind == engine::PlaceKind::table;
-    return place_text(stop.node, in_table ? std::get<std::string>(stop.place.about.front())
-                                          : forecast_.ends.in_text(stop.where));
+    return place_text(stop.node, in_table ? std::get<std::string>(stop.place.about.front()) : forecast_.ends.in_text(stop.where));
   }
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.
@@ -282,8 +294,10 @@ class Judge {
     if (path == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
       out_.fate = Fate::unexplained;
       out_.direction.reset();
-      if (path == nullptr) because(Remark::no_reply_predicted, {from, phrase({why_not_predicted()})});
-      else because(Remark::no_reply_unplaced, {from});
+      if (path == nullptr)
+        because(Remark::no_reply_predicted, {from, phrase({why_not_predicted()})});
+      else
+        because(Remark::no_reply_unplaced, {from});
       return;
     }
     const bool off_the_path = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
@@ -294,7 +308,8 @@ class Judge {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
       because(Remark::lost_before_next, {from, place_text(row.node, row.device)});
-      out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), phrase({Remark::not_seen})});
+      out_.differs.push_back(
+          {place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), phrase({Remark::not_seen})});
     } else if (path->verdict == Verdict::inconclusive) {
       undecided(predicted);
     } else if (path->verdict != Verdict::delivered) {
@@ -332,8 +347,10 @@ class Judge {
       out_.fate = p.complete ? Fate::delivered : Fate::unexplained;
       out_.direction.reset();
       out_.last_seen.reset();
-      if (p.complete) because(summary_of(predicted));
-      else because(Remark::nothing_captured_behind, {place_text(*p.last)});
+      if (p.complete)
+        because(summary_of(predicted));
+      else
+        because(Remark::nothing_captured_behind, {place_text(*p.last)});
       return;
     }
     const std::string until =
@@ -361,8 +378,7 @@ class Judge {
       besides(Remark::reset_belongs_to_nothing, {ends_text(*part)});
       return;
     }
-    if (!resets_.empty())
-      besides(Remark::reset_not_at_sender, {ends_text(*resets_.front()), place_text(*resets_.front())});
+    if (!resets_.empty()) besides(Remark::reset_not_at_sender, {ends_text(*resets_.front()), place_text(*resets_.front())});
   }
 
   std::string receiver() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
@@ -432,8 +448,7 @@ class Judge {
   static bool same_place(const SeenReport& a, const SeenReport& b) {
     return a.at.node == b.at.node && a.at.device == b.at.device && a.at.src == b.at.src && a.at.dst == b.at.dst &&
            a.at.sport == b.at.sport && a.at.dport == b.at.dport && a.at.ttl == b.at.ttl && a.reply == b.reply &&
-           a.at.encap.has_value() == b.at.encap.has_value() &&
-           (!a.direction_known || !b.direction_known || a.at.in == b.at.in);
+           a.at.encap.has_value() == b.at.encap.has_value() && (!a.direction_known || !b.direction_known || a.at.in == b.at.in);
   }
 
   // A capture of all devices does not show who a frame was for; where others do, frames for several machines stand in
@@ -448,8 +463,7 @@ class Judge {
       }
       return rest == 0;
     };
-    const bool cooked =
-        std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
+    const bool cooked = std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
     if (!cooked) return;
     std::vector<bool> better;  // of all, before the first goes
     for (const SeenReport& r : out_.seen) better.push_back(has_better(r));
@@ -479,8 +493,9 @@ class Judge {
     if (forecast_.reply.path != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
     const PathReport* path = forecast_.forward.path;
     if (path != nullptr && path->stopped_at && (out_.fate == Fate::answered || out_.fate == Fate::delivered))
-      out_.differs.push_back(
-          {stop_place(*path->stopped_at), fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()), phrase({Remark::goes_on})});
+      out_.differs.push_back({stop_place(*path->stopped_at),
+                              fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()),
+                              phrase({Remark::goes_on})});
   }
 
   const Flow& flow_;
@@ -494,7 +509,7 @@ class Judge {
   Progress forward_, reply_, next_;
   const Part* near_ = nullptr;
   bool near_is_start_ = false;
-  bool near_shows_all_ = false;   // there, what was not seen was absent
+  bool near_shows_all_ = false;  // there, what was not seen was absent
 };
 
 }  // namespace

@@ -88,12 +88,9 @@ Stage stage_of(std::string_view symbol) {
 
 capture::Direction crossing(std::string_view symbol) {
   switch (stage_of(symbol)) {
-    case Stage::device_in:
-      return capture::Direction::in;
-    case Stage::device_out:
-      return capture::Direction::out;
-    default:
-      return capture::Direction::unknown;
+    case Stage::device_in: return capture::Direction::in;
+    case Stage::device_out: return capture::Direction::out;
+    default: return capture::Direction::unknown;
   }
 }
 

@@ -40,8 +40,7 @@ bool has_device(const Node& node, std::string_view device) {
 
 // Where `word` stands in `text` between separators, the last one; npos where it does not.
 std::size_t find_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.rfind(word); at != std::string_view::npos && !word.empty();
-       at = text.rfind(word, at - 1)) {
+  for (std::size_t at = text.rfind(word); at != std::string_view::npos && !word.empty(); at = text.rfind(word, at - 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || is_separator(text[at - 1])) && (end == text.size() || is_separator(text[end]))) return at;
     if (at == 0) break;
@@ -196,7 +195,7 @@ std::uint32_t Places::host_netns(std::size_t index) const {
     if (link != nullptr && (link->index == in.ifindex || link->index == 0 || in.ifindex == 0)) ++agree[in.netns];
   }
   std::uint32_t best = 0;
-  for (const auto& [netns, devices] : agree)   // of equals the oldest: the machine's own has the lowest number
+  for (const auto& [netns, devices] : agree)  // of equals the oldest: the machine's own has the lowest number
     if (best == 0 || devices > agree[best]) best = netns;
   return best;
 }
@@ -255,8 +254,7 @@ Direction Places::direction_of(const Node& node, const std::string& device, cons
 Place Places::place_of(const Track& track) {
   const Known& known = files_[track.key.file];
   const std::string device = device_of(known, track);
-  const CapturePlace& at =
-      places_.try_emplace({known.place.node, device}, CapturePlace{known.place.node, device}).first->second;
+  const CapturePlace& at = places_.try_emplace({known.place.node, device}, CapturePlace{known.place.node, device}).first->second;
   Place place{&at, track.key.direction};
   const Node* node = cluster_.node(at.node);
   if (node != nullptr && !device.empty()) place.direction = direction_of(*node, device, track);

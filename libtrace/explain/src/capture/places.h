@@ -54,7 +54,7 @@ class Places {
 
   // What of a track decides its place: thousands of tracks share it.
   using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
-                          std::uint8_t, IpAddr, IpAddr, bool>;
+                              std::uint8_t, IpAddr, IpAddr, bool>;
   static PlaceKey key_of(const Track& track) {
     const TrackKey& k = track.key;
     return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst, k.inside};

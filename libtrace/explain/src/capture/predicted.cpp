@@ -77,8 +77,7 @@ std::size_t match(const Rows& rows, const Part& part) {
     const SightingReport& row = rows.sighting(i);
     if (ports && (rows.sport(i).value_or(k.sport) != k.sport || rows.dport(i).value_or(k.dport) != k.dport)) continue;
     if (!same_tunnel(row.encap, k)) continue;
-    if (part.place.direction != capture::Direction::unknown &&
-        row.in != (part.place.direction == capture::Direction::in))
+    if (part.place.direction != capture::Direction::unknown && row.in != (part.place.direction == capture::Direction::in))
       continue;
     return i;
   }

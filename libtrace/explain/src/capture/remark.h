@@ -13,29 +13,29 @@ enum class Remark : std::uint8_t {
   // of a flow as a whole
   only_a_reset,
   only_a_late_syn_ack,
-  late_syn_ack_refused,      // address that refuses it
+  late_syn_ack_refused,  // address that refuses it
   only_the_other_direction,
-  one_direction_only,        // place
+  one_direction_only,  // place
   only_the_reply,
   nothing_that_opens,
 
   // of its prediction
-  answered_unpredicted,      // Remark
-  answered_nevertheless,     // why it is not answered by the dumps
-  nobody_listens,            // address and port
+  answered_unpredicted,   // Remark
+  answered_nevertheless,  // why it is not answered by the dumps
+  nobody_listens,         // address and port
   path_not_computed,
   path_not_shown,
-  several_paths_fit,         // how many, summary, summaries
-  ends_as_predicted,         // verdict, place, why
-  seen_by_receiver_as,       // receiver, address and port
-  sender_not_captured,       // machine that forwarded it
-  predicted,                 // summary
+  several_paths_fit,    // how many, summary, summaries
+  ends_as_predicted,    // verdict, place, why
+  seen_by_receiver_as,  // receiver, address and port
+  sender_not_captured,  // machine that forwarded it
+  predicted,            // summary
 
   // of packets that came back, or did not
-  comes_back,                // what, place
-  comes_back_from,           // what, address, place
-  reply_lost_as_predicted,   // summary
-  reply_lost_between,        // two places
+  comes_back,               // what, place
+  comes_back_from,          // what, address, place
+  reply_lost_as_predicted,  // summary
+  reply_lost_between,       // two places
   reply_should_get_through,
   no_reply_predicted,        // place, Remark
   no_reply_unplaced,         // place
@@ -52,30 +52,30 @@ enum class Remark : std::uint8_t {
   reset_not_at_sender,       // addresses and ports, place
 
   // of what tracers saw
-  dropped_as_predicted,      // reason, place, meaning, summary
-  dropped_unpredicted,       // reason, place, meaning
-  dropped_there,             // reason, place, meaning
-  dropped_without_path,      // reason, place, meaning
-  events_show_no_absence,    // place
-  only_events,               // place
+  dropped_as_predicted,    // reason, place, meaning, summary
+  dropped_unpredicted,     // reason, place, meaning
+  dropped_there,           // reason, place, meaning
+  dropped_without_path,    // reason, place, meaning
+  events_show_no_absence,  // place
+  only_events,             // place
 
   // of an event that is at no hop
   path_unknown,
-  machine_not_on_path,       // machine
+  machine_not_on_path,  // machine
   reply_not_predicted,
-  device_not_on_path,        // device
-  device_other_direction,    // device
+  device_not_on_path,      // device
+  device_other_direction,  // device
   behind_packet,
-  switch_not_on_path,        // machine
-  stack_not_on_path,         // machine
-  zone_not_on_path,          // number
-  flows_not_on_path,         // how many
-  rule_not_on_path,          // table, chain, handle, its line
-  rule_not_dumped,           // table, chain, handle
-  chain_not_on_path,         // table, chain
-  other_namespace,           // inode
+  switch_not_on_path,  // machine
+  stack_not_on_path,   // machine
+  zone_not_on_path,    // number
+  flows_not_on_path,   // how many
+  rule_not_on_path,    // table, chain, handle, its line
+  rule_not_dumped,     // table, chain, handle
+  chain_not_on_path,   // table, chain
+  other_namespace,     // inode
   place_unknown,
-  symbol_unknown,            // function
+  symbol_unknown,  // function
 
   // of a place
   not_seen,

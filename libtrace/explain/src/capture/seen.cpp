@@ -17,15 +17,14 @@ std::string end_text(const std::string& ip, std::optional<std::uint16_t> port) {
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
 }
 
-constexpr std::array<std::string_view, 6> kKinds = {"SYN", "SYN-ACK", "data", "ACK", "FIN", "RST"};   // of the bits of Kinds
+constexpr std::array<std::string_view, 6> kKinds = {"SYN", "SYN-ACK", "data", "ACK", "FIN", "RST"};  // of the bits of Kinds
 
 std::string mac_text(std::uint64_t mac) { return mac == 0 ? "" : MacAddr{mac}.to_string(); }
 
 // Only the first difference of a kind at a place is of use.
 void add_once(std::vector<DifferenceReport>& all, DifferenceReport one) {
-  const bool known = std::any_of(all.begin(), all.end(), [&](const DifferenceReport& d) {
-    return d.where == one.where && d.observed == one.observed;
-  });
+  const bool known = std::any_of(all.begin(), all.end(),
+                                 [&](const DifferenceReport& d) { return d.where == one.where && d.observed == one.observed; });
   if (!known) all.push_back(std::move(one));
 }
 
@@ -61,15 +60,13 @@ std::string ends_text(const Part& part) {
   std::string s = fmt::format("{} > {}", end_text(k.src.to_string(), ports ? std::optional(k.sport) : std::nullopt),
                               end_text(k.dst.to_string(), ports ? std::optional(k.dport) : std::nullopt));
   if (k.tunnel != 0)
-    s += fmt::format(" in {} {} > {}", k.tunnel == 2 ? "vxlan" : "geneve", k.tunnel_src.to_string(),
-                     k.tunnel_dst.to_string());
+    s += fmt::format(" in {} {} > {}", k.tunnel == 2 ? "vxlan" : "geneve", k.tunnel_src.to_string(), k.tunnel_dst.to_string());
   return s;
 }
 
 std::string row_text(const SightingReport& row) {
   std::string s = fmt::format("{} > {}", end_text(row.src, row.sport), end_text(row.dst, row.dport));
-  if (row.encap)
-    s += fmt::format(" in {} {} > {}", row.encap->type, row.encap->src.to_string(), row.encap->dst.to_string());
+  if (row.encap) s += fmt::format(" in {} {} > {}", row.encap->type, row.encap->src.to_string(), row.encap->dst.to_string());
   return s;
 }
 
@@ -118,8 +115,9 @@ std::string packet_kinds(const Track& t) {
 Kinds kinds_of(const Track& t) {
   if (t.is_error() || t.key.proto != ip_proto::tcp) return kOtherPackets;
   const bool data = t.data.packets > 0;
-  const bool has[] = {t.syn.packets > 0, t.syn_ack.packets > 0, data, !data && t.acked.packets > t.fin.packets && t.acked.packets > 0,
-                      t.fin.packets > 0, t.reset.packets > 0};
+  const bool has[] = {
+      t.syn.packets > 0, t.syn_ack.packets > 0, data, !data && t.acked.packets > t.fin.packets && t.acked.packets > 0,
+      t.fin.packets > 0, t.reset.packets > 0};
   Kinds kinds = 0;
   for (std::size_t i = 0; i < std::size(has); ++i) kinds = static_cast<Kinds>(kinds | (has[i] ? 1U << i : 0U));
   return kinds;
@@ -188,8 +186,7 @@ SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>
 void add_differences(const Progress& progress, const Rows& rows, std::vector<DifferenceReport>& out) {
   std::optional<int> ttl_shift;  // of what the sender starts with, against what was assumed
   const auto was_seen = [&](std::size_t row) {
-    return std::any_of(progress.hits.begin(), progress.hits.end(),
-                       [&](const Progress::Hit& h) { return h.row == row; });
+    return std::any_of(progress.hits.begin(), progress.hits.end(), [&](const Progress::Hit& h) { return h.row == row; });
   };
   for (const Progress::Hit& h : progress.hits) {
     const TrackKey& k = h.part->track->key;
@@ -197,8 +194,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
       if (h.part->place.node().empty() || h.part->place.device().empty()) continue;
       std::string predicted = phrase({Remark::nothing_of_flow});
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows.sighting(i).node == h.part->place.node() && rows.sighting(i).device == h.part->place.device() &&
-            !was_seen(i)) {
+        if (rows.sighting(i).node == h.part->place.node() && rows.sighting(i).device == h.part->place.device() && !was_seen(i)) {
           predicted = row_text(rows.report(i));
           break;
         }

@@ -30,7 +30,7 @@ std::string ends_text(const Part& part);
 std::string row_text(const SightingReport& row);
 std::string source_text(const SightingReport& row);  // "10.0.0.1:80"
 std::string packet_kinds(const Track& track);        // "SYN, data"
-std::string error_text(const Track& track);    // "ICMP port unreachable from 10.0.0.1"
+std::string error_text(const Track& track);          // "ICMP port unreachable from 10.0.0.1"
 
 Kinds kinds_of(const Track& track);
 

@@ -82,10 +82,9 @@ class Conclusion {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const File& f = files[i];
       const CapturePlace& place = places_.file(i);
-      analysis.captures.push_back({f.name, place.node, place.device, places_.placed_by(i), f.capture.format,
-                                   f.capture.frames, f.capture.not_ip, f.capture.not_understood,
-                                   f.capture.first_not_understood, f.capture.cut_why, f.capture.of_events,
-                                   f.capture.events, f.capture.events_without_packet, f.capture.problems});
+      analysis.captures.push_back({f.name, place.node, place.device, places_.placed_by(i), f.capture.format, f.capture.frames,
+                                   f.capture.not_ip, f.capture.not_understood, f.capture.first_not_understood, f.capture.cut_why,
+                                   f.capture.of_events, f.capture.events, f.capture.events_without_packet, f.capture.problems});
     }
     analysis.packets_without_flow = found_.stray_errors + tracks.not_flows();
     analysis.packets_left_out = tracks.left_out();

@@ -26,9 +26,8 @@ class Meanings {
   std::vector<Meaning> all_;
 };
 
-constexpr FieldId kRegisters[] = {FieldId::reg0,  FieldId::reg1,  FieldId::reg2,  FieldId::reg3,
-                                  FieldId::reg4,  FieldId::reg5,  FieldId::reg6,  FieldId::reg7,
-                                  FieldId::reg8,  FieldId::reg9,  FieldId::reg10, FieldId::reg11,
+constexpr FieldId kRegisters[] = {FieldId::reg0,  FieldId::reg1,  FieldId::reg2,  FieldId::reg3, FieldId::reg4,  FieldId::reg5,
+                                  FieldId::reg6,  FieldId::reg7,  FieldId::reg8,  FieldId::reg9, FieldId::reg10, FieldId::reg11,
                                   FieldId::reg12, FieldId::reg13, FieldId::reg14, FieldId::reg15};
 
 std::string releases(std::string_view text) { return text.empty() ? std::string() : fmt::format(" [OVN {}]", text); }
@@ -49,7 +48,7 @@ void add_address(const IpAddr& address, Meanings& out) {
 struct Written {
   Subfield where;
   U128 value = 0;
-  U128 mask = ~static_cast<U128>(0);   // of the subfield's bits
+  U128 mask = ~static_cast<U128>(0);  // of the subfield's bits
 };
 
 std::string bit_value(const BitMeaning& b, U128 value) {
@@ -83,9 +82,8 @@ void add_bits(FieldId id, U128 value, U128 mask, Meanings& out) {
 void add_register(FieldId id, std::uint32_t value, std::uint32_t mask, Meanings& out) {
   const std::string name(field(id).name);
   if (mask == 0xffffffffU) {
-    out.add(name, is_plausible_address(value) && value > 0xffff
-                      ? fmt::format("{} = {}", name, IpAddr::v4(value).to_string())
-                      : fmt::format("{} = {:#x}", name, value));
+    out.add(name, is_plausible_address(value) && value > 0xffff ? fmt::format("{} = {}", name, IpAddr::v4(value).to_string())
+                                                                : fmt::format("{} = {:#x}", name, value));
   } else {
     out.add(name, fmt::format("{} = {:#x}/{:#x}", name, value, mask));
   }
@@ -254,8 +252,10 @@ void add_cookie(std::uint64_t cookie, Meanings& out) {
 bool add_geneve_option(std::string_view text, Meanings& out) {
   std::string digits;
   for (const char c : text)
-    if (is_hex_digit(c)) digits.push_back(c);
-    else if (c != ' ' && c != ':') return false;
+    if (is_hex_digit(c))
+      digits.push_back(c);
+    else if (c != ' ' && c != ':')
+      return false;
   if (digits.size() != 16 || !digits.starts_with("01028001")) return false;
   const auto data = parse_hex(std::string_view(digits).substr(8));
   out.add("Geneve option", "OVN (class 0x0102, type 0x80): " + tunnel_ports(static_cast<std::uint32_t>(*data)));
@@ -281,8 +281,10 @@ void add_number(U128 value, bool is_hex, const DecodeOptions& options, Meanings&
     if (n >= 0x8000 && n <= 0x8004) out.add("multicast group", multicast_group_meaning(n));
     if (n > 0xffff && is_hex) add_cookie(n, out);
     if (n > 0xffff && is_hex) out.add("Geneve option", tunnel_ports(n));
-    if (!is_hex) out.add("hexadecimal", fmt::format("{:#x}", n));
-    else out.add("decimal", fmt::format("{}", n));
+    if (!is_hex)
+      out.add("hexadecimal", fmt::format("{:#x}", n));
+    else
+      out.add("decimal", fmt::format("{}", n));
     return;
   }
   out.add("cookie", value <= ~std::uint64_t{0} ? cookie_meaning(low64(value)) : std::string());

@@ -11,7 +11,7 @@ struct PipelineLayout {
   unsigned ingress_base, egress_base;  // OpenFlow table of stage 0
   // Stages in order, without their prefix (ls_in_, ls_out_, lr_in_, lr_out_), separated by single blanks.
   std::string_view switch_in, switch_out, router_in, router_out;
-  std::string_view physical;           // "PHY_TO_LOG=0 …"
+  std::string_view physical;  // "PHY_TO_LOG=0 …"
 };
 
 std::span<const PipelineLayout> pipeline_layouts();

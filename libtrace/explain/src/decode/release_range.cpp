@@ -10,7 +10,10 @@ namespace {
 
 constexpr unsigned kAnyPatch = 1000;
 
-struct SeriesPatch { unsigned series = 0; std::optional<unsigned> patch; };   // 25.03.1: {2503, 1}
+struct SeriesPatch {
+  unsigned series = 0;
+  std::optional<unsigned> patch;
+};  // 25.03.1: {2503, 1}
 
 std::optional<SeriesPatch> parse_series(std::string_view text) {
   const auto year = parse_decimal(take_until(text, '.')), month = parse_decimal(take_until(text, '.'));
@@ -21,7 +24,9 @@ std::optional<SeriesPatch> parse_series(std::string_view text) {
 }
 
 // Patch releases of one series, from the first to the last.
-struct Range { unsigned series = 0, first = 0, last = kAnyPatch; };
+struct Range {
+  unsigned series = 0, first = 0, last = kAnyPatch;
+};
 
 std::optional<Range> parse_range(std::string_view text) {
   const bool open = text.ends_with('+');
@@ -30,8 +35,10 @@ std::optional<Range> parse_range(std::string_view text) {
   const auto first = parse_series(from), last = parse_series(text);
   if (!first) return std::nullopt;
   Range range{first->series, first->patch.value_or(0), kAnyPatch};
-  if (last && last->patch) range.last = *last->patch;
-  else if (first->patch && !open) range.last = *first->patch;
+  if (last && last->patch)
+    range.last = *last->patch;
+  else if (first->patch && !open)
+    range.last = *first->patch;
   return range;
 }
 

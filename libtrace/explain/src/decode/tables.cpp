@@ -53,7 +53,10 @@ std::string releases_of(const PipelineLayout& layout, const DecodeOptions& optio
   return all;
 }
 
-struct Pipeline { std::string_view prefix, stages; unsigned base; };
+struct Pipeline {
+  std::string_view prefix, stages;
+  unsigned base;
+};
 
 std::array<Pipeline, 4> pipelines(const PipelineLayout& l) {
   return {{{"lr_in_", l.router_in, l.ingress_base},

@@ -50,7 +50,8 @@ SourceId second_dump(const FlowDumps& own, const FlowQuery& query, const Node& n
   for (std::size_t i = 0; i < count_of(own); ++i) {
     const DumpInfo& dump = own.cluster->dumps[i];
     const bool same = dump.kind == (query.kind == FlowKind::datapath ? kDatapathDump : kOpenFlowDump) && dump.node == node.name &&
-                      !dump.superseded_by.empty() && !dump.partial && own.collection->dumps[i].topic == own.collection->dumps[*read].topic;
+                      !dump.superseded_by.empty() && !dump.partial &&
+                      own.collection->dumps[i].topic == own.collection->dumps[*read].topic;
     if (same && sources.at(dump.source).text != sources.at(listed).text) return dump.source;
   }
   return kNoSource;
@@ -58,15 +59,17 @@ SourceId second_dump(const FlowDumps& own, const FlowQuery& query, const Node& n
 
 }  // namespace
 
-std::optional<Counterpart> find_counterpart(const Cluster& cluster, const FlowQuery& query, const Node& node, const std::string& bridge,
-                                            SourceId listed) {
+std::optional<Counterpart> find_counterpart(const Cluster& cluster, const FlowQuery& query, const Node& node,
+                                            const std::string& bridge, SourceId listed) {
   const FlowDumps own{&cluster, query.collection};
   const bool has_other = query.since.cluster != nullptr;
   const FlowDumps& of = has_other ? query.since : own;
-  const SourceId other = has_other ? in_other_snapshot(*query.since.cluster, query, node, bridge) : second_dump(own, query, node, listed);
+  const SourceId other =
+      has_other ? in_other_snapshot(*query.since.cluster, query, node, bridge) : second_dump(own, query, node, listed);
   if (other == kNoSource) return std::nullopt;
   const Source& source = of.cluster->sources->at(other);
-  return Counterpart{&source, of.name.empty() ? source.path : of.name + ":" + source.path, {time_of(of, other), time_of(own, listed)}};
+  return Counterpart{
+      &source, of.name.empty() ? source.path : of.name + ":" + source.path, {time_of(of, other), time_of(own, listed)}};
 }
 
 }  // namespace egt::explain

@@ -15,8 +15,9 @@ inline constexpr std::string_view kOpenFlowDump = "ovs-ofctl dump-flows", kDatap
 
 struct Counterpart {
   const Source* source = nullptr;
-  std::string name;                              // its path, behind the name of its snapshot where that is another one
-  std::pair<std::int64_t, std::int64_t> times;   // when it and the listed one were printed, seconds since 1970; 0: nothing shows it
+  std::string name;  // its path, behind the name of its snapshot where that is another one
+  std::pair<std::int64_t, std::int64_t>
+      times;  // when it and the listed one were printed, seconds since 1970; 0: nothing shows it
 };
 
 // Of the same node and bridge: in FlowQuery::since, where there is such a snapshot, else in the snapshot itself.

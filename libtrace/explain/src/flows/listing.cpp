@@ -37,7 +37,7 @@ double sort_value(const FlowWords& flow, std::string_view key) {
   for (const FlowWord& word : flow.words) {
     if (word.key != key) continue;
     if (const auto whole = parse_u64(word.value)) return static_cast<double>(*whole);
-    return std::strtod(std::string(word.value).c_str(), nullptr);   // "12.3s"
+    return std::strtod(std::string(word.value).c_str(), nullptr);  // "12.3s"
   }
   return -1;
 }
@@ -137,10 +137,11 @@ class Listing {
     other_.reset();
     const auto counterpart = find_counterpart(cluster_, query_, node, bridge, source);
     if (!counterpart) return;
-    other_ = std::make_unique<OtherDump>(counterpart->name, *counterpart->source, cluster_.sources->at(source), counterpart->times, reader_);
+    other_ = std::make_unique<OtherDump>(counterpart->name, *counterpart->source, cluster_.sources->at(source),
+                                         counterpart->times, reader_);
     const ComparedDump& compared = other_->comparison();
     // Nobody asked for one of the same moment: another spelling of the same flows, as a rule.
-    constexpr double kOneMoment = 1;   // seconds
+    constexpr double kOneMoment = 1;  // seconds
     const bool is_of_another_time = compared.basis != IntervalBasis::none && std::abs(compared.seconds) >= kOneMoment;
     if (query_.since.cluster == nullptr && !is_of_another_time) return other_.reset();
     group.compared = compared;
@@ -157,7 +158,8 @@ class Listing {
     other_->for_each_gone([&](const GoneFlow& flow) {
       if (reader_.words(flow.text, words) && is_asked_for(words)) compared.there_alone.push_back(flow);
     });
-    std::sort(compared.there_alone.begin(), compared.there_alone.end(), [](const GoneFlow& a, const GoneFlow& b) { return a.line < b.line; });
+    std::sort(compared.there_alone.begin(), compared.there_alone.end(),
+              [](const GoneFlow& a, const GoneFlow& b) { return a.line < b.line; });
   }
 
   // --- the flows
@@ -261,7 +263,7 @@ class Listing {
   const FlowQuery& query_;
   const FlowReader& reader_;
   FlowMeanings meanings_;
-  std::unique_ptr<OtherDump> other_;   // of the dump that is listed; null: there is none
+  std::unique_ptr<OtherDump> other_;  // of the dump that is listed; null: there is none
   Sums sums_;
   FlowListing out_;
 };

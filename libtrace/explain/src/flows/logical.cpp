@@ -28,7 +28,8 @@ class LogicalCount {
       sum.key = key;
       sum.flows = flows.size();
     }
-    std::sort(sums.begin(), sums.end(), [](const FlowSum& a, const FlowSum& b) { return std::tie(b.flows, a.key) < std::tie(a.flows, b.key); });
+    std::sort(sums.begin(), sums.end(),
+              [](const FlowSum& a, const FlowSum& b) { return std::tie(b.flows, a.key) < std::tie(a.flows, b.key); });
     return sums;
   }
 

@@ -32,13 +32,18 @@ const ovn::LogicalFlow* FlowMeanings::logical_flow(const cluster::Node& node, co
   if (candidates.empty()) return nullptr;
   const auto metadata = number_of(flow, FlowWord::Section::match, "metadata");
   const std::string datapath = metadata ? names_.datapath(node, *metadata) : std::string();
-  const auto own = std::find_if(candidates.begin(), candidates.end(), [&](const ovn::LogicalFlow* f) { return f->datapath == datapath; });
+  const auto own =
+      std::find_if(candidates.begin(), candidates.end(), [&](const ovn::LogicalFlow* f) { return f->datapath == datapath; });
   return own != candidates.end() ? *own : candidates.front();
 }
 
 FlowMeaning FlowMeanings::of(const cluster::Node& node, const ovn::LogicalFlow& lflow) const {
-  FlowMeaning meaning{std::string(lflow.datapath), std::string(lflow.stage), fmt::format("{} => {}", lflow.match, lflow.actions),
-                      std::string(lflow.uuid), {}, {}};
+  FlowMeaning meaning{std::string(lflow.datapath),
+                      std::string(lflow.stage),
+                      fmt::format("{} => {}", lflow.match, lflow.actions),
+                      std::string(lflow.uuid),
+                      {},
+                      {}};
   add_rows(links_.northbound_rows(node, lflow), meaning);
   return meaning;
 }

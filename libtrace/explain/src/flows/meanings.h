@@ -24,6 +24,7 @@ class FlowMeanings {
 };
 
 // A number of a flow that is written as its value: n_packets, cookie; none where it has none, or a mask.
-std::optional<std::uint64_t> number_of(const openflow::FlowWords& flow, openflow::FlowWord::Section section, std::string_view key);
+std::optional<std::uint64_t> number_of(const openflow::FlowWords& flow, openflow::FlowWord::Section section,
+                                       std::string_view key);
 
 }  // namespace egt::explain

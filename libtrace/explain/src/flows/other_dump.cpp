@@ -39,9 +39,9 @@ std::string_view value_of(const FlowWords& flow, std::string_view key, std::stri
 
 // A flow of both dumps that has an age in each.
 struct Pair {
-  double between = 0;                    // how much older it is in the listed dump
-  double age = 0;                        // there
-  int counted = 0;                       // 1: more packets there, -1: fewer
+  double between = 0;  // how much older it is in the listed dump
+  double age = 0;      // there
+  int counted = 0;     // 1: more packets there, -1: fewer
 };
 
 double median(std::vector<Pair>& pairs) {
@@ -94,9 +94,12 @@ std::size_t OtherDump::Hash::operator()(const Key& key) const {
   return (hash(key.match) * 31 + hash(key.cookie)) * 31 + hash(key.table);
 }
 
-OtherDump::Key OtherDump::key_of(const FlowWords& flow) { return {value_of(flow, "table", "0"), value_of(flow, "cookie", "0x0"), flow.match}; }
+OtherDump::Key OtherDump::key_of(const FlowWords& flow) {
+  return {value_of(flow, "table", "0"), value_of(flow, "cookie", "0x0"), flow.match};
+}
 
-OtherDump::OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader) {
+OtherDump::OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times,
+                     const FlowReader& reader) {
   comparison_.dump = std::move(name);
   for_each_flow(other, reader, [&](std::uint32_t line, std::string_view text, const FlowWords& words) {
     Entry& entry = flows_[key_of(words)];
@@ -121,7 +124,8 @@ void OtherDump::find_interval(const Source& listed, std::pair<std::int64_t, std:
   });
   comparison_.at_least = !has_ages;
   std::optional<double> by_times;
-  if (times.first != 0 && times.second != 0 && times.first != times.second) by_times = static_cast<double>(times.second - times.first);
+  if (times.first != 0 && times.second != 0 && times.first != times.second)
+    by_times = static_cast<double>(times.second - times.first);
   if (const auto by_ages = interval_by_ages(pairs, by_times)) {
     comparison_.seconds = *by_ages;
     comparison_.basis = IntervalBasis::ages;
@@ -148,7 +152,7 @@ OtherDump::Change OtherDump::of(const FlowWords& flow) const {
   };
   const FlowRate rate{per_second(counters.packets, other.counters.packets), per_second(counters.bytes, other.counters.bytes)};
   if (rate.packets < 0 || rate.bytes < 0) return change.change = FlowChange::backwards, change;
-  change.rate = {rate.packets + 0.0, rate.bytes + 0.0};   // without the sign of -0
+  change.rate = {rate.packets + 0.0, rate.bytes + 0.0};  // without the sign of -0
   return change;
 }
 

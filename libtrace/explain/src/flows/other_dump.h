@@ -16,7 +16,8 @@ class OtherDump {
  public:
   // `name`: what the other one is called. The listed one, too, is gone through: ages of its flows show the time between. `times`: when the other one and the listed one
   // were printed, seconds since 1970; 0: nothing shows it.
-  OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader);
+  OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times,
+            const FlowReader& reader);
 
   struct Change {
     FlowChange change = FlowChange::here_alone;
@@ -42,12 +43,12 @@ class OtherDump {
   };
   struct Entry {
     FlowCounters counters;
-    std::optional<double> age;              // seconds
+    std::optional<double> age;  // seconds
     std::string_view text;
     std::uint32_t line = 0;
-    std::uint32_t here = 0, there = 0;      // how many such flows each dump has
+    std::uint32_t here = 0, there = 0;  // how many such flows each dump has
   };
-  static Key key_of(const openflow::FlowWords& flow);   // of a datapath flow all that stands before its statistics
+  static Key key_of(const openflow::FlowWords& flow);  // of a datapath flow all that stands before its statistics
   void find_interval(const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader);
 
   std::unordered_map<Key, Entry, Hash> flows_;

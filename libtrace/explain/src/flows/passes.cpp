@@ -16,7 +16,7 @@ using openflow::FlowWord;
 using openflow::FlowWords;
 using Op = FlowClause::Op;
 
-constexpr int kDeepestKey = 8;   // subkeys of "ct.nat.src"
+constexpr int kDeepestKey = 8;  // subkeys of "ct.nat.src"
 
 bool same_key(std::string_view asked, std::string_view key) {
   if (asked == key) return true;

@@ -17,8 +17,13 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 class TreeMaker {
  public:
   TreeMaker(const openflow::Datapath& datapath, const std::vector<std::size_t>& found)
-      : datapath_(datapath), found_(found), recirculations_(datapath), found_at_(datapath.flows.size(), kNone), recirculates_to_(found.size()),
-        has_parent_(found.size()), chosen_(found.size()) {
+      : datapath_(datapath),
+        found_(found),
+        recirculations_(datapath),
+        found_at_(datapath.flows.size(), kNone),
+        recirculates_to_(found.size()),
+        has_parent_(found.size()),
+        chosen_(found.size()) {
     for (std::size_t i = 0; i < found.size(); ++i) found_at_[found[i]] = i;
     for (std::size_t i = 0; i < found.size(); ++i) join(i);
   }
@@ -100,17 +105,18 @@ class TreeMaker {
   const openflow::Datapath& datapath_;
   const std::vector<std::size_t>& found_;
   Recirculations recirculations_;
-  std::vector<std::size_t> found_at_;                  // by index of Datapath::flows
+  std::vector<std::size_t> found_at_;  // by index of Datapath::flows
   std::vector<std::vector<std::size_t>> recirculates_to_;
   std::vector<bool> has_parent_, chosen_;
   std::set<std::size_t> chosen_blocks_;
-  std::map<std::pair<std::uint32_t, std::string_view>, std::size_t> block_of_;   // by id and input port
+  std::map<std::pair<std::uint32_t, std::string_view>, std::size_t> block_of_;  // by id and input port
   std::vector<RecirculationBlock> blocks_;
 };
 
 }  // namespace
 
-RecirculationTree recirculation_tree(const openflow::Datapath& datapath, const std::vector<std::size_t>& found, std::optional<std::size_t> top) {
+RecirculationTree recirculation_tree(const openflow::Datapath& datapath, const std::vector<std::size_t>& found,
+                                     std::optional<std::size_t> top) {
   return TreeMaker(datapath, found).make(top);
 }
 

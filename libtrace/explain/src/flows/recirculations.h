@@ -25,8 +25,8 @@ class Recirculations {
  private:
   std::vector<std::string_view> in_ports_;
   std::vector<std::uint32_t> ids_;
-  std::unordered_map<std::uint32_t, std::unordered_map<std::string_view, std::vector<std::size_t>>> by_id_;   // then by input port
-  std::unordered_map<std::uint32_t, std::set<std::string_view>> from_;   // input ports of the flows that recirculate to an id
+  std::unordered_map<std::uint32_t, std::unordered_map<std::string_view, std::vector<std::size_t>>> by_id_;  // then by input port
+  std::unordered_map<std::uint32_t, std::set<std::string_view>> from_;  // input ports of the flows that recirculate to an id
 };
 
 }  // namespace egt::explain

@@ -10,7 +10,7 @@
 
 namespace egt::explain {
 
-inline bool is_of_address(char c) {   // or of a range of them
+inline bool is_of_address(char c) {  // or of a range of them
   return c == '-' || is_hex_digit(c) || c == '.' || c == ':' || c == '/';
 }
 
@@ -31,7 +31,8 @@ template <class Test>
 bool any_address(std::string_view line, Test test) {
   return any_address_word(line, [&](std::string_view word) {
     if (word.find_first_of(".:") == std::string_view::npos) return false;
-    if (const auto prefix = Prefix::parse(word)) return prefix->length == (prefix->address.is_v4() ? 32 : 128) && test(prefix->address);
+    if (const auto prefix = Prefix::parse(word))
+      return prefix->length == (prefix->address.is_v4() ? 32 : 128) && test(prefix->address);
     const auto address = IpAddr::parse(word.substr(0, word.rfind(':')));
     return address && address->is_v4() && test(*address);
   });

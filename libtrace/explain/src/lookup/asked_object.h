@@ -24,7 +24,7 @@ struct AskedObject {
 struct LineWords {
   std::set<IpAddr> addresses;
   std::set<std::uint16_t> ports;
-  std::set<std::string> names;         // in comments
+  std::set<std::string> names;  // in comments
 };
 
 }  // namespace egt::explain

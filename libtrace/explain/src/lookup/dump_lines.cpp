@@ -1,9 +1,9 @@
 // Where an address stands in what the kernel and routing daemons decide by: rules, routes, connections, sets. Lines are
 // looked at as they were printed, so that whatever a format knows of them, none is skipped.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "egtrace/base/text.h"
 #include "lookup/address_words.h"
@@ -18,8 +18,8 @@ bool is_in_range(std::string_view word, const IpAddr& address) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return false;
   const auto first = IpAddr::parse(word.substr(0, dash)), last = IpAddr::parse(word.substr(dash + 1));
-  return first && last && first->is_v4() == address.is_v4() && last->is_v4() == address.is_v4() && first->value <= address.value &&
-         address.value <= last->value;
+  return first && last && first->is_v4() == address.is_v4() && last->is_v4() == address.is_v4() &&
+         first->value <= address.value && address.value <= last->value;
 }
 
 // Prefixes that hold everything show nothing of the one.

@@ -16,8 +16,8 @@ namespace {
 using cluster::Node;
 
 std::string state_name(host::NeighbourState state) {
-  constexpr std::string_view kNames[] = {"NONE", "INCOMPLETE", "REACHABLE", "STALE", "DELAY", "PROBE", "FAILED", "NOARP",
-                                         "PERMANENT"};
+  constexpr std::string_view kNames[] = {"NONE",  "INCOMPLETE", "REACHABLE", "STALE",    "DELAY",
+                                         "PROBE", "FAILED",     "NOARP",     "PERMANENT"};
   return std::string(kNames[static_cast<std::size_t>(state)]);
 }
 
@@ -26,14 +26,13 @@ std::string state_name(host::NeighbourState state) {
 Finder::Finder(const cluster::Cluster& cluster, LookupTerm term)
     : cluster_(cluster), thing_(std::move(term)), names_(cluster), links_(cluster), references_(cluster) {
   const bool is_port = thing_.may_be("nodeport") || thing_.may_be("port");
-  if (is_port && thing_.number && *thing_.number > 0 && *thing_.number <= 65535) asked_port_ = static_cast<std::uint16_t>(*thing_.number);
+  if (is_port && thing_.number && *thing_.number > 0 && *thing_.number <= 65535)
+    asked_port_ = static_cast<std::uint16_t>(*thing_.number);
 }
 
-LookupMatch* Finder::add(std::string kind, std::string name, const Node* node, Facts facts,
-                         const std::vector<Provenance>& from) {
+LookupMatch* Finder::add(std::string kind, std::string name, const Node* node, Facts facts, const std::vector<Provenance>& from) {
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
-  matches.push_back({std::move(kind), std::move(name), node ? node->name : std::string(), std::move(facts),
-                     evidence(from), {}});
+  matches.push_back({std::move(kind), std::move(name), node ? node->name : std::string(), std::move(facts), evidence(from), {}});
   return &matches.back();
 }
 
@@ -51,8 +50,8 @@ Evidence Finder::evidence(const std::vector<Provenance>& from) const {
 }
 
 bool Finder::has(const std::vector<Prefix>& prefixes) const {
-  return thing_.address && std::any_of(prefixes.begin(), prefixes.end(),
-                                       [&](const Prefix& p) { return p.address == *thing_.address; });
+  return thing_.address &&
+         std::any_of(prefixes.begin(), prefixes.end(), [&](const Prefix& p) { return p.address == *thing_.address; });
 }
 
 bool Finder::has(const std::vector<IpAddr>& addresses) const {
@@ -74,8 +73,11 @@ void Finder::machine(const Node& node) {
     if (own == link.addresses.end() && !named && !by_mac) continue;
     add("device", link.name, &node,
         {{"addresses", joined(link.addresses, [](const host::Address& a) { return a.prefix.to_string(); })},
-         {"mac", link.mac ? link.mac->to_string() : ""}, {"state", link.state}, {"kind", link.kind},
-         {"master", link.master}}, {own != link.addresses.end() ? own->from : link.from});
+         {"mac", link.mac ? link.mac->to_string() : ""},
+         {"state", link.state},
+         {"kind", link.kind},
+         {"master", link.master}},
+        {own != link.addresses.end() ? own->from : link.from});
   }
   for (const host::Neighbour& n : node.host.neighbours.value)
     if (thing_.address == n.address || (thing_.mac && n.mac == thing_.mac))
@@ -87,19 +89,25 @@ void Finder::machine(const Node& node) {
 
 void Finder::logical(const Node& node) {
   for (const ovn::Datapath& d : node.ovn.datapaths)
-    if (is_called(d.name) || (!thing_.uuid.empty() && d.uuid.starts_with(thing_.uuid)) ||
-        is_number("metadata", d.tunnel_key) || (thing_.field == "tunnel_key" && is_number("tunnel_key", d.tunnel_key)))
+    if (is_called(d.name) || (!thing_.uuid.empty() && d.uuid.starts_with(thing_.uuid)) || is_number("metadata", d.tunnel_key) ||
+        (thing_.field == "tunnel_key" && is_number("tunnel_key", d.tunnel_key)))
       add(d.is_router ? "logical router" : "logical switch", d.name, &node,
           {{"tunnel key", d.tunnel_key ? fmt::format("{} (metadata {:#x})", *d.tunnel_key, *d.tunnel_key) : ""},
-           {"datapath binding", d.uuid}}, {d.from});
+           {"datapath binding", d.uuid}},
+          {d.from});
   for (const ovn::LogicalPort& p : node.ovn.ports)
     if (is_called(p.name) || has(p.addresses) || (thing_.mac && p.mac == thing_.mac) ||
-        (!thing_.field.empty() && (is_number("tunnel_key", p.tunnel_key) || is_number("reg14", p.tunnel_key) ||
-                                   is_number("reg15", p.tunnel_key))))
+        (!thing_.field.empty() &&
+         (is_number("tunnel_key", p.tunnel_key) || is_number("reg14", p.tunnel_key) || is_number("reg15", p.tunnel_key))))
       add("logical port", p.name, &node,
-          {{"type", p.type}, {"on", p.datapath}, {"addresses", prefixes_text(p.addresses)},
-           {"mac", p.mac ? p.mac->to_string() : ""}, {"tunnel key", p.tunnel_key ? std::to_string(*p.tunnel_key) : ""},
-           {"peer", p.peer}, {"chassis", p.chassis}}, {p.from});
+          {{"type", p.type},
+           {"on", p.datapath},
+           {"addresses", prefixes_text(p.addresses)},
+           {"mac", p.mac ? p.mac->to_string() : ""},
+           {"tunnel key", p.tunnel_key ? std::to_string(*p.tunnel_key) : ""},
+           {"peer", p.peer},
+           {"chassis", p.chassis}},
+          {p.from});
   for (const ovn::Chassis& c : node.ovn.chassis)
     if (is_called(c.name) || is_called(c.hostname) || has(c.encap_ips))
       add("chassis", c.hostname.empty() ? c.name : c.hostname, &node,
@@ -108,8 +116,8 @@ void Finder::logical(const Node& node) {
     if (is_called(name) || is_number("zone", zone) || is_number("ct_zone", zone))
       add("conntrack zone", std::to_string(zone), &node, {{"of", name}}, {});
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    const bool by_uuid = !thing_.uuid.empty() &&
-                         (f.uuid.starts_with(thing_.uuid) || (!f.uuid.empty() && thing_.uuid.starts_with(f.uuid)));
+    const bool by_uuid =
+        !thing_.uuid.empty() && (f.uuid.starts_with(thing_.uuid) || (!f.uuid.empty() && thing_.uuid.starts_with(f.uuid)));
     const bool by_stage = !f.stage.empty() && is_called(f.stage);
     if (by_uuid || by_stage) logical_flow(node, f);
   }
@@ -119,9 +127,13 @@ void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
   const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
   const std::string on = joined(ovn::datapaths_of(node.ovn, f), [](std::string_view d) { return std::string(d); });
   LookupMatch* match = add("logical flow", std::string(f.uuid), &node,
-                           {{"on", on}, {"stage", fmt::format("{} ({} {})", f.stage, f.ingress ? "ingress" : "egress", f.table)},
-                            {"priority", std::to_string(f.priority)}, {"match", std::string(f.match)},
-                            {"actions", std::string(f.actions)}, {"made by", origin ? std::string(origin->source) : ""}}, {f.from});
+                           {{"on", on},
+                            {"stage", fmt::format("{} ({} {})", f.stage, f.ingress ? "ingress" : "egress", f.table)},
+                            {"priority", std::to_string(f.priority)},
+                            {"match", std::string(f.match)},
+                            {"actions", std::string(f.actions)},
+                            {"made by", origin ? std::string(origin->source) : ""}},
+                           {f.from});
   for (const ovn::Row* behind : links_.northbound_rows(node, f)) {
     const std::string object = to_text(links_.object_of(*behind));
     match->facts.emplace_back("made for", fmt::format("{} {} {}{}", behind->table, behind->uuid, row_name(*behind),

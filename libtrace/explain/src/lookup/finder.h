@@ -11,8 +11,8 @@
 
 #include "egtrace/explain/lookup.h"
 #include "links.h"
-#include "lookup/references.h"
 #include "lookup/asked_object.h"
+#include "lookup/references.h"
 #include "lookup/term.h"
 #include "names.h"
 
@@ -24,16 +24,16 @@ class Finder {
  public:
   Finder(const cluster::Cluster& cluster, LookupTerm term);
 
-  void objects();                                  // of Kubernetes; says which of them are asked for by name
-  void of_subjects(const cluster::Node& node);     // devices and flows that there are for those
-  void prepare_lines();                            // then of dumps:
-  void tables_of_subjects(const cluster::DumpInfo& dump);   // routing tables of their own; then
-  void lines_of_subjects(const cluster::DumpInfo& dump);    // policy rules, routes, rules of netfilter for those
-  void machine(const cluster::Node& node);         // devices, neighbours
-  void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows
-  void datapath_flows(const cluster::Node& node);  // with what follows behind their recirculations
-  void rows(const cluster::Node& node);            // of databases
-  void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
+  void objects();                                          // of Kubernetes; says which of them are asked for by name
+  void of_subjects(const cluster::Node& node);             // devices and flows that there are for those
+  void prepare_lines();                                    // then of dumps:
+  void tables_of_subjects(const cluster::DumpInfo& dump);  // routing tables of their own; then
+  void lines_of_subjects(const cluster::DumpInfo& dump);   // policy rules, routes, rules of netfilter for those
+  void machine(const cluster::Node& node);                 // devices, neighbours
+  void switches(const cluster::Node& node);                // bridges, interfaces, groups, zones, OpenFlow flows
+  void datapath_flows(const cluster::Node& node);          // with what follows behind their recirculations
+  void rows(const cluster::Node& node);                    // of databases
+  void logical(const cluster::Node& node);                 // ports, datapaths, chassis, logical flows
   void logical_flows_with_address(const cluster::Node& node);
   void dump_lines(const cluster::DumpInfo& dump);  // rules, routes, connections: whatever decides by addresses
   void value();                                    // what the number or address means by itself
@@ -58,7 +58,7 @@ class Finder {
   void subject(const cluster::Service& service);
   void subject(const cluster::EgressIp& egress_ip);
   bool is_named(ObjectKind kind, const cluster::Object& object) const;
-  bool is_called(std::string_view name) const;     // by dumps of nodes
+  bool is_called(std::string_view name) const;  // by dumps of nodes
   bool is_made_for_subject(const ovn::Row& row) const;
 
   LookupMatch* add(std::string kind, std::string name, const cluster::Node* node, Facts facts,
@@ -73,7 +73,8 @@ class Finder {
   void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
-  void uses_of_recirculation(const openflow::Datapath& datapath, const Recirculations& recirculations, std::size_t flow, LookupMatch& match, unsigned depth);
+  void uses_of_recirculation(const openflow::Datapath& datapath, const Recirculations& recirculations, std::size_t flow,
+                             LookupMatch& match, unsigned depth);
   void groups(const cluster::Node& node, const openflow::Bridge& bridge);
   void group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
@@ -93,21 +94,22 @@ class Finder {
 
   const cluster::Cluster& cluster_;
   LookupTerm thing_;
-  std::optional<std::uint16_t> asked_port_;        // the number, as a port
+  std::optional<std::uint16_t> asked_port_;  // the number, as a port
   Names names_;
   Links links_;
   cluster::PerNode<References> references_;
   std::vector<AskedObject> subjects_;
-  LineWords wanted_;                               // of all of them
-  std::set<std::string, std::less<>> also_called_;   // names that dumps of nodes have for them
-  std::set<std::pair<std::string, std::string>> own_tables_;   // node, routing table
+  LineWords wanted_;                                          // of all of them
+  std::set<std::string, std::less<>> also_called_;            // names that dumps of nodes have for them
+  std::set<std::pair<std::string, std::string>> own_tables_;  // node, routing table
   struct FlowPlace {
     std::uint64_t cookie = 0;
     const openflow::Bridge* bridge = nullptr;
     openflow::FlowIndex flow = 0;
   };
-  std::map<const cluster::Node*, std::vector<FlowPlace>> by_cookie_;   // sorted by cookie, those of one in their order
-  std::map<const openflow::Bridge*, std::multimap<std::pair<std::uint8_t, std::uint32_t>, std::uint64_t>> conjunctions_;   // cookies by table and conj_id
+  std::map<const cluster::Node*, std::vector<FlowPlace>> by_cookie_;  // sorted by cookie, those of one in their order
+  std::map<const openflow::Bridge*, std::multimap<std::pair<std::uint8_t, std::uint32_t>, std::uint64_t>>
+      conjunctions_;  // cookies by table and conj_id
 };
 
 }  // namespace egt::explain

@@ -13,8 +13,8 @@ std::string type_text(const openflow::Group& group) {
 }
 
 std::string bucket_text(const openflow::Bucket& bucket) {
-  return fmt::format("{}{}{}", bucket.id ? fmt::format("{}: ", *bucket.id) : "", bucket.weight ? fmt::format("weight {}, ", *bucket.weight) : "",
-                     bucket.actions_text);
+  return fmt::format("{}{}{}", bucket.id ? fmt::format("{}: ", *bucket.id) : "",
+                     bucket.weight ? fmt::format("weight {}, ", *bucket.weight) : "", bucket.actions_text);
 }
 
 // "group:12" and no more digits.
@@ -32,7 +32,9 @@ void Finder::groups(const cluster::Node& node, const openflow::Bridge& bridge) {
 }
 
 void Finder::group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group) {
-  Facts facts = {{"bridge", bridge.name}, {"type", type_text(group)}, {"selection method", group.selection_method},
+  Facts facts = {{"bridge", bridge.name},
+                 {"type", type_text(group)},
+                 {"selection method", group.selection_method},
                  {"buckets", std::to_string(group.buckets.size())}};
   for (const openflow::Bucket& bucket : group.buckets) facts.emplace_back("bucket", bucket_text(bucket));
   LookupMatch* match = add("group", std::to_string(group.id), &node, std::move(facts), {group.from});

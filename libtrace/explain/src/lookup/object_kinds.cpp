@@ -13,7 +13,7 @@ struct KindWords {
   ObjectKind kind;
   bool namespaced;
   std::string_view name;
-  std::array<std::string_view, 4> words;   // singular, plural, short names
+  std::array<std::string_view, 4> words;  // singular, plural, short names
 };
 
 constexpr std::array<KindWords, 12> kKinds = {{
@@ -25,11 +25,15 @@ constexpr std::array<KindWords, 12> kKinds = {{
     {ObjectKind::egress_ip, false, "EgressIP", {"egressip", "egressips", "eip"}},
     {ObjectKind::egress_service, true, "EgressService", {"egressservice", "egressservices"}},
     {ObjectKind::egress_firewall, true, "EgressFirewall", {"egressfirewall", "egressfirewalls"}},
-    {ObjectKind::external_route, false, "AdminPolicyBasedExternalRoute",
+    {ObjectKind::external_route,
+     false,
+     "AdminPolicyBasedExternalRoute",
      {"adminpolicybasedexternalroute", "adminpolicybasedexternalroutes", "apbexternalroute"}},
     {ObjectKind::network_policy, true, "NetworkPolicy", {"networkpolicy", "networkpolicies", "netpol"}},
     {ObjectKind::admin_network_policy, false, "AdminNetworkPolicy", {"adminnetworkpolicy", "adminnetworkpolicies", "anp"}},
-    {ObjectKind::baseline_admin_network_policy, false, "BaselineAdminNetworkPolicy",
+    {ObjectKind::baseline_admin_network_policy,
+     false,
+     "BaselineAdminNetworkPolicy",
      {"baselineadminnetworkpolicy", "baselineadminnetworkpolicies", "banp"}},
 }};
 
@@ -40,7 +44,7 @@ const KindWords& words_of(ObjectKind kind) {
 }  // namespace
 
 std::optional<ObjectKind> object_kind(std::string_view word) {
-  const std::string kind = egt::lower(word.substr(0, word.find('.')));   // kubectl takes the group behind it
+  const std::string kind = egt::lower(word.substr(0, word.find('.')));  // kubectl takes the group behind it
   if (kind.empty()) return std::nullopt;
   for (const KindWords& k : kKinds)
     if (std::find(k.words.begin(), k.words.end(), kind) != k.words.end()) return k.kind;

@@ -8,8 +8,18 @@
 namespace egt::explain {
 
 enum class ObjectKind : std::uint8_t {
-  pod, service, endpoints, node, namespace_, egress_ip, egress_service, egress_firewall, external_route, network_policy,
-  admin_network_policy, baseline_admin_network_policy
+  pod,
+  service,
+  endpoints,
+  node,
+  namespace_,
+  egress_ip,
+  egress_service,
+  egress_firewall,
+  external_route,
+  network_policy,
+  admin_network_policy,
+  baseline_admin_network_policy
 };
 
 std::optional<ObjectKind> object_kind(std::string_view word);

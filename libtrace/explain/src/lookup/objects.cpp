@@ -47,7 +47,8 @@ bool has_own_traffic(const cluster::Pod& pod) { return !pod.host_network && !pod
 // By the kind that was given, and where a namespace has the name of a kind, by its namespace.
 bool Finder::is_named(ObjectKind kind, const cluster::Object& object) const {
   const std::string full = object.full_name();
-  const bool by_kind = !thing_.kind || *thing_.kind == kind || (*thing_.kind == ObjectKind::service && kind == ObjectKind::endpoints);
+  const bool by_kind =
+      !thing_.kind || *thing_.kind == kind || (*thing_.kind == ObjectKind::service && kind == ObjectKind::endpoints);
   return (by_kind && (thing_.text == full || thing_.text == object.name)) || (thing_.kind && thing_.whole == full);
 }
 
@@ -62,7 +63,8 @@ bool Finder::is_address_of(const cluster::Service& s) const {
 // By what the pod has on a network besides the default one.
 bool Finder::is_on_other_network(const cluster::Pod& pod) const {
   return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const cluster::PodAttachment& on) {
-    return has(on.addresses) || (thing_.mac && on.mac == thing_.mac) || thing_.text == cluster::logical_port_name(pod, on) || thing_.text == on.network;
+    return has(on.addresses) || (thing_.mac && on.mac == thing_.mac) || thing_.text == cluster::logical_port_name(pod, on) ||
+           thing_.text == on.network;
   });
 }
 
@@ -85,8 +87,12 @@ void Finder::objects() {
 
 void Finder::pod(const cluster::Pod& p, const std::string& selected_by) {
   add("pod", p.full_name(), cluster_.node(p.node),
-      {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
-       {"host network", p.host_network ? "yes" : ""}, {"other networks", joined(p.other_networks, attachment_text)}, {"selected by", selected_by}},
+      {{"addresses", prefixes_text(p.addresses)},
+       {"mac", p.mac ? p.mac->to_string() : ""},
+       {"node", p.node},
+       {"host network", p.host_network ? "yes" : ""},
+       {"other networks", joined(p.other_networks, attachment_text)},
+       {"selected by", selected_by}},
       {p.from});
 }
 
@@ -94,7 +100,8 @@ void Finder::pods() {
   for (const cluster::Pod& p : cluster_.objects.pods) {
     const std::string port = cluster::logical_port_name(p.namespace_, p.name);
     const bool named = is_named(ObjectKind::pod, p) || (!thing_.kind && thing_.text == port);
-    if (!named && !(!p.host_network && has(p.addresses)) && !(thing_.mac && p.mac == thing_.mac) && !is_on_other_network(p)) continue;
+    if (!named && !(!p.host_network && has(p.addresses)) && !(thing_.mac && p.mac == thing_.mac) && !is_on_other_network(p))
+      continue;
     pod(p, "");
     if (named) subject(p, port);
   }
@@ -119,14 +126,20 @@ void Finder::subject(const cluster::Pod& p, const std::string& logical_port) {
 
 void Finder::service(const cluster::Service& s, const std::string& selects_pod) {
   add("service", s.full_name(), nullptr,
-      {{"type", s.type}, {"cluster IPs", addresses_text(s.cluster_ips)}, {phrase(FoundFact::load_balancer_ips), addresses_text(s.load_balancer_ips)},
-       {"external IPs", addresses_text(s.external_ips)}, {"ports", joined(s.ports, port_text)},
-       {phrase(FoundFact::traffic_policy), s.external_traffic_policy}, {"selects", selects_pod}},
+      {{"type", s.type},
+       {"cluster IPs", addresses_text(s.cluster_ips)},
+       {phrase(FoundFact::load_balancer_ips), addresses_text(s.load_balancer_ips)},
+       {"external IPs", addresses_text(s.external_ips)},
+       {"ports", joined(s.ports, port_text)},
+       {phrase(FoundFact::traffic_policy), s.external_traffic_policy},
+       {"selects", selects_pod}},
       {s.from});
 }
 
 void Finder::services() {
-  const auto has_node_port = [&](const cluster::ServicePort& p) { return p.node_port != 0 && is_number("nodeport", p.node_port); };
+  const auto has_node_port = [&](const cluster::ServicePort& p) {
+    return p.node_port != 0 && is_number("nodeport", p.node_port);
+  };
   for (const cluster::Service& s : cluster_.objects.services) {
     const bool meant = is_named(ObjectKind::service, s) || std::any_of(s.ports.begin(), s.ports.end(), has_node_port);
     if (!meant && !is_address_of(s)) continue;
@@ -138,7 +151,8 @@ void Finder::services() {
 
 void Finder::subject(const cluster::Service& s) {
   AskedObject subject{ObjectKind::service, s.full_name()};
-  for (const auto* all : {&s.cluster_ips, &s.external_ips, &s.load_balancer_ips}) subject.addresses.insert(all->begin(), all->end());
+  for (const auto* all : {&s.cluster_ips, &s.external_ips, &s.load_balancer_ips})
+    subject.addresses.insert(all->begin(), all->end());
   for (const cluster::ServicePort& p : s.ports)
     if (p.node_port != 0) subject.ports.insert(p.node_port);
   subjects_.push_back(std::move(subject));
@@ -148,32 +162,42 @@ void Finder::endpoints(const cluster::EndpointSlice& slice) {
   const std::string service = slice.namespace_ + "/" + slice.service;
   const auto state = [](const cluster::ServiceEndpoint& e) {
     using enum FoundFact;
-    return phrase(e.ready ? endpoint_ready : !e.terminating ? endpoint_not_ready : e.serving ? endpoint_ending_serves : endpoint_ending);
+    return phrase(e.ready          ? endpoint_ready
+                  : !e.terminating ? endpoint_not_ready
+                  : e.serving      ? endpoint_ending_serves
+                                   : endpoint_ending);
   };
   const auto ports = joined(slice.ports, [](const auto& p) { return fmt::format("{}/{}", p.port, p.protocol); });
   cluster::Object of_service = slice;
   of_service.name = slice.service;
-  const bool of_subject = std::any_of(subjects_.begin(), subjects_.end(), [&](const AskedObject& s) {
-    return s.kind == ObjectKind::service && s.name == service;
-  });
+  const bool of_subject = std::any_of(subjects_.begin(), subjects_.end(),
+                                      [&](const AskedObject& s) { return s.kind == ObjectKind::service && s.name == service; });
   if (of_subject || is_named(ObjectKind::endpoints, slice) || is_named(ObjectKind::endpoints, of_service))
     add("endpoints", slice.full_name(), nullptr,
-        {{"service", service}, {"ports", ports},
-         {"addresses", joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
+        {{"service", service},
+         {"ports", ports},
+         {"addresses",
+          joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
         {slice.from});
   for (const cluster::ServiceEndpoint& e : slice.endpoints)
     if (thing_.address == e.address && has_port(slice.ports))
       add("endpoint", fmt::format("{} of service {}", e.address.to_string(), service), cluster_.node(e.node),
-          {{"ports", ports}, {"state", state(e)}, {"node", e.node},
-           {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}}, {slice.from});
+          {{"ports", ports},
+           {"state", state(e)},
+           {"node", e.node},
+           {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}},
+          {slice.from});
 }
 
 void Finder::egress_ip(const cluster::EgressIp& e, const std::string& selects_pod) {
-  const std::string assigned = joined(e.status, [](const auto& a) { return fmt::format("{} on {}", a.address.to_string(), a.node); });
+  const std::string assigned =
+      joined(e.status, [](const auto& a) { return fmt::format("{} on {}", a.address.to_string(), a.node); });
   add("egress IP", e.name, nullptr,
-      {{"addresses", addresses_text(e.addresses)}, {"assigned", assigned.empty() ? phrase(FoundFact::assigned_to_none) : assigned},
+      {{"addresses", addresses_text(e.addresses)},
+       {"assigned", assigned.empty() ? phrase(FoundFact::assigned_to_none) : assigned},
        {"egress nodes", joined(egress_nodes(e), [](const std::string& n) { return n; })},
-       {"mark", e.mark ? std::to_string(*e.mark) : ""}, {"selects", selects_pod}},
+       {"mark", e.mark ? std::to_string(*e.mark) : ""},
+       {"selects", selects_pod}},
       {e.from});
 }
 
@@ -201,7 +225,8 @@ void Finder::subject(const cluster::EgressIp& e) {
     pod(p, "EgressIP " + e.name);
     for (const Prefix& address : p.addresses) subject.senders.insert(address.address);
   }
-  if (!o.pods.empty() && !o.namespaces.empty()) matches[own].facts.emplace_back("selects", fmt::format("{} pod{}", count, count == 1 ? "" : "s"));
+  if (!o.pods.empty() && !o.namespaces.empty())
+    matches[own].facts.emplace_back("selects", fmt::format("{} pod{}", count, count == 1 ? "" : "s"));
   subjects_.push_back(std::move(subject));
 }
 
@@ -209,7 +234,8 @@ void Finder::other_objects() {
   const cluster::Objects& o = cluster_.objects;
   for (const cluster::EgressService& e : o.egress_services) {
     if (!is_named(ObjectKind::egress_service, e)) continue;
-    add("egress service", e.full_name(), nullptr, {{"host", e.host}, {phrase(FoundFact::source_ip_by), e.source_ip_by}, {"network", e.network}}, {e.from});
+    add("egress service", e.full_name(), nullptr,
+        {{"host", e.host}, {phrase(FoundFact::source_ip_by), e.source_ip_by}, {"network", e.network}}, {e.from});
     subjects_.push_back({ObjectKind::egress_service, e.full_name()});
   }
   for (const cluster::ExternalRoute& r : o.external_routes) {
@@ -225,9 +251,12 @@ void Finder::other_objects() {
 
 void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& selects_pod) {
   add("network policy", p.full_name(), nullptr,
-      {{"isolates", p.ingress && p.egress ? phrase(FoundFact::isolates_both) : p.egress ? "egress" : "ingress"},
+      {{"isolates", p.ingress && p.egress ? phrase(FoundFact::isolates_both)
+                    : p.egress            ? "egress"
+                                          : "ingress"},
        {"ingress rules", p.ingress ? std::to_string(p.ingress_rules.size()) : ""},
-       {"egress rules", p.egress ? std::to_string(p.egress_rules.size()) : ""}, {"selects", selects_pod}},
+       {"egress rules", p.egress ? std::to_string(p.egress_rules.size()) : ""},
+       {"selects", selects_pod}},
       {p.from});
 }
 
@@ -242,7 +271,8 @@ void Finder::policies() {
     const ObjectKind kind = p.baseline ? ObjectKind::baseline_admin_network_policy : ObjectKind::admin_network_policy;
     if (!is_named(kind, p)) continue;
     add(phrase(p.baseline ? Found::baseline_admin_network_policy : Found::admin_network_policy), p.name, nullptr,
-        {{"priority", p.baseline ? "" : std::to_string(p.priority)}, {"ingress", joined(p.ingress, rule_text)},
+        {{"priority", p.baseline ? "" : std::to_string(p.priority)},
+         {"ingress", joined(p.ingress, rule_text)},
          {"egress", joined(p.egress, rule_text)}},
         {p.from});
     subjects_.push_back({kind, p.name});
@@ -258,10 +288,11 @@ void Finder::machines_as_objects() {
   for (const cluster::NodeObject& n : cluster_.objects.nodes) {
     const bool named = is_named(ObjectKind::node, n);
     if (!named && !has(n.addresses)) continue;
-    add("node", n.name, cluster_.node(n.name), {{"addresses", addresses_text(n.addresses)}, {"pod subnets", prefixes_text(n.pod_subnets)}}, {n.from});
+    add("node", n.name, cluster_.node(n.name),
+        {{"addresses", addresses_text(n.addresses)}, {"pod subnets", prefixes_text(n.pod_subnets)}}, {n.from});
     if (named) subjects_.push_back({ObjectKind::node, n.name});
   }
-  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);   // dumps of the machine have the name, too
+  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);  // dumps of the machine have the name, too
   for (const cluster::NamespaceObject& n : cluster_.objects.namespaces) {
     if (!is_named(ObjectKind::namespace_, n)) continue;
     add("namespace", n.name, nullptr, {}, {n.from});

@@ -7,8 +7,8 @@
 #include "egtrace/base/text.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
-#include "phrases/lookups.h"
 #include "lookup/texts.h"
+#include "phrases/lookups.h"
 
 namespace egt::explain {
 namespace {
@@ -23,7 +23,8 @@ bool is_pod(const std::string& pod, const std::string& asked) {
 // "EgressIP billing-out for pod shop/cart-1" is about both.
 bool is_about(const ObjectRef& object, const AskedObject& s) {
   using Part = ObjectRef::Part;
-  if (s.kind == ObjectKind::egress_firewall) return object.kind == "EgressFirewall" && object.name == s.name.substr(0, s.name.find('/'));
+  if (s.kind == ObjectKind::egress_firewall)
+    return object.kind == "EgressFirewall" && object.name == s.name.substr(0, s.name.find('/'));
   if ((!s.kind || s.kind == ObjectKind::pod) && is_pod(object.pod, s.name)) return true;
   if (s.kind == ObjectKind::pod || object.kind.empty() || (s.kind && object.kind != kind_name(*s.kind))) return false;
   return (object.part == Part::whole || object.part == Part::own_node) && object.name == s.name;
@@ -34,7 +35,8 @@ bool may_be_about(const Row& row, const AskedObject& s) {
   if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port")
     return text_of(row, row.table == "Port_Binding" ? "logical_port" : "name").ends_with(name);
   return std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) {
-    return id.second.find(name) != std::string::npos || (s.kind == ObjectKind::egress_firewall && s.name.starts_with(id.second + "/"));
+    return id.second.find(name) != std::string::npos ||
+           (s.kind == ObjectKind::egress_firewall && s.name.starts_with(id.second + "/"));
   });
 }
 
@@ -66,12 +68,16 @@ bool has_vip_with_port(const Row& row, std::uint16_t port) {
   return vips->second.find(fmt::format(":{}\"=", port)) != std::string::npos;
 }
 
-constexpr std::array<std::string_view, 6> kHostKinds = {"ip rule", "ip route", "iptables-save", "ip6tables-save", "iptables -S", "nft list ruleset"};
+constexpr std::array<std::string_view, 6> kHostKinds = {"ip rule",        "ip route",    "iptables-save",
+                                                        "ip6tables-save", "iptables -S", "nft list ruleset"};
 
-bool is_of_netfilter(std::string_view kind) { return kind.starts_with("ip6tables") || kind.starts_with("iptables") || kind.starts_with("nft"); }
+bool is_of_netfilter(std::string_view kind) {
+  return kind.starts_with("ip6tables") || kind.starts_with("iptables") || kind.starts_with("nft");
+}
 
 bool is_nft_block(std::string_view line) {
-  return (line.starts_with("chain ") || line.starts_with("set ") || line.starts_with("map ")) && line.find(" {") != std::string_view::npos;
+  return (line.starts_with("chain ") || line.starts_with("set ") || line.starts_with("map ")) &&
+         line.find(" {") != std::string_view::npos;
 }
 
 // The word behind `before`.
@@ -113,7 +119,7 @@ bool Finder::is_made_for_subject(const Row& row) const {
     const bool concerned = concerns(row, s);
     if (!concerned && !may_be_about(row, s)) return false;
     const ObjectRef object = links_.object_of(row);
-    return is_about(object, s) || (concerned && (object.empty() || s.kind == ObjectKind::pod));   // else it is another object's
+    return is_about(object, s) || (concerned && (object.empty() || s.kind == ObjectKind::pod));  // else it is another object's
   });
 }
 
@@ -122,14 +128,16 @@ void Finder::of_subjects(const cluster::Node& node) {
     for (const host::Link& link : node.host.links.value)
       for (const host::Address& a : link.addresses)
         if (s.addresses.contains(a.prefix.address))
-          add("device", link.name, &node, {{"has", a.prefix.to_string()}, {"state", link.state}, {"master", link.master}}, {a.from});
+          add("device", link.name, &node, {{"has", a.prefix.to_string()}, {"state", link.state}, {"master", link.master}},
+              {a.from});
     if (s.mark)
       for (const openflow::Bridge& b : node.bridges)
         if (b.flows)
           flows_that(node, b, phrase(Found::flows_matching_mark), [&](openflow::FlowIndex i) {
             if (!b.flows->looks_at(i, FieldId::pkt_mark)) return false;
             const openflow::MatchView match = b.flows->match(b.flows->flow(i));
-            return openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{*s.mark};
+            return openflow::mask_of(match, FieldId::pkt_mark) != U128{} &&
+                   openflow::value_of(match, FieldId::pkt_mark) == U128{*s.mark};
           });
   }
 }
@@ -164,7 +172,9 @@ void Finder::lines_of_subjects(const cluster::DumpInfo& dump) {
   for (std::string_view rest = source.text; !rest.empty(); ++number) {
     const std::string_view line = trim(next_line(rest));
     if (is_nft && is_nft_block(line)) chain = std::string(line.substr(0, line.find(" {")));
-    const auto by_table = [&] { return is_routes && own_tables_.contains({dump.node, std::string(word_behind(line, " table "))}); };
+    const auto by_table = [&] {
+      return is_routes && own_tables_.contains({dump.node, std::string(word_behind(line, " table "))});
+    };
     if (!is_of(wanted_, line) && !(has_chains && names_port(line, asked)) && !by_table()) continue;
     if (found++ == 0) match = add(phrase(Found::lines, {lines_of(dump.kind)}), dump.path, cluster_.node(dump.node), {}, {});
     match->has_lines = true;

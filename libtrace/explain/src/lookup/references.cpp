@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kUuidLength = 36;
 
-bool is_set_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.'; }
+bool is_set_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
+}
 
 }  // namespace
 
@@ -38,7 +40,8 @@ void References::add_uuids(std::string_view text, std::uint32_t number, ByWord& 
     const auto begin = std::find_if(text.begin(), text.end(), is_of_uuid);
     const auto end = std::find_if_not(begin, text.end(), is_of_uuid);
     if (end - begin == kUuidLength && *(begin + 8) == '-')
-      if (Numbers& numbers = into[std::string(begin, end)]; numbers.empty() || numbers.back() != number) numbers.push_back(number);
+      if (Numbers& numbers = into[std::string(begin, end)]; numbers.empty() || numbers.back() != number)
+        numbers.push_back(number);
     text = {end, text.end()};
   }
 }
@@ -48,7 +51,8 @@ void References::add_sets(std::string_view text, std::uint32_t number, ByWord& i
     std::size_t end = at + 1;
     while (end < text.size() && is_set_char(text[end])) ++end;
     while (end > at + 1 && text[end - 1] == '.') --end;
-    if (Numbers& numbers = into[std::string(text.substr(at, end - at))]; numbers.empty() || numbers.back() != number) numbers.push_back(number);
+    if (Numbers& numbers = into[std::string(text.substr(at, end - at))]; numbers.empty() || numbers.back() != number)
+      numbers.push_back(number);
   }
 }
 

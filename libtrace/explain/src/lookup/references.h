@@ -20,7 +20,7 @@ class References {
   std::vector<const ovn::LogicalFlow*> logical_flows(const ovn::Row& to, const std::string& set) const;
 
  private:
-  using Numbers = std::vector<std::uint32_t>;   // ascending
+  using Numbers = std::vector<std::uint32_t>;  // ascending
   using ByWord = std::unordered_map<std::string, Numbers>;
   const ovn::Row& row(std::uint32_t number) const;
   static Numbers found(const ByWord& words, const std::string& word);

@@ -28,7 +28,8 @@ struct AddressField {
 
 std::vector<AddressField> address_fields(const IpAddr& a) {
   if (a.is_v4())
-    return {{FieldId::ip_src, FieldId::tp_src}, {FieldId::ip_dst, FieldId::tp_dst}, {FieldId::arp_spa, {}}, {FieldId::arp_tpa, {}}};
+    return {
+        {FieldId::ip_src, FieldId::tp_src}, {FieldId::ip_dst, FieldId::tp_dst}, {FieldId::arp_spa, {}}, {FieldId::arp_tpa, {}}};
   return {{FieldId::ipv6_src, FieldId::tp_src}, {FieldId::ipv6_dst, FieldId::tp_dst}, {FieldId::nd_target, {}}};
 }
 
@@ -41,7 +42,8 @@ bool asks_for(const openflow::MatchView& match, FieldId field, U128 mask, U128 v
 // As ct() and set_field have it, and as load: has it.
 std::vector<std::string> forms_in_actions(const IpAddr& a) {
   if (a.is_v4()) return {a.to_string(), fmt::format("{:#x}", static_cast<std::uint32_t>(a.value))};
-  return {a.to_string(), fmt::format("{:#x}{:016x}", static_cast<std::uint64_t>(a.value >> 64), static_cast<std::uint64_t>(a.value))};
+  return {a.to_string(),
+          fmt::format("{:#x}{:016x}", static_cast<std::uint64_t>(a.value >> 64), static_cast<std::uint64_t>(a.value))};
 }
 
 // Whole, in "load:0xa000001->…", "set_field:10.0.0.1->…", "nat(dst=10.0.0.1:80)".
@@ -65,8 +67,8 @@ bool Finder::is_row(const Row& row) const {
     if (const std::string name = text_of(row, column); !name.empty() && is_called(name)) return true;
   if (thing_.address) return refers_to(row, thing_.address_text());
   if (thing_.mac) return refers_to(row, thing_.mac->to_string());
-  return !thing_.kind && std::any_of(row.external_ids.begin(), row.external_ids.end(),
-                     [&](const auto& id) { return id.second == thing_.text; });
+  return !thing_.kind &&
+         std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) { return id.second == thing_.text; });
 }
 
 void Finder::rows(const Node& node) {
@@ -85,7 +87,8 @@ void Finder::row(const Node& node, const Row& row) {
 void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
   const std::string set = set_reference(row);
   const References& references = references_.of(node, [&] { return References(node); });
-  for (const Row* other : references.rows(row, set)) use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
+  for (const Row* other : references.rows(row, set))
+    use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
   for (const ovn::LogicalFlow* f : references.logical_flows(row, set))
     use(match, fmt::format("logical flow {} ({}, priority {})", f->uuid, f->stage, f->priority), f->from);
   const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));
@@ -116,8 +119,10 @@ void Finder::switches(const Node& node) {
   for (const openflow::Bridge& b : node.bridges) {
     if (is_called(b.name))
       add("bridge", b.name, &node,
-          {{"ports", std::to_string(b.interfaces.size())}, {"flows", b.flows ? std::to_string(b.flows->size()) : ""},
-           {"fail mode", b.fail_mode}}, {b.from});
+          {{"ports", std::to_string(b.interfaces.size())},
+           {"flows", b.flows ? std::to_string(b.flows->size()) : ""},
+           {"fail mode", b.fail_mode}},
+          {b.from});
     for (const openflow::Interface& i : b.interfaces) {
       const auto iface = i.external_ids.find("iface-id");
       const std::string id = iface == i.external_ids.end() ? "" : iface->second;
@@ -125,8 +130,13 @@ void Finder::switches(const Node& node) {
           !is_number("ofport", i.ofport) && !is_number("in_port", i.ofport) && !is_number("output", i.ofport))
         continue;
       add("interface", i.name, &node,
-          {{"bridge", b.name}, {"ofport", i.ofport ? std::to_string(*i.ofport) : ""}, {"type", i.type}, {"iface-id", id},
-           {"mac", i.mac ? i.mac->to_string() : ""}, {"VLAN", i.tag ? std::to_string(*i.tag) : ""}}, {i.from});
+          {{"bridge", b.name},
+           {"ofport", i.ofport ? std::to_string(*i.ofport) : ""},
+           {"type", i.type},
+           {"iface-id", id},
+           {"mac", i.mac ? i.mac->to_string() : ""},
+           {"VLAN", i.tag ? std::to_string(*i.tag) : ""}},
+          {i.from});
     }
     for (const openflow::FdbEntry& entry : b.fdb)
       if (thing_.mac == entry.mac)
@@ -169,9 +179,10 @@ void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge
     });
   };
   flows_that(node, bridge, phrase(Found::flows_matching), [&](openflow::FlowIndex i) {
-    return any_field(i, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
+    return any_field(
+        i, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
   });
-  if (thing_.port) return;   // what follows is about all ports of the address
+  if (thing_.port) return;  // what follows is about all ports of the address
   flows_that(node, bridge, phrase(Found::flows_matching_prefix), [&](openflow::FlowIndex i) {
     return any_field(i, [&](const openflow::MatchView& view, const AddressField& f) {
       const U128 mask = openflow::mask_of(view, f.address);
@@ -201,7 +212,8 @@ std::set<std::uint64_t> Finder::cookies_behind(const openflow::Bridge& bridge, o
   std::vector<openflow::Conjunction> memberships;
   bridge.flows->memberships_of(member, memberships);
   for (const openflow::Conjunction& of : memberships)
-    for (auto [one, end] = known->second.equal_range({bridge.flows->table_of(member), of.id}); one != end; ++one) cookies.insert(one->second);
+    for (auto [one, end] = known->second.equal_range({bridge.flows->table_of(member), of.id}); one != end; ++one)
+      cookies.insert(one->second);
   return cookies;
 }
 
@@ -217,7 +229,8 @@ std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge,
   return what;
 }
 
-void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind, const std::function<bool(openflow::FlowIndex)>& concern_it) {
+void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind,
+                        const std::function<bool(openflow::FlowIndex)>& concern_it) {
   LookupMatch* match = nullptr;
   std::size_t count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {

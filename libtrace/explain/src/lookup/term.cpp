@@ -11,7 +11,7 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::size_t kFewestDigits = 6;      // shorter ones are words or numbers
+constexpr std::size_t kFewestDigits = 6;  // shorter ones are words or numbers
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -94,7 +94,7 @@ LookupTerm read_term(std::string_view text, std::string_view name_space) {
   for (const std::string_view prefix : {"port:", "$", "@"})
     if (!term.kind && consume(text, prefix)) break;
   term.text = in_namespace(text, term.kind, name_space);
-  if (term.kind || !name_space.empty()) return term;   // a name, even where it looks like a number
+  if (term.kind || !name_space.empty()) return term;  // a name, even where it looks like a number
   if (const auto both = parse_address_port(text)) {
     term.port = both->second;
     text = text.substr(0, text.rfind(':'));

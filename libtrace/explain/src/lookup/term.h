@@ -13,15 +13,15 @@
 namespace egt::explain {
 
 struct LookupTerm {
-  std::string text;                    // without what only says its kind: "EgressIP/", "svc:", "$", "@", "cookie="
-  std::string whole;                   // with it: a namespace may have the name of a kind
-  std::optional<ObjectKind> kind;      // of a Kubernetes object, where one was given
-  std::string field;                   // "cookie", "metadata", "reg15", "zone", "ofport", …; empty where none was given
+  std::string text;                // without what only says its kind: "EgressIP/", "svc:", "$", "@", "cookie="
+  std::string whole;               // with it: a namespace may have the name of a kind
+  std::optional<ObjectKind> kind;  // of a Kubernetes object, where one was given
+  std::string field;               // "cookie", "metadata", "reg15", "zone", "ofport", …; empty where none was given
   std::optional<IpAddr> address;
-  std::optional<std::uint16_t> port;   // behind the address: 172.30.0.1:80, [fd00::1]:80
+  std::optional<std::uint16_t> port;  // behind the address: 172.30.0.1:80, [fd00::1]:80
   std::optional<MacAddr> mac;
-  std::optional<std::uint64_t> number; // decimal, or hexadecimal behind 0x
-  std::string uuid;                    // lower case digits and dashes of a UUID's beginning, at least six of them
+  std::optional<std::uint64_t> number;  // decimal, or hexadecimal behind 0x
+  std::string uuid;                     // lower case digits and dashes of a UUID's beginning, at least six of them
 
   // Whether a number may be read as this field: it was given as that, or without any.
   bool may_be(std::string_view wanted) const { return field.empty() || field == wanted; }

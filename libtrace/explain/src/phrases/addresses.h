@@ -12,9 +12,9 @@ enum class AddressUse : std::uint8_t {
   cluster_ip,
   load_balancer_ip,
   external_ip,
-  transit_port,         // of a node
-  join_port,            // of a gateway router
-  pod_subnet_gateway,   // of a node
+  transit_port,        // of a node
+  join_port,           // of a gateway router
+  pod_subnet_gateway,  // of a node
   router_port,
   device,
   logical_port,

@@ -53,8 +53,7 @@ constexpr Phrase<Remark> kRemarks[] = {
     {Remark::refusal_ends_nothing, "refusal-ends-nothing", "{0} comes back, which ends no established connection"},
     {Remark::reset_belongs_to_nothing, "reset-belongs-to-nothing",
      "a TCP reset arrives as {0}, which belongs to nothing that the sender sent, so its connection stays open"},
-    {Remark::reset_not_at_sender, "reset-not-at-sender",
-     "a TCP reset was sent ({0} at {1}), but is not seen at the sender"},
+    {Remark::reset_not_at_sender, "reset-not-at-sender", "a TCP reset was sent ({0} at {1}), but is not seen at the sender"},
 
     // of what tracers saw
     {Remark::dropped_as_predicted, "dropped-as-predicted", "the kernel drops it at {1} ({0}: {2}), as the dumps predict: {3}"},
@@ -72,7 +71,8 @@ constexpr Phrase<Remark> kRemarks[] = {
     {Remark::reply_not_predicted, "reply-not-predicted", "the dumps predict no reply"},
     {Remark::device_not_on_path, "device-not-on-path", "the predicted path does not use {0}"},
     {Remark::device_other_direction, "device-other-direction", "the predicted path does not use {0} in this direction"},
-    {Remark::behind_packet, "behind-packet", "the predicted path has such a hop only before the one at which this packet was already"},
+    {Remark::behind_packet, "behind-packet",
+     "the predicted path has such a hop only before the one at which this packet was already"},
     {Remark::switch_not_on_path, "switch-not-on-path", "the predicted path does not use Open vSwitch of {0}"},
     {Remark::stack_not_on_path, "stack-not-on-path", "the predicted path does not enter the network stack of {0}"},
     {Remark::zone_not_on_path, "zone-not-on-path", "the predicted path does not use conntrack zone {0}"},
@@ -81,7 +81,8 @@ constexpr Phrase<Remark> kRemarks[] = {
     {Remark::rule_not_dumped, "rule-not-dumped",
      "no dump has rule {2} of {0} {1}; `nft -a list ruleset` prints rules with their handles"},
     {Remark::chain_not_on_path, "chain-not-on-path", "the predicted path does not meet chain {0} {1}"},
-    {Remark::other_namespace, "other-namespace", "it is in network namespace {0}, which is neither the host's nor one of the ends'"},
+    {Remark::other_namespace, "other-namespace",
+     "it is in network namespace {0}, which is neither the host's nor one of the ends'"},
     {Remark::place_unknown, "place-unknown", "which machine was traced is not known; say NODE=FILE"},
     {Remark::symbol_unknown, "symbol-unknown", "the stage of {0} is not known"},
 

@@ -26,16 +26,19 @@ constexpr Phrase<Limit> kLimits[] = {
      "numbers in registers, marks and compared parts of addresses were not replaced"},
     {Limit::damaged, "damaged", "what was read of a damaged archive is what was packed: {0}",
      "its bytes have changed; copy it again"},
-    {Limit::not_read, "not-read", "nothing that was not read of the snapshot matters here: {0}", "its content may show otherwise"},
+    {Limit::not_read, "not-read", "nothing that was not read of the snapshot matters here: {0}",
+     "its content may show otherwise"},
 };
 static_assert(is_complete(kLimits));
 
 constexpr std::string_view kReplaced =
     "addresses as they were before {0} replaced them: "
-    "{1|its masks, prefixes and MACs no longer fit the numbers in registers and actions|it gave several one address, which its map does not "
+    "{1|its masks, prefixes and MACs no longer fit the numbers in registers and actions|it gave several one address, which its "
+    "map does not "
     "distinguish}";
 constexpr std::string_view kBefore =
-    "the {0|archive as it was before the addresses were replaced|report as it was before sos clean, or at least its private map, laid beside "
+    "the {0|archive as it was before the addresses were replaced|report as it was before sos clean, or at least its private map, "
+    "laid beside "
     "it}";
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace egt::explain {
 
 enum class Limit : std::uint8_t {
   // databases as they were at an earlier moment
-  others_as_dumped,       // what is in no database
+  others_as_dumped,  // what is in no database
   moment_unknown,
   log_begins_later,
   nothing_later,

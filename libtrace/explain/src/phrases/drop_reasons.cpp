@@ -27,13 +27,11 @@ constexpr DropReason kCore[] = {
     {"SOCKET_INVALID_STATE", DropKind::connection, "its socket is in a state that takes no such packet"},
     {"PROTO_MEM", DropKind::room, "the memory for sockets of this protocol is used up (tcp_mem, udp_mem)"},
     {"NOMEM", DropKind::room, "no memory was left"},
-    {"OTHERHOST", DropKind::harmless,
-     "the frame is for another machine's MAC address; only a promiscuous device saw it"},
+    {"OTHERHOST", DropKind::harmless, "the frame is for another machine's MAC address; only a promiscuous device saw it"},
     {"NETFILTER_DROP", DropKind::netfilter, "a rule or policy of nftables or iptables drops it"},
     {"NEIGH_CREATEFAIL", DropKind::neighbour, "no neighbour entry could be made for the next hop"},
     {"NEIGH_FAILED", DropKind::neighbour, "the next hop does not answer ARP or neighbour solicitation"},
-    {"NEIGH_QUEUEFULL", DropKind::neighbour,
-     "too many packets wait for the next hop to answer ARP or neighbour solicitation"},
+    {"NEIGH_QUEUEFULL", DropKind::neighbour, "too many packets wait for the next hop to answer ARP or neighbour solicitation"},
     {"NEIGH_DEAD", DropKind::neighbour, "the neighbour entry of the next hop was removed"},
     {"NEIGH_HH_FILLFAIL", DropKind::neighbour, "the link header for the next hop could not be filled"},
     {"UNICAST_IN_L2_MULTICAST", DropKind::source_check, "a unicast IP address in a broadcast or multicast frame"},
@@ -112,8 +110,7 @@ constexpr DropReason kCore[] = {
 };
 
 constexpr DropReason kOvs[] = {
-    {"LAST_ACTION", DropKind::open_vswitch,
-     "the datapath flow ends without output: its actions are drop, or lead nowhere"},
+    {"LAST_ACTION", DropKind::open_vswitch, "the datapath flow ends without output: its actions are drop, or lead nowhere"},
     {"ACTION_ERROR", DropKind::open_vswitch, "an action of the datapath flow failed"},
     {"EXPLICIT", DropKind::open_vswitch, "the datapath flow has an explicit drop action"},
     {"EXPLICIT_WITH_ERROR", DropKind::open_vswitch,
@@ -127,9 +124,8 @@ constexpr DropReason kOvs[] = {
     {"IP_TTL", DropKind::ttl, "the TTL or hop limit reaches zero"},
 };
 
-constexpr DropReason kUnknown = {
-    "", DropKind::unspecified,
-    "a reason that egtrace has no words for; include/net/dropreason-core.h of the kernel has"};
+constexpr DropReason kUnknown = {"", DropKind::unspecified,
+                                 "a reason that egtrace has no words for; include/net/dropreason-core.h of the kernel has"};
 
 struct Decision {
   DropKind kind;

@@ -6,7 +6,8 @@ namespace {
 
 constexpr Phrase<LineRemark> kLineRemarks[] = {
     {LineRemark::flow_differs, "flow-differs", "priority {0} does not match this packet: {1} {2|differs|differ}"},
-    {LineRemark::flow_counts_binding, "flow-counts-binding", "priority {0} counts the use of a MAC binding; its \"drop\" drops nothing"},
+    {LineRemark::flow_counts_binding, "flow-counts-binding",
+     "priority {0} counts the use of a MAC binding; its \"drop\" drops nothing"},
     {LineRemark::flow_does, "flow-does", "priority {0} {1}"},
     {LineRemark::flow_may_do, "flow-may-do", "priority {0} {1}, if the packet has that {2} there"},
     {LineRemark::higher_comes_first, "higher-comes-first", "; a line of higher priority may come first"},
@@ -32,7 +33,8 @@ constexpr Phrase<LineRemark> kLineRemarks[] = {
     {LineRemark::set_has_address, "set-has-address", "{0} is in it[: the set of {1} {2}]"},
     {LineRemark::stays_in_pod, "stays-in-pod", "{1} is an address of {0}, whose kernel delivers the packet by lo"},
     {LineRemark::namespace_not_shown, "namespace-not-shown", "no dump shows the network namespace of the pod"},
-    {LineRemark::redirects_nothing, "redirects-nothing", "no rule in the network namespace of {0} redirects the connection to another port"},
+    {LineRemark::redirects_nothing, "redirects-nothing",
+     "no rule in the network namespace of {0} redirects the connection to another port"},
     {LineRemark::rules_not_shown, "rules-not-shown", "its sockets were looked at, netfilter's rules there were not"},
     {LineRemark::nothing_mentioned, "nothing-mentioned", "no line of the snapshot mentions {0}"},
     {LineRemark::not_whole_path, "not-whole-path",
@@ -49,10 +51,11 @@ std::string phrase(const LineStatement& remark) {
 }
 
 std::vector<Gap> gaps_of_excerpt(bool has_logical_flows) {
-  std::vector<Gap> gaps = {{"", "the port by which the packet enters Open vSwitch", "ovs-vsctl -f json list interface; ovs-ofctl show br-int"},
-                           {"", "all flows of br-int, of every node on the path", "ovs-ofctl dump-flows br-int"},
-                           {"", "all rules and routes of the egress node", "ip rule; ip route show table all; ip addr"},
-                           {"", "all of its netfilter rules", "iptables-save -c; nft list ruleset"}};
+  std::vector<Gap> gaps = {
+      {"", "the port by which the packet enters Open vSwitch", "ovs-vsctl -f json list interface; ovs-ofctl show br-int"},
+      {"", "all flows of br-int, of every node on the path", "ovs-ofctl dump-flows br-int"},
+      {"", "all rules and routes of the egress node", "ip rule; ip route show table all; ip addr"},
+      {"", "all of its netfilter rules", "iptables-save -c; nft list ruleset"}};
   if (!has_logical_flows) gaps.push_back({"", "the logical flows that name these tables", "ovn-sbctl --uuid lflow-list"});
   return gaps;
 }

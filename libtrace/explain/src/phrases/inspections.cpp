@@ -83,7 +83,9 @@ Gap gap_of(const std::string& node, Part part, const Terms& about) {
 
 std::string_view words_of(Purpose purpose) { return egt::words_of(kPurposes, purpose); }
 std::string_view words_of(Feature feature) { return egt::words_of(kFeatures, feature); }
-std::string phrase(Observation observation, const Terms& about) { return egt::fill(egt::words_of(kObservations, observation), about); }
+std::string phrase(Observation observation, const Terms& about) {
+  return egt::fill(egt::words_of(kObservations, observation), about);
+}
 
 std::string phrase_of_pipeline(const std::string& node, const Terms& seen) {
   Term::Names parts;

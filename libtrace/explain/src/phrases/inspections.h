@@ -40,7 +40,7 @@ enum class Purpose : std::uint8_t {
   admission,
   other_stages,
   no_logical_flow,
-  all_flows,   // no logical flows are dumped
+  all_flows,  // no logical flows are dumped
 };
 
 // What dumps hold and no walk asks.

@@ -9,14 +9,14 @@
 namespace egt::explain {
 
 enum class Wanted : std::uint8_t {
-  pods_leave,               // by a node, and perhaps as an address
-  pod_leaves_as,            // an address of a node
+  pods_leave,     // by a node, and perhaps as an address
+  pod_leaves_as,  // an address of a node
   pod_leaves_by_gateway,
-  firewall_denies,          // by a rule
+  firewall_denies,  // by a rule
   firewall_allows,
   firewall_has_no_rule,
   admin_rule,
-  network_rule,             // of a NetworkPolicy, that lets the packet through
+  network_rule,  // of a NetworkPolicy, that lets the packet through
   no_network_rule,
   endpoints,
 };
@@ -25,12 +25,12 @@ enum class Actual : std::uint8_t {
   leaves_as,
   is_delivered,
   packet_is_delivered,
-  next_hop,                 // another one than a gateway
-  frame_goes_to,            // likewise, a MAC
-  own_acl_stops,            // one that was made for the object
+  next_hop,       // another one than a gateway
+  frame_goes_to,  // likewise, a MAC
+  own_acl_stops,  // one that was made for the object
   other_acl_stops,
   no_load_balancer,
-  other_backends,           // those that are not sent to, and those that are and should not be
+  other_backends,  // those that are not sent to, and those that are and should not be
 };
 
 template <class Kind>

@@ -41,7 +41,7 @@ constexpr Wording<FoundFact> kFacts[] = {
 static_assert(is_complete(kFacts));
 
 struct DecidingKind {
-  std::string_view dump, lines;   // kind of the dump; what its lines are called
+  std::string_view dump, lines;  // kind of the dump; what its lines are called
 };
 constexpr std::array<DecidingKind, 21> kDeciding = {{{"ip rule", "policy rules"},
                                                      {"ip route", "routes"},

@@ -11,22 +11,22 @@ namespace egt::explain {
 
 // Behind each: what it names.
 enum class Found : std::uint8_t {
-  lines,                    // of this kind, which concern what is asked for
+  lines,  // of this kind, which concern what is asked for
   logical_flows,
-  flows_matching,           // of OpenFlow, on an address
+  flows_matching,  // of OpenFlow, on an address
   flows_matching_prefix,
-  flows_matching_mark,      // of what is asked for
-  flows_naming,             // in their actions
+  flows_matching_mark,  // of what is asked for
+  flows_naming,         // in their actions
   mac_entry,
   admin_network_policy,
   baseline_admin_network_policy,
 };
 
 enum class FoundFact : std::uint8_t {
-  flow,                     // bridge, table, priority
-  flow_of_table,            // table, priority
-  of_conjunction,           // logical flow, stage
-  of_logical_flow,          // likewise
+  flow,             // bridge, table, priority
+  flow_of_table,    // table, priority
+  of_conjunction,   // logical flow, stage
+  of_logical_flow,  // likewise
   endpoint_ready,
   endpoint_ending_serves,
   endpoint_ending,

@@ -24,13 +24,13 @@ constexpr Phrase<Notice> kNotices[] = {
     {Notice::meter, "meter", "meter {0} may drop packets above its rate"},
     {Notice::truncated, "truncated", "this copy is cut to {0} bytes"},
     {Notice::not_understood, "not-understood", "not understood: {0}"},
-    {Notice::vlan_limit, "vlan-limit",
-     "Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"},
+    {Notice::vlan_limit, "vlan-limit", "Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"},
     {Notice::endless_recirculation, "endless-recirculation",
      "the packet recirculates without an end; it is not followed any further"},
 
     // devices
-    {Notice::one_of_legs, "one-of-legs", "{0} ({1}) spreads what it sends over {3} legs, which lead to one link; the path shows {2}"},
+    {Notice::one_of_legs, "one-of-legs",
+     "{0} ({1}) spreads what it sends over {3} legs, which lead to one link; the path shows {2}"},
 
     // ovn-controller
     {Notice::answer_refused, "answer-refused", "ovn-controller's own answer is refused"},

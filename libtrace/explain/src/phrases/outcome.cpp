@@ -29,7 +29,8 @@ std::string asymmetry(const std::vector<PathReport>& paths) {
       for (const PathReport& back : reply.paths) {
         const std::vector<std::string> nodes = nodes_on(back);
         const bool same = std::set<std::string>(nodes.begin(), nodes.end()) == std::set<std::string>(there.begin(), there.end());
-        if (back.verdict == Verdict::delivered && !same && !nodes.empty()) others.insert(fmt::format("{}", fmt::join(nodes, ", ")));
+        if (back.verdict == Verdict::delivered && !same && !nodes.empty())
+          others.insert(fmt::format("{}", fmt::join(nodes, ", ")));
       }
   }
   return others.empty() ? std::string() : fmt::format("; the reply has another path: {}", fmt::join(others, "; or "));
@@ -60,8 +61,9 @@ const PathReport* first_undecided(const PathReport& path) {
 std::string undecided_clause(const Explanation& e) {
   for (const PathReport& path : e.paths)
     if (path.is_for_group && path.verdict == Verdict::delivered)
-      return fmt::format("{} is a broadcast or multicast address: who receives the packet replies, if at all, from its own address",
-                         e.packet.dst);
+      return fmt::format(
+          "{} is a broadcast or multicast address: who receives the packet replies, if at all, from its own address",
+          e.packet.dst);
   for (const PathReport& path : e.paths)
     if (const PathReport* walk = first_undecided(path)) return walk->summary;
   for (const PathReport& path : e.paths)
@@ -106,8 +108,7 @@ std::string outcome_clause(const Explanation& e) {
         return fmt::format("no process listens on {}, so the receiver refuses the connection",
                            to_text(*e.paths.front().destination_seen));
       [[fallthrough]];
-    case Outcome::unanswered:
-      return e.fault ? fault_clause(*e.fault) : summary_of(e.paths, e.verdict);
+    case Outcome::unanswered: return e.fault ? fault_clause(*e.fault) : summary_of(e.paths, e.verdict);
     case Outcome::mixed: return mixed_clause(e);
     case Outcome::undecided: return undecided_clause(e);
   }

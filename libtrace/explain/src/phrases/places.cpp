@@ -43,9 +43,7 @@ static_assert(is_complete(kPlaces));
 
 }  // namespace
 
-std::string phrase(const Place& place) {
-  return fill(kPlaces[static_cast<std::size_t>(place.kind)].words, place.about);
-}
+std::string phrase(const Place& place) { return fill(kPlaces[static_cast<std::size_t>(place.kind)].words, place.about); }
 
 std::string phrase_in_bridge(const Place& place) {
   if (place.kind == PlaceKind::table) return fill("table {1}", place.about);

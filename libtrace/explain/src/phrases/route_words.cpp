@@ -26,30 +26,23 @@ AskedOfRoute asked_of_route(const RouteMiss& m) {
   const host::PolicyRule& r = *m.rule;
   const engine::RouteQuery& q = m.query;
   switch (m.selector) {
-    case Selector::source:
-      return {"source", q.from ? q.from->to_string() : "not chosen yet", r.from_prefix.to_short_string()};
-    case Selector::destination:
-      return {"destination", q.to.to_string(), r.to_prefix.to_short_string()};
-    case Selector::tos:
-      return {"tos", fmt::format("{:#x}", q.tos), fmt::format("{:#x}", r.tos.value_or(0))};
-    case Selector::dscp:
-      return {"dscp", fmt::format("{}", q.dscp), dscp_words(r)};
+    case Selector::source: return {"source", q.from ? q.from->to_string() : "not chosen yet", r.from_prefix.to_short_string()};
+    case Selector::destination: return {"destination", q.to.to_string(), r.to_prefix.to_short_string()};
+    case Selector::tos: return {"tos", fmt::format("{:#x}", q.tos), fmt::format("{:#x}", r.tos.value_or(0))};
+    case Selector::dscp: return {"dscp", fmt::format("{}", q.dscp), dscp_words(r)};
     case Selector::protocol:
       return {"protocol", proto_name(q.proto, q.to.family), proto_name(r.ip_proto.value_or(0), q.to.family)};
     case Selector::source_port:
       return {"sport", fmt::format("{}", q.sport), port_range_words(r.sport.value_or(host::PortRange{}))};
     case Selector::destination_port:
       return {"dport", fmt::format("{}", q.dport), port_range_words(r.dport.value_or(host::PortRange{}))};
-    case Selector::in_device:
-      return {"iif", device_words(q.in_device), r.iif};
-    case Selector::out_device:
-      return {"oif", device_words(q.out_device), r.oif};
+    case Selector::in_device: return {"iif", device_words(q.in_device), r.iif};
+    case Selector::out_device: return {"oif", device_words(q.out_device), r.oif};
     case Selector::mark:
       return {"mark", fmt::format("{:#x}", q.mark),
               r.fwmask == 0xffffffff ? fmt::format("{:#x}", r.fwmark.value_or(0))
                                      : fmt::format("{:#x}/{:#x}", r.fwmark.value_or(0), r.fwmask)};
-    case Selector::vrf:
-      return {"VRF", "none", "one"};
+    case Selector::vrf: return {"VRF", "none", "one"};
   }
   return {};
 }
@@ -67,20 +60,17 @@ std::string near_miss_words(const RouteMiss& m) {
       const AskedOfRoute a = asked_of_route(m);
       return fmt::format("{} is {}, the rule matches {}", a.name, a.actual, a.wanted);
     }
-    case RouteMiss::Why::no_route:
-      return fmt::format("its table {} has no route to {}", m.rule->table, m.query.to.to_string());
+    case RouteMiss::Why::no_route: return fmt::format("its table {} has no route to {}", m.rule->table, m.query.to.to_string());
     case RouteMiss::Why::suppressed:
       return fmt::format("the rule suppresses what its table {} has for {}: {}", m.rule->table, m.query.to.to_string(),
                          m.route->to.to_short_string());
     case RouteMiss::Why::thrown:
       return fmt::format("its table {} throws {} back to the rules", m.rule->table, m.route->to.to_short_string());
-    case RouteMiss::Why::shorter:
-      return fmt::format("{} is the longer prefix", m.winner->to.to_short_string());
+    case RouteMiss::Why::shorter: return fmt::format("{} is the longer prefix", m.winner->to.to_short_string());
     case RouteMiss::Why::later:
-      return fmt::format("another route of the same prefix comes first, with metric {} to this one's {}",
-                         m.winner->metric, m.route->metric);
-    case RouteMiss::Why::next_hop:
-      return "none of its next hops can be used";
+      return fmt::format("another route of the same prefix comes first, with metric {} to this one's {}", m.winner->metric,
+                         m.route->metric);
+    case RouteMiss::Why::next_hop: return "none of its next hops can be used";
   }
   return {};
 }

@@ -16,32 +16,66 @@ using netfilter::NumberRange;
 using netfilter::Op;
 
 enum class Look : std::uint8_t { number, hex, ipv4, ipv6, mac, state, status, protocol, type, family, direction };
-struct KeyWords { Key key; std::string_view name; Look look; };
+struct KeyWords {
+  Key key;
+  std::string_view name;
+  Look look;
+};
 constexpr KeyWords kKeys[] = {
-    {Key::ip_saddr, "ip saddr", Look::ipv4}, {Key::ip_daddr, "ip daddr", Look::ipv4},
-    {Key::ip6_saddr, "ip6 saddr", Look::ipv6}, {Key::ip6_daddr, "ip6 daddr", Look::ipv6},
-    {Key::ip_protocol, "protocol", Look::protocol}, {Key::ip6_nexthdr, "protocol", Look::protocol},
-    {Key::l4proto, "protocol", Look::protocol}, {Key::nfproto, "family", Look::family},
-    {Key::ip_ttl, "ttl", Look::number}, {Key::ip6_hoplimit, "hoplimit", Look::number},
-    {Key::ip_dscp, "dscp", Look::hex}, {Key::ip_ecn, "ecn", Look::number}, {Key::ip_tos, "tos", Look::hex},
-    {Key::sport, "sport", Look::number}, {Key::dport, "dport", Look::number}, {Key::tcp_flags, "tcp flags", Look::hex},
-    {Key::icmp_type, "icmp type", Look::number}, {Key::icmp_code, "icmp code", Look::number},
-    {Key::icmpv6_type, "icmpv6 type", Look::number}, {Key::icmpv6_code, "icmpv6 code", Look::number},
-    {Key::ether_saddr, "ether saddr", Look::mac}, {Key::ether_daddr, "ether daddr", Look::mac},
-    {Key::ether_type, "ether type", Look::hex}, {Key::protocol, "ether type", Look::hex},
-    {Key::iif, "iif", Look::number}, {Key::oif, "oif", Look::number}, {Key::iifname, "iif", Look::number},
-    {Key::oifname, "oif", Look::number}, {Key::iifgroup, "iifgroup", Look::number}, {Key::oifgroup, "oifgroup", Look::number},
-    {Key::iifkind, "iifkind", Look::number}, {Key::oifkind, "oifkind", Look::number},
-    {Key::physdev_in, "bridge port in", Look::number}, {Key::physdev_out, "bridge port out", Look::number},
-    {Key::mark, "mark", Look::hex}, {Key::length, "length", Look::number}, {Key::ip_length, "length", Look::number},
-    {Key::pkttype, "packet type", Look::number}, {Key::ct_state, "ct state", Look::state},
-    {Key::ct_status, "ct status", Look::status}, {Key::ct_direction, "ct direction", Look::direction},
-    {Key::ct_mark, "ct mark", Look::hex}, {Key::ct_zone, "ct zone", Look::number}, {Key::ct_label, "ct label", Look::hex},
-    {Key::ct_original_saddr, "ct original saddr", Look::ipv4}, {Key::ct_original_daddr, "ct original daddr", Look::ipv4},
-    {Key::ct_original_sport, "ct original sport", Look::number}, {Key::ct_original_dport, "ct original dport", Look::number},
-    {Key::ct_original_protocol, "ct protocol", Look::protocol}, {Key::ct_reply_saddr, "ct reply saddr", Look::ipv4},
-    {Key::ct_reply_daddr, "ct reply daddr", Look::ipv4}, {Key::fib_saddr_type, "type of the source", Look::type},
-    {Key::fib_daddr_type, "type of the destination", Look::type}, {Key::fib_saddr_oif, "device towards the source", Look::number},
+    {Key::ip_saddr, "ip saddr", Look::ipv4},
+    {Key::ip_daddr, "ip daddr", Look::ipv4},
+    {Key::ip6_saddr, "ip6 saddr", Look::ipv6},
+    {Key::ip6_daddr, "ip6 daddr", Look::ipv6},
+    {Key::ip_protocol, "protocol", Look::protocol},
+    {Key::ip6_nexthdr, "protocol", Look::protocol},
+    {Key::l4proto, "protocol", Look::protocol},
+    {Key::nfproto, "family", Look::family},
+    {Key::ip_ttl, "ttl", Look::number},
+    {Key::ip6_hoplimit, "hoplimit", Look::number},
+    {Key::ip_dscp, "dscp", Look::hex},
+    {Key::ip_ecn, "ecn", Look::number},
+    {Key::ip_tos, "tos", Look::hex},
+    {Key::sport, "sport", Look::number},
+    {Key::dport, "dport", Look::number},
+    {Key::tcp_flags, "tcp flags", Look::hex},
+    {Key::icmp_type, "icmp type", Look::number},
+    {Key::icmp_code, "icmp code", Look::number},
+    {Key::icmpv6_type, "icmpv6 type", Look::number},
+    {Key::icmpv6_code, "icmpv6 code", Look::number},
+    {Key::ether_saddr, "ether saddr", Look::mac},
+    {Key::ether_daddr, "ether daddr", Look::mac},
+    {Key::ether_type, "ether type", Look::hex},
+    {Key::protocol, "ether type", Look::hex},
+    {Key::iif, "iif", Look::number},
+    {Key::oif, "oif", Look::number},
+    {Key::iifname, "iif", Look::number},
+    {Key::oifname, "oif", Look::number},
+    {Key::iifgroup, "iifgroup", Look::number},
+    {Key::oifgroup, "oifgroup", Look::number},
+    {Key::iifkind, "iifkind", Look::number},
+    {Key::oifkind, "oifkind", Look::number},
+    {Key::physdev_in, "bridge port in", Look::number},
+    {Key::physdev_out, "bridge port out", Look::number},
+    {Key::mark, "mark", Look::hex},
+    {Key::length, "length", Look::number},
+    {Key::ip_length, "length", Look::number},
+    {Key::pkttype, "packet type", Look::number},
+    {Key::ct_state, "ct state", Look::state},
+    {Key::ct_status, "ct status", Look::status},
+    {Key::ct_direction, "ct direction", Look::direction},
+    {Key::ct_mark, "ct mark", Look::hex},
+    {Key::ct_zone, "ct zone", Look::number},
+    {Key::ct_label, "ct label", Look::hex},
+    {Key::ct_original_saddr, "ct original saddr", Look::ipv4},
+    {Key::ct_original_daddr, "ct original daddr", Look::ipv4},
+    {Key::ct_original_sport, "ct original sport", Look::number},
+    {Key::ct_original_dport, "ct original dport", Look::number},
+    {Key::ct_original_protocol, "ct protocol", Look::protocol},
+    {Key::ct_reply_saddr, "ct reply saddr", Look::ipv4},
+    {Key::ct_reply_daddr, "ct reply daddr", Look::ipv4},
+    {Key::fib_saddr_type, "type of the source", Look::type},
+    {Key::fib_daddr_type, "type of the destination", Look::type},
+    {Key::fib_saddr_oif, "device towards the source", Look::number},
     {Key::fib_saddr_iif_oif, "device towards the source", Look::number},
     {Key::fib_daddr_oif, "device towards the destination", Look::number},
 };
@@ -59,11 +93,16 @@ const netfilter::Read* read_of(const netfilter::ExprPtr& e, Number& mask) {
   return nullptr;
 }
 
-struct Side { std::string name = "what it tests"; Look look = Look::number; };
+struct Side {
+  std::string name = "what it tests";
+  Look look = Look::number;
+};
 Side side_of(const netfilter::ExprPtr& e) {
   Number mask = ~Number{0};
   const netfilter::Read* r = read_of(e, mask);
-  const auto* found = r == nullptr ? std::end(kKeys) : std::find_if(std::begin(kKeys), std::end(kKeys), [&](const auto& k) { return k.key == r->key; });
+  const auto* found = r == nullptr
+                          ? std::end(kKeys)
+                          : std::find_if(std::begin(kKeys), std::end(kKeys), [&](const auto& k) { return k.key == r->key; });
   if (found == std::end(kKeys)) return {};
   Side side{std::string(found->name), found->look};
   if (mask != ~Number{0} && found->look == Look::hex) side.name += fmt::format(" & {:#x}", static_cast<std::uint64_t>(mask));
@@ -71,8 +110,10 @@ Side side_of(const netfilter::ExprPtr& e) {
 }
 
 using NamedBits = std::span<const std::pair<unsigned, std::string_view>>;
-constexpr std::array<std::pair<unsigned, std::string_view>, 5> kStates{{{1, "invalid"}, {2, "established"}, {4, "related"}, {8, "new"}, {64, "untracked"}}};
-constexpr std::array<std::pair<unsigned, std::string_view>, 7> kStatus{{{1, "expected"}, {2, "seen-reply"}, {4, "assured"}, {8, "confirmed"}, {16, "snat"}, {32, "dnat"}, {512, "dying"}}};
+constexpr std::array<std::pair<unsigned, std::string_view>, 5> kStates{
+    {{1, "invalid"}, {2, "established"}, {4, "related"}, {8, "new"}, {64, "untracked"}}};
+constexpr std::array<std::pair<unsigned, std::string_view>, 7> kStatus{
+    {{1, "expected"}, {2, "seen-reply"}, {4, "assured"}, {8, "confirmed"}, {16, "snat"}, {32, "dnat"}, {512, "dying"}}};
 
 std::string bits(NamedBits names, Number n) {
   std::string out;
@@ -86,7 +127,8 @@ std::string number_words(Look look, Number n) {
                                                 "multicast", "blackhole", "unreachable", "prohibit"};
   switch (look) {
     case Look::hex: return fmt::format("{:#x}", static_cast<std::uint64_t>(n));
-    case Look::ipv4: return (n >> 32) == 0 ? IpAddr::v4(static_cast<std::uint32_t>(n)).to_string() : IpAddr{Family::v6, n}.to_string();
+    case Look::ipv4:
+      return (n >> 32) == 0 ? IpAddr::v4(static_cast<std::uint32_t>(n)).to_string() : IpAddr{Family::v6, n}.to_string();
     case Look::ipv6: return IpAddr{Family::v6, n}.to_string();
     case Look::mac: return MacAddr{static_cast<std::uint64_t>(n)}.to_string();
     case Look::state: return bits(kStates, n);
@@ -146,9 +188,8 @@ std::string actual_words(const std::vector<Side>& sides, const engine::RuleMiss&
   std::string out;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const bool known = i < miss.actual.size() && miss.actual[i];
-    out += (i == 0 ? "" : ", ") +
-           (known ? fmt::format("{} is {}", sides[i].name, atom_words(sides[i].look, *miss.actual[i]))
-                  : fmt::format("the packet has no {}", sides[i].name));
+    out += (i == 0 ? "" : ", ") + (known ? fmt::format("{} is {}", sides[i].name, atom_words(sides[i].look, *miss.actual[i]))
+                                         : fmt::format("the packet has no {}", sides[i].name));
   }
   return out;
 }
@@ -159,7 +200,7 @@ std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& mi
   for (std::size_t i = 0; i < in.source.size(); ++i) {
     flags += fmt::format("{}{}", i == 0 ? "" : ",", in.source[i] ? "src" : "dst");
     const bool shown = std::find(in.source.begin(), in.source.begin() + static_cast<std::ptrdiff_t>(i), in.source[i]) !=
-                      in.source.begin() + static_cast<std::ptrdiff_t>(i);
+                       in.source.begin() + static_cast<std::ptrdiff_t>(i);
     if (shown || i >= miss.actual.size() || !miss.actual[i]) continue;
     actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", in.source[i] ? "source" : "destination",
                           atom_words(Look::ipv4, *miss.actual[i]));

@@ -16,13 +16,10 @@ namespace {
 
 using namespace engine;
 
-bool has_ports(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
+bool has_ports(std::uint8_t proto) { return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp; }
 
 std::string hook_name(netfilter::Hook hook) {
-  static constexpr std::string_view kNames[] = {"ingress", "prerouting", "input", "forward", "output", "postrouting",
-                                                "egress"};
+  static constexpr std::string_view kNames[] = {"ingress", "prerouting", "input", "forward", "output", "postrouting", "egress"};
   return std::string(kNames[static_cast<std::size_t>(hook)]);
 }
 
@@ -34,7 +31,8 @@ std::string verdict_word(netfilter::Verdict::Kind kind) {
     case reject: return "rejects the packet";
     case queue: return "hands the packet to user space";
     case return_: return "returns";
-    case jump: case goto_: return "jumps";
+    case jump:
+    case goto_: return "jumps";
     case continue_: return "acts";
   }
   return "acts";
@@ -122,7 +120,8 @@ EvidenceLine evidence_line(Provenance at, const SourceTable& sources) {
 }
 
 std::string place_of(const EvidenceLine& line) {
-  return line.table.empty() ? fmt::format("{}:{}", line.dump, line.line) : fmt::format("{}:{} {} {}", line.dump, line.line, line.table, line.uuid);
+  return line.table.empty() ? fmt::format("{}:{}", line.dump, line.line)
+                            : fmt::format("{}:{} {} {}", line.dump, line.line, line.table, line.uuid);
 }
 
 Evidence Words::evidence(const std::vector<Provenance>& from) const {
@@ -189,12 +188,14 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
   }
   for (const ovn::LogicalFlow* f : flows)
     if (const std::string_view option = forcing_option(*f); !option.empty())
-      hop.means.push_back(fmt::format("options:{} of the router forces the source of what was load-balanced or redirected", option));
+      hop.means.push_back(
+          fmt::format("options:{} of the router forces the source of what was load-balanced or redirected", option));
   for (const ovn::Row* r : rows) {
     hop.rows.push_back(row(*r));
     const RowRef& named = hop.rows.back();
     if (is_deciding(*r))
-      hop.means.push_back(fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", to_text(named.object)));
+      hop.means.push_back(
+          fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", to_text(named.object)));
   }
 }
 
@@ -252,14 +253,16 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   if (const auto to = after(step, FieldId::metadata); to && node != nullptr)
     if (const std::string datapath = names_.datapath(*node, low64(*to)); !datapath.empty())
       did.push_back(fmt::format("enters logical datapath {}", datapath));
-  if (did.empty()) did.push_back(fmt::format("priority {}", s.priority));
-  else did.back() += fmt::format(" (priority {})", s.priority);
+  if (did.empty())
+    did.push_back(fmt::format("priority {}", s.priority));
+  else
+    did.back() += fmt::format(" (priority {})", s.priority);
   hop.what = fmt::format("{}", fmt::join(did, ", "));
   if (!s.ties.empty()) {
     hop.detail = false;
-    hop.what += fmt::format("; {} more flow{} of equal priority match{} and {} something else: undefined in OpenFlow",
-                            s.ties.size(), s.ties.size() == 1 ? "" : "s", s.ties.size() == 1 ? "es" : "",
-                            s.ties.size() == 1 ? "does" : "do");
+    hop.what +=
+        fmt::format("; {} more flow{} of equal priority match{} and {} something else: undefined in OpenFlow", s.ties.size(),
+                    s.ties.size() == 1 ? "" : "s", s.ties.size() == 1 ? "es" : "", s.ties.size() == 1 ? "does" : "do");
   }
 }
 
@@ -328,7 +331,8 @@ HopPlace place_of(const Other& s) {
 }
 HopPlace place_of(const TableMiss& s) { return {.bridge = s.bridge, .within = fmt::format("table {}", s.table)}; }
 HopPlace place_of(const CtPass& s) {
-  return {.kind = HopPlace::Kind::conntrack, .bridge = s.bridge, .zone = s.zone, .within = fmt::format("conntrack zone {}", s.zone)};
+  return {
+      .kind = HopPlace::Kind::conntrack, .bridge = s.bridge, .zone = s.zone, .within = fmt::format("conntrack zone {}", s.zone)};
 }
 HopPlace place_of(const GroupPick& s) { return {.bridge = s.bridge, .within = fmt::format("group {}", s.group)}; }
 HopPlace place_of(const LearnFlow& s) { return {.bridge = s.bridge, .within = fmt::format("table {}", s.flow->table)}; }
@@ -352,18 +356,16 @@ HopPlace place_of(const engine::Place& end) {
 HopPlace place_of(const Lost& s) { return place_of(s.where); }
 HopPlace place_of(const Refused& s) { return place_of(s.where); }
 
-std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to,
-                         std::uint64_t vni, std::uint32_t in, std::uint32_t out) {
-  return fmt::format("{} {}, {} to {}, VNI {} (datapath key), ports {} to {}", verb, type, from.to_string(),
-                     to.to_string(), vni, in, out);
+std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to, std::uint64_t vni,
+                         std::uint32_t in, std::uint32_t out) {
+  return fmt::format("{} {}, {} to {}, VNI {} (datapath key), ports {} to {}", verb, type, from.to_string(), to.to_string(), vni,
+                     in, out);
 }
 
 std::string tuple_words(const Tuple& t) { return fmt::format("{} > {}", endpoint_text(t, true), endpoint_text(t, false)); }
 
 Say say(const EnterBridge& s) { return {s.bridge, fmt::format("enters by port {} ({})", s.port, s.ofport), true}; }
-Say say(const TableMiss& s) {
-  return {{}, "no flow matches", true, false, passage_of_table(s.bridge, s.table)};
-}
+Say say(const TableMiss& s) { return {{}, "no flow matches", true, false, passage_of_table(s.bridge, s.table)}; }
 Say say(const CtPass& s) {
   Say w{{}, "", true, true};
   static constexpr std::string_view kBits[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
@@ -378,13 +380,10 @@ Say say(const CtPass& s) {
   if (s.entry.known()) w.what += ", of a dumped connection";
   return w;
 }
-Say say(const GroupPick& s) {
-  return {{}, fmt::format("bucket {}, of {} buckets", s.bucket, s.buckets)};
-}
+Say say(const GroupPick& s) { return {{}, fmt::format("bucket {}, of {} buckets", s.bucket, s.buckets)}; }
 Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
 Say say(const LearnFlow& s) {
-  return {{}, "learns a flow: " + phrase(*s.flow), true, false,
-          passage_of_table(s.bridge, s.flow->table)};
+  return {{}, "learns a flow: " + phrase(*s.flow), true, false, passage_of_table(s.bridge, s.flow->table)};
 }
 Say say(const LeaveBridge& s) { return {s.bridge, fmt::format("leaves by port {} ({})", s.port, s.ofport), true}; }
 Say say(const CrossPatch& s) {
@@ -415,12 +414,8 @@ Say say(const Resolve& s) {
   const std::string mac = s.mac ? s.mac->to_string() : "unknown";
   return {s.device, fmt::format("neighbour {} is {}", s.address.to_string(), mac), true};
 }
-Say say(const CrossWire& s) {
-  return {s.to_device, fmt::format("arrives from {} {}", s.from_node, s.from_device), true};
-}
-Say say(const Deliver& s) {
-  return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"};
-}
+Say say(const CrossWire& s) { return {s.to_device, fmt::format("arrives from {} {}", s.from_node, s.from_device), true}; }
+Say say(const Deliver& s) { return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"}; }
 Say say(const Lost& s) { return {phrase(s.where), "dropped: " + phrase(s.why), false, false, passage_of(s.where)}; }
 Say say(const Refused& s) {
   return {phrase(s.where), fmt::format("rejected with {}: {}", s.with, phrase(s.why)), false, false, passage_of(s.where)};

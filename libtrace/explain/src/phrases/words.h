@@ -13,9 +13,10 @@ namespace egt::explain {
 
 class Words {
  public:
-  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster), ovn_candidates_(cluster) {}
+  Words(const cluster::Cluster& cluster, const Names& names)
+      : cluster_(cluster), names_(names), links_(cluster), ovn_candidates_(cluster) {}
 
-  Hop hop(const engine::Step& step, bool registers = true) const;   // whether to fill Hop::registers
+  Hop hop(const engine::Step& step, bool registers = true) const;  // whether to fill Hop::registers
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
   // Behind a cookie: 32 bits of a UUID, which other rows may share. Where the metadata names a logical datapath that
@@ -24,7 +25,7 @@ class Words {
                                                      std::uint64_t metadata) const;
   const cluster::Cluster& cluster() const { return cluster_; }
   const Names& names() const { return names_; }
-  std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
+  std::string address(const IpAddr& a) const;  // "100.88.0.3 (transit port of master-02)"
 
  private:
   void describe(const engine::TableMatch& s, const engine::Step& step, Hop& hop) const;
@@ -42,7 +43,7 @@ class Words {
   cluster::PerNode<std::vector<std::string>> ovn_candidates_;
 };
 
-std::string in_bridge(const HopPlace& at);   // "br-int table 20"
+std::string in_bridge(const HopPlace& at);  // "br-int table 20"
 std::string layer_name(engine::Layer layer);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
 std::string endpoint_text(const Tuple& t, bool source, bool with_port = true);

@@ -53,7 +53,8 @@ Node::PortPlace Node::port(std::string_view interface_name) const {
 
 void merge_interface(openflow::Interface& known, const openflow::Interface& more) {
   for (const auto& [key, value] : more.options)
-    if (const auto shown = known.options.find(key); shown != known.options.end() && shown->second != value) known.disputed.insert(key);
+    if (const auto shown = known.options.find(key); shown != known.options.end() && shown->second != value)
+      known.disputed.insert(key);
   if (known.ofport && more.ofport && known.ofport != more.ofport) known.disputed.insert("ofport");
   if (!known.type.empty() && !more.type.empty() && known.type != more.type) known.disputed.insert("type");
   known.disputed.insert(more.disputed.begin(), more.disputed.end());
@@ -75,7 +76,7 @@ using JoinedBridges = std::unordered_map<openflow::Bridge*, std::vector<openflow
 
 // By patch ports, in both directions.
 JoinedBridges joined_bridges(std::vector<openflow::Bridge>& bridges) {
-  std::unordered_map<std::string_view, openflow::Bridge*> bridge_of;   // by port
+  std::unordered_map<std::string_view, openflow::Bridge*> bridge_of;  // by port
   for (openflow::Bridge& bridge : bridges)
     for (const openflow::Interface& port : bridge.interfaces) bridge_of.emplace(port.name, &bridge);
   JoinedBridges joined;
@@ -115,7 +116,8 @@ void share_datapath_types(std::vector<openflow::Bridge>& bridges) {
 const NetworkNamespace* Node::namespace_of(const IpAddr& address) const {
   const auto has = [&](const NetworkNamespace& n) {
     return std::any_of(n.links.value.begin(), n.links.value.end(), [&](const host::Link& link) {
-      return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) { return own.prefix.address == address; });
+      return std::any_of(link.addresses.begin(), link.addresses.end(),
+                         [&](const host::Address& own) { return own.prefix.address == address; });
     });
   };
   const auto found = std::find_if(namespaces.begin(), namespaces.end(), has);
@@ -129,7 +131,7 @@ void Node::place_interfaces() {
     if (known) merge_interface(*known, unplaced);
     return known != nullptr;
   });
-  for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been shown since
+  for (openflow::Bridge& b : bridges) b.index_ports();  // numbers may have been shown since
   share_datapath_types(bridges);
 }
 
@@ -151,7 +153,7 @@ Cluster Cluster::part(const std::set<std::string>& names) const {
   Cluster some;
   for (const NodeHandle& node : nodes)
     if (names.contains(node.name())) {
-      node.get();   // which completes what `dumps` has of it
+      node.get();  // which completes what `dumps` has of it
       some.nodes.push_back(node.shared());
     }
   some.objects = objects;
@@ -193,7 +195,8 @@ namespace {
 
 bool has_address(const std::vector<host::Link>& links, const IpAddr& address) {
   return std::any_of(links.begin(), links.end(), [&](const host::Link& l) {
-    return std::any_of(l.addresses.begin(), l.addresses.end(), [&](const host::Address& a) { return a.prefix.address == address; });
+    return std::any_of(l.addresses.begin(), l.addresses.end(),
+                       [&](const host::Address& a) { return a.prefix.address == address; });
   });
 }
 

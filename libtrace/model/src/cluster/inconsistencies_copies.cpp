@@ -54,23 +54,27 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
     if (!is_of_one_machine(dump, cluster.sources->at(dump.source).text)) continue;
     std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
     std::erase_if(alike, [&](const DumpsBySize::Place& p) {
-      if (p.machine->identity() != &node) p.machine->own();   // which shows what it was superseded by
-      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_machine(cluster.dumps[p.dump], cluster.sources->at(dump.source).text);
+      if (p.machine->identity() != &node) p.machine->own();  // which shows what it was superseded by
+      return !cluster.dumps[p.dump].superseded_by.empty() ||
+             !is_of_one_machine(cluster.dumps[p.dump], cluster.sources->at(dump.source).text);
     });
     if (alike.empty()) continue;
     const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& shown) {
       if (other.machine->identity() == &node || other.dump == at) return;
-      later.push_back({other.machine->name(), other.dump,
+      later.push_back({other.machine->name(),
+                       other.dump,
                        {About::machine, "", std::nullopt, Conflict::copied_dump, {shown.kind, other.machine->name()}}});
     };
     if (alike.front().machine->identity() != &node) {
       if (alike.front().dump != at)
-        add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
+        add_inconsistency(node,
+                          {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
     } else if (alike.front().dump == at) {
       for (const DumpsBySize::Place& other : alike) add(other, cluster.dumps[other.dump]);
     }
   }
-  std::sort(later.begin(), later.end(), [](const Copy& a, const Copy& b) { return std::tie(a.of, a.dump) < std::tie(b.of, b.dump); });
+  std::sort(later.begin(), later.end(),
+            [](const Copy& a, const Copy& b) { return std::tie(a.of, a.dump) < std::tie(b.of, b.dump); });
   for (Copy& copy : later) add_inconsistency(node, std::move(copy.what));
 }
 

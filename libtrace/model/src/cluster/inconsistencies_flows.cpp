@@ -21,9 +21,7 @@ struct Matched {
   std::vector<std::uint32_t> cookies;  // of flows that do
 };
 
-bool matches_exactly(openflow::MatchView match, FieldId field, U128 all) {
-  return openflow::mask_of(match, field) == all;
-}
+bool matches_exactly(openflow::MatchView match, FieldId field, U128 all) { return openflow::mask_of(match, field) == all; }
 
 Matched matched_by(const openflow::FlowTables& flows) {
   Matched found;
@@ -31,8 +29,7 @@ Matched matched_by(const openflow::FlowTables& flows) {
   for (std::size_t i = 0; i < std::min(first.size(), kFlowsLookedAt); ++i) {
     const openflow::MatchView match = flows.match(flows.flow(first[i]));
     if (openflow::mask_of(match, FieldId::in_port) != 0)
-      if (const auto port = static_cast<std::uint32_t>(openflow::value_of(match, FieldId::in_port));
-          port < openflow::port::max)
+      if (const auto port = static_cast<std::uint32_t>(openflow::value_of(match, FieldId::in_port)); port < openflow::port::max)
         found.ports.insert(port);
     for (const FieldId field : {FieldId::eth_src, FieldId::eth_dst})
       if (matches_exactly(match, field, 0xffffffffffffULL))
@@ -53,11 +50,11 @@ void look_at_flow_ports(Node& node, const Bridge& bridge, const Matched& matched
   const bool numbered = std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
                                     [](const Interface& i) { return i.ofport && *i.ofport < openflow::port::max; });
   if (!numbered || matched.ports.empty()) return;
-  const auto foreign = static_cast<std::size_t>(std::count_if(
-      matched.ports.begin(), matched.ports.end(), [&](std::uint32_t p) { return bridge.by_ofport(p) == nullptr; }));
+  const auto foreign = static_cast<std::size_t>(
+      std::count_if(matched.ports.begin(), matched.ports.end(), [&](std::uint32_t p) { return bridge.by_ofport(p) == nullptr; }));
   if (2 * foreign > matched.ports.size())
     add_bridge_conflict(node, bridge, Conflict::flows_of_other_ports,
-                 {bridge.name, std::to_string(matched.ports.size()), std::to_string(foreign)});
+                        {bridge.name, std::to_string(matched.ports.size()), std::to_string(foreign)});
 }
 
 // Logical datapaths are asked for in the integration bridge alone.
@@ -76,8 +73,7 @@ bool has_mac(const Node& node, std::uint64_t mac) {
 
 // Flows that ask for MACs of another machine and for none of this one are the other's.
 void look_at_flow_macs(const Cluster& cluster, Node& node, const Bridge& bridge, const Matched& matched) {
-  if (std::any_of(matched.macs.begin(), matched.macs.end(), [&](std::uint64_t mac) { return has_mac(node, mac); }))
-    return;
+  if (std::any_of(matched.macs.begin(), matched.macs.end(), [&](std::uint64_t mac) { return has_mac(node, mac); })) return;
   for (const NodeHandle& other : cluster.nodes) {
     const std::vector<host::Link>& links = other.links().value;
     const auto is_of_other = [&](std::uint64_t mac) {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "inconsistencies.h"
 #include "egtrace/base/text.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
@@ -17,8 +17,7 @@ bool differs(const Pod& pod, std::string_view addresses) {
   for (const std::string_view text : split(addresses, ','))
     if (const auto p = Prefix::parse(trim(text))) shown.push_back(p->address);
   return std::any_of(pod.addresses.begin(), pod.addresses.end(), [&](const Prefix& p) {
-    const bool shows =
-        std::any_of(shown.begin(), shown.end(), [&](const IpAddr& a) { return a.family == p.address.family; });
+    const bool shows = std::any_of(shown.begin(), shown.end(), [&](const IpAddr& a) { return a.family == p.address.family; });
     return shows && std::find(shown.begin(), shown.end(), p.address) == shown.end();
   });
 }
@@ -31,13 +30,11 @@ void look_at_pods(const Objects& objects, Node& node) {
     for (const openflow::Interface& port : bridge.interfaces) {
       const auto id = port.external_ids.find("iface-id"), shown = port.external_ids.find("ip_addresses");
       if (id == port.external_ids.end() || shown == port.external_ids.end()) continue;
-      const std::size_t cut = id->second.find('_');   // of NAMESPACE_POD; neither part can hold one
+      const std::size_t cut = id->second.find('_');  // of NAMESPACE_POD; neither part can hold one
       if (cut == std::string::npos) continue;
       const Pod* pod = objects.pods.find(id->second.substr(0, cut), id->second.substr(cut + 1));
       if (pod != nullptr && differs(*pod, shown->second))
-        add_inconsistency(node, {About::port, port.name, std::nullopt,
-                                 Conflict::pod_addresses,
-                                 {pod->full_name(), port.name}});
+        add_inconsistency(node, {About::port, port.name, std::nullopt, Conflict::pod_addresses, {pod->full_name(), port.name}});
     }
 }
 

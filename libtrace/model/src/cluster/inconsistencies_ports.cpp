@@ -23,7 +23,7 @@ void look_at_port_names(Node& node, const Bridge& bridge) {
       if (other.name == bridge.name || (port.name != other.name && other.by_name(port.name) == nullptr)) continue;
       for (const Bridge* b : {&bridge, &other})
         add_bridge_conflict(node, *b, Conflict::bridge_of_port,
-                     {port.name, std::min(bridge.name, other.name), std::max(bridge.name, other.name)});
+                            {port.name, std::min(bridge.name, other.name), std::max(bridge.name, other.name)});
     }
     const auto peer = port.type == "patch" ? port.options.find("peer") : port.options.end();
     if (peer != port.options.end() && bridge.by_name(peer->second) != nullptr)
@@ -36,8 +36,11 @@ void look_at_disputes(Node& node, const Bridge& bridge) {
   for (const Interface& port : bridge.interfaces)
     for (const std::string& what : port.disputed) {
       const bool tunnel = is_tunnel(port);
-      add_inconsistency(node, {tunnel ? About::port : About::bridge, tunnel ? port.name : bridge.name, std::nullopt,
-                               Conflict::port_setting, {what, port.name, bridge.name}});
+      add_inconsistency(node, {tunnel ? About::port : About::bridge,
+                               tunnel ? port.name : bridge.name,
+                               std::nullopt,
+                               Conflict::port_setting,
+                               {what, port.name, bridge.name}});
     }
 }
 
@@ -49,15 +52,15 @@ bool has_encap(const ovn::Ovn& ovn, const IpAddr& address) {
 
 // ovn-controller makes tunnels to the encapsulation addresses of chassis.
 void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
-  const auto shown = std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(),
-                                  [](const ovn::Chassis& c) { return !c.encap_ips.empty(); });
+  const auto shown =
+      std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(), [](const ovn::Chassis& c) { return !c.encap_ips.empty(); });
   if (shown < 2) return;  // the machine's own, at most
   for (const Interface& port : bridge.interfaces) {
     if (!is_tunnel(port)) continue;
     const auto remote = IpAddr::parse(port.options.at("remote_ip"));
     if (remote && !has_encap(node.ovn, *remote))
-      add_inconsistency(node, {About::port, port.name, std::nullopt,
-                               Conflict::tunnel_to_no_chassis, {remote->to_string(), port.name}});
+      add_inconsistency(node,
+                        {About::port, port.name, std::nullopt, Conflict::tunnel_to_no_chassis, {remote->to_string(), port.name}});
   }
 }
 
@@ -68,8 +71,8 @@ void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
     const auto option = is_tunnel(port) ? port.options.find("local_ip") : port.options.end();
     const auto local = option == port.options.end() ? std::nullopt : IpAddr::parse(option->second);
     if (local && node.host.owner_of(*local) == nullptr)
-      add_inconsistency(node, {About::port, port.name, std::nullopt, Conflict::tunnel_from_elsewhere,
-                               {port.name, local->to_string()}});
+      add_inconsistency(node,
+                        {About::port, port.name, std::nullopt, Conflict::tunnel_from_elsewhere, {port.name, local->to_string()}});
   }
 }
 
@@ -84,8 +87,7 @@ bool has_settings(const host::Host& host, std::string device) {
 void look_at_settings(Node& node) {
   const host::Host& host = node.host;
   // Somebody may have asked for a few settings of one device.
-  if (!host.sysctl.present || host.sysctl.partial || !has_settings(host, "all") || !has_settings(host, "default"))
-    return;
+  if (!host.sysctl.present || host.sysctl.partial || !has_settings(host, "all") || !has_settings(host, "default")) return;
   std::vector<std::string> without;
   bool any = false;
   for (const host::Link& device : host.links.value) {
@@ -104,11 +106,14 @@ void look_at_settings(Node& node) {
 
 void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
-    if (device.mac_disputed)
-      add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
+    if (device.mac_disputed) add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
   for (const host::Link& device : node.host.links.value)
     if (!device.other_with_index.empty())
-      add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::device_at_index, {std::to_string(device.index), device.name, device.other_with_index}});
+      add_inconsistency(node, {About::machine,
+                               "",
+                               std::nullopt,
+                               Conflict::device_at_index,
+                               {std::to_string(device.index), device.name, device.other_with_index}});
 }
 
 // The local port of a bridge is a device of the machine, whatever the datapath.
@@ -117,12 +122,10 @@ void look_at_local_ports(Node& node) {
   for (const Bridge& bridge : node.bridges) {
     const host::Link* device = node.host.link(bridge.name);
     const Interface* local = bridge.by_name(bridge.name);
-    const bool other_mac =
-        device != nullptr && device->mac && local != nullptr && local->mac && *local->mac != *device->mac;
+    const bool other_mac = device != nullptr && device->mac && local != nullptr && local->mac && *local->mac != *device->mac;
     if (device == nullptr || other_mac)
-      add_bridge_conflict(node, bridge,
-                   device == nullptr ? Conflict::bridge_without_device : Conflict::bridge_with_other_mac,
-                   {bridge.name});
+      add_bridge_conflict(node, bridge, device == nullptr ? Conflict::bridge_without_device : Conflict::bridge_with_other_mac,
+                          {bridge.name});
   }
 }
 
@@ -149,8 +152,7 @@ void look_at_ports(Node& node) {
 
 void leave_out_foreign_switch(Node& node) {
   const auto is_device = [&](const Bridge& b) { return node.host.link(b.name) != nullptr; };
-  if (node.bridges.empty() || !node.host.link_list_complete ||
-      std::any_of(node.bridges.begin(), node.bridges.end(), is_device))
+  if (node.bridges.empty() || !node.host.link_list_complete || std::any_of(node.bridges.begin(), node.bridges.end(), is_device))
     return;
   const std::string bridge = node.bridges.front().name;
   node.bridges.clear();

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "inconsistencies.h"
 #include "egtrace/host/rule_difference.h"
 #include "egtrace/host/rule_view.h"
+#include "inconsistencies.h"
 
 namespace egt::cluster {
 namespace {
@@ -43,8 +43,7 @@ std::size_t count_devices(const std::vector<host::Link>& links, const std::set<s
 }
 
 // Rules that ask for devices of which this machine has none and another one all.
-void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part,
-                     const char* command) {
+void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part, const char* command) {
   if (!part.present || !node.host.link_list_complete) return;
   std::set<std::string> devices;
   add_devices(part.value, devices);
@@ -52,8 +51,7 @@ void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfil
   for (const NodeHandle& other : cluster.nodes)
     if (other.identity() != &node && count_devices(other.links().value, devices) == devices.size())
       return add_inconsistency(
-          node, {About::netfilter, "", std::nullopt, Conflict::rules_with_devices_of,
-                 {command, *devices.begin(), other.name()}});
+          node, {About::netfilter, "", std::nullopt, Conflict::rules_with_devices_of, {command, *devices.begin(), other.name()}});
 }
 
 // What iptables-nft shows as its own stands in nft's listing, too.
@@ -65,17 +63,18 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
   const std::string_view head = cluster.sources->at(part.from.source).text.substr(0, kHeader);
   if (head.find("(nf_tables)") == std::string_view::npos) return;
   for (const netfilter::Table& t : part.value.tables) {
-    const bool does = std::any_of(t.chains.begin(), t.chains.end(), [](const netfilter::Chain& c) {
-      return !c.rules.empty() || (c.hook && c.drop_by_default);
-    });
+    const bool does = std::any_of(t.chains.begin(), t.chains.end(),
+                                  [](const netfilter::Chain& c) { return !c.rules.empty() || (c.hook && c.drop_by_default); });
     const bool listed = std::any_of(nft.value.tables.begin(), nft.value.tables.end(),
                                     [&](const netfilter::Table& n) { return n.family == family && n.name == t.name; });
     if (does && !listed)
-      return add_inconsistency(
-          node, {About::netfilter, "", std::nullopt, Conflict::rules_not_listed, {command, t.name}});
+      return add_inconsistency(node, {About::netfilter, "", std::nullopt, Conflict::rules_not_listed, {command, t.name}});
   }
   if (const auto differs = netfilter::different_chain(part.value, nft.value))
-    add_inconsistency(node, {About::netfilter, "", std::nullopt, Conflict::rules,
+    add_inconsistency(node, {About::netfilter,
+                             "",
+                             std::nullopt,
+                             Conflict::rules,
                              {differs->chain, differs->table, std::string(command) + "; nft list ruleset"}});
 }
 

@@ -52,7 +52,7 @@ class RouteComparison {
     std::set<IpAddr> of_switch, of_host, expected;
     for (const TunnelRoute& r : datapath_.routes)
       if (is_address_of(r)) of_switch.insert(r.destination.address);
-    for (const Route& r : host_.routes_v4.value)   // of a whole prefix, or added by hand
+    for (const Route& r : host_.routes_v4.value)  // of a whole prefix, or added by hand
       if (r.type == host::RouteType::local) of_host.insert(r.to.address);
     for (const Link& device_of : host_.links.value)
       for (const host::Address& a : device_of.addresses) {
@@ -86,7 +86,8 @@ class RouteComparison {
     for (const TunnelRoute& r : datapath_.routes) {
       if (r.user || r.local) continue;
       const auto [first, end] = by_destination.equal_range(r.destination.network());
-      const bool agrees = std::any_of(first, end, [&](const auto& known) { return known.second->next_hops.front().device == r.device; });
+      const bool agrees =
+          std::any_of(first, end, [&](const auto& known) { return known.second->next_hops.front().device == r.device; });
       if (first != end && !agrees) return first->second;
     }
     return nullptr;
@@ -94,7 +95,8 @@ class RouteComparison {
 
   // Routes by one device that is up and has an address for them.
   bool is_copied(const Route& route) const {
-    if (route.table != "main" || route.type != host::RouteType::unicast || route.next_hops.size() != 1 || !route.not_modelled.empty())
+    if (route.table != "main" || route.type != host::RouteType::unicast || route.next_hops.size() != 1 ||
+        !route.not_modelled.empty())
       return false;
     const host::NextHop& next = route.next_hops.front();
     const Link* out = device(next.device);
@@ -116,7 +118,8 @@ class RouteComparison {
 
 // Where the switch and not the host sends what its tunnels carry.
 bool has_userspace_datapath(const Node& node) {
-  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+  return std::any_of(node.bridges.begin(), node.bridges.end(),
+                     [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
 }
 
 const openflow::Bridge* behind_patch(const Node& node, const openflow::Interface& port) {

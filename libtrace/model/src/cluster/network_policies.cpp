@@ -15,14 +15,19 @@ bool is_among_nodes(const NodeObject& node, const IpAddr& address) {
 class IsolatingPolicies {
  public:
   IsolatingPolicies(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction)
-      : objects_(objects), q_(question), direction_(direction), is_egress_(direction == PolicyDirection::egress),
-        subject_(is_egress_ ? *question.from : *question.to), other_(other_end(question, direction)) {}
+      : objects_(objects),
+        q_(question),
+        direction_(direction),
+        is_egress_(direction == PolicyDirection::egress),
+        subject_(is_egress_ ? *question.from : *question.to),
+        other_(other_end(question, direction)) {}
 
   PolicyRuling ruling() const {
     PolicyRuling result{Ruling::none, direction_, &subject_};
-    std::vector<const NetworkPolicy*> others;   // that select the pod, and isolate the other direction alone
+    std::vector<const NetworkPolicy*> others;  // that select the pod, and isolate the other direction alone
     for (const NetworkPolicy* policy : objects_.network_policies.in(subject_.namespace_))
-      if (selects(*policy, subject_)) ((is_egress_ ? policy->egress : policy->ingress) ? result.isolating : others).push_back(policy);
+      if (selects(*policy, subject_))
+        ((is_egress_ ? policy->egress : policy->ingress) ? result.isolating : others).push_back(policy);
     if (result.isolating.empty()) return result;
     bool may = is_of_other_network();
     for (const NetworkPolicy* policy : result.isolating) {
@@ -36,7 +41,8 @@ class IsolatingPolicies {
         return result;
       }
     }
-    may = may || passes_all_the_same() || std::any_of(others.begin(), others.end(), [&](const NetworkPolicy* p) { return best_rule(*p).first != Match::no; });
+    may = may || passes_all_the_same() ||
+          std::any_of(others.begin(), others.end(), [&](const NetworkPolicy* p) { return best_rule(*p).first != Match::no; });
     result.ruling = may ? Ruling::open : Ruling::denied;
     return result;
   }
@@ -68,19 +74,22 @@ class IsolatingPolicies {
 
   bool may_be_in_cluster(const PolicyPeer& peer) const {
     if (other_.pod != nullptr || other_.address.is_unspecified() || other_.address.is_link_local()) return true;
-    if (objects_.nodes.empty() || subject_.primary() != nullptr) return true;   // subnets of other networks are not among the nodes'
+    if (objects_.nodes.empty() || subject_.primary() != nullptr)
+      return true;  // subnets of other networks are not among the nodes'
     // Gateway routers have addresses that no object shows, and are of the namespace of the host's network.
     const bool whole_namespaces = peer.pods.match_labels.empty() && peer.pods.expressions.empty();
     if (!is_egress_ && whole_namespaces) return true;
     return is_pod_network(objects_, other_.address) ||
-           std::any_of(objects_.nodes.begin(), objects_.nodes.end(), [&](const NodeObject& n) { return is_among_nodes(n, other_.address); });
+           std::any_of(objects_.nodes.begin(), objects_.nodes.end(),
+                       [&](const NodeObject& n) { return is_among_nodes(n, other_.address); });
   }
 
   // Policies of a pod with a primary network of its own are about its address there.
   bool is_of_other_network() const {
     const PodAttachment *own = subject_.primary(), *of_other = other_.pod != nullptr ? other_.pod->primary() : nullptr;
     if (own == nullptr) return of_other != nullptr;
-    if (other_.pod != nullptr && !other_.pod->host_network && (of_other == nullptr || of_other->network != own->network)) return true;
+    if (other_.pod != nullptr && !other_.pod->host_network && (of_other == nullptr || of_other->network != own->network))
+      return true;
     const IpAddr& address = is_egress_ ? q_.source : q_.destination;
     return std::none_of(own->addresses.begin(), own->addresses.end(), [&](const Prefix& p) { return p.address == address; });
   }
@@ -95,9 +104,9 @@ class IsolatingPolicies {
 
   // Without the pod's node: whether the address may be its.
   bool is_inside() const {
-    return objects_.nodes.empty() ? !is_egress_ : std::any_of(objects_.nodes.begin(), objects_.nodes.end(), [&](const NodeObject& n) {
-      return is_among_nodes(n, other_.address);
-    });
+    return objects_.nodes.empty() ? !is_egress_
+                                  : std::any_of(objects_.nodes.begin(), objects_.nodes.end(),
+                                                [&](const NodeObject& n) { return is_among_nodes(n, other_.address); });
   }
 
   const Objects& objects_;

@@ -7,7 +7,7 @@ namespace egt::cluster {
 struct NodeHandle::State {
   std::unique_ptr<Node> node;
   std::string name;
-  std::unique_ptr<NodeReader> reader;   // null: everything is known
+  std::unique_ptr<NodeReader> reader;  // null: everything is known
   std::mutex reading, holding, looking;
   std::atomic<bool> is_own{false}, is_whole{false};
   MadeOnce<Outline> outline;

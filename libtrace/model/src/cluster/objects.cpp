@@ -30,8 +30,7 @@ bool LabelSelector::matches(const Labels& l) const {
     const auto it = l.find(key);
     if (it == l.end() || it->second != value) return false;
   }
-  return std::all_of(expressions.begin(), expressions.end(),
-                     [&](const LabelRequirement& r) { return holds(r, l); });
+  return std::all_of(expressions.begin(), expressions.end(), [&](const LabelRequirement& r) { return holds(r, l); });
 }
 
 std::string FirewallRule::destination() const {
@@ -100,8 +99,10 @@ Backing backing_of(const Service& service, const Objects& objects) {
     if (slice.namespace_ != service.namespace_ || slice.service != service.name) continue;
     ready.shown = serving.shown = true;
     for (const ServiceEndpoint& e : slice.endpoints) {
-      if (e.ready) ready.endpoints.push_back({&slice, &e});
-      else if (e.serving && e.terminating) serving.endpoints.push_back({&slice, &e});
+      if (e.ready)
+        ready.endpoints.push_back({&slice, &e});
+      else if (e.serving && e.terminating)
+        serving.endpoints.push_back({&slice, &e});
     }
   }
   return ready.endpoints.empty() ? serving : ready;

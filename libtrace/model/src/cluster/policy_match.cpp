@@ -5,12 +5,14 @@
 namespace egt::cluster {
 namespace {
 
-constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";   // that every namespace has
+constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";  // that every namespace has
 
 // Without the object of a namespace nothing but its name is known of its labels.
 Match matches_namespace(const LabelSelector& selector, const Objects& objects, const std::string& name) {
-  const bool by_name_alone = std::all_of(selector.match_labels.begin(), selector.match_labels.end(), [&](const auto& l) { return l.first == kNameLabel; }) &&
-                             std::all_of(selector.expressions.begin(), selector.expressions.end(), [&](const auto& r) { return r.key == kNameLabel; });
+  const bool by_name_alone =
+      std::all_of(selector.match_labels.begin(), selector.match_labels.end(),
+                  [&](const auto& l) { return l.first == kNameLabel; }) &&
+      std::all_of(selector.expressions.begin(), selector.expressions.end(), [&](const auto& r) { return r.key == kNameLabel; });
   const NamespaceObject* object = objects.namespaces.find(name);
   if (!by_name_alone && object == nullptr) return selector.present ? Match::maybe : Match::no;
   if (const std::string* one = one_namespace(selector)) return *one == name ? Match::yes : Match::no;
@@ -32,9 +34,8 @@ Match both(Match a, Match b) {
 Match in_networks(const PolicyPeer& peer, const IpAddr& address) {
   const auto holds = [&](const Prefix& p) { return p.contains(address); };
   if (address.is_unspecified() && !peer.networks.empty()) {
-    const bool all = peer.except.empty() && std::any_of(peer.networks.begin(), peer.networks.end(), [&](const Prefix& p) {
-      return p.length == 0 && holds(p);
-    });
+    const bool all = peer.except.empty() && std::any_of(peer.networks.begin(), peer.networks.end(),
+                                                        [&](const Prefix& p) { return p.length == 0 && holds(p); });
     return all ? Match::yes : Match::maybe;
   }
   const bool is_in = std::any_of(peer.networks.begin(), peer.networks.end(), holds) &&
@@ -52,9 +53,10 @@ Match has_port(const PolicyRule& rule, const PolicyQuestion& q) {
   Match best = rule.has_open_ports ? Match::maybe : Match::no;
   for (const NamedPort& named : rule.named_ports) {
     if (!named.protocol.empty() && named.protocol != q.protocol) continue;
-    const bool is_it = q.to != nullptr && std::any_of(q.to->named_ports.begin(), q.to->named_ports.end(), [&](const NamedPort& p) {
-      return p.name == named.name && p.protocol == q.protocol && p.port == q.port;
-    });
+    const bool is_it =
+        q.to != nullptr && std::any_of(q.to->named_ports.begin(), q.to->named_ports.end(), [&](const NamedPort& p) {
+          return p.name == named.name && p.protocol == q.protocol && p.port == q.port;
+        });
     if (is_it) return Match::yes;
     best = Match::maybe;
   }

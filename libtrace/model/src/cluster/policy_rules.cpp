@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "policy_match.h"
 #include "egtrace/cluster/resolved_names.h"
+#include "policy_match.h"
 
 namespace egt::cluster {
 namespace {
@@ -42,7 +42,9 @@ Match is_admin_peer(const PolicyPeer& peer, const Objects& objects, const OtherE
 class AdminPolicies {
  public:
   AdminPolicies(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction)
-      : objects_(objects), q_(question), direction_(direction),
+      : objects_(objects),
+        q_(question),
+        direction_(direction),
         subject_(direction == PolicyDirection::egress ? question.from : question.to) {}
 
   PolicyRuling first() const { return by_policies().result; }
@@ -53,7 +55,10 @@ class AdminPolicies {
   }
 
  private:
-  struct Verdict { PolicyRuling result; bool passes = false; };
+  struct Verdict {
+    PolicyRuling result;
+    bool passes = false;
+  };
 
   PolicyRuling open() const { return {Ruling::open, direction_, subject_}; }
 

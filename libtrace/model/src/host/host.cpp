@@ -17,8 +17,8 @@ bool Link::is_up() const { return flags.empty() || has_flag(*this, "UP"); }
 bool Link::has_carrier() const { return flags.empty() || (has_flag(*this, "LOWER_UP") && !has_flag(*this, "NO-CARRIER")); }
 
 bool Link::may_drop_queued() const {
-  static constexpr std::string_view kPlain[] = {"",   "noqueue", "noop", "mq",      "pfifo_fast", "pfifo", "bfifo",
-                                               "fq", "fq_codel", "fq_pie", "codel", "cake",       "sfq",   "mqprio"};
+  static constexpr std::string_view kPlain[] = {"",   "noqueue",  "noop",   "mq",    "pfifo_fast", "pfifo", "bfifo",
+                                                "fq", "fq_codel", "fq_pie", "codel", "cake",       "sfq",   "mqprio"};
   return std::find(std::begin(kPlain), std::end(kPlain), queue) == std::end(kPlain);
 }
 

@@ -6,8 +6,7 @@
 namespace egt::host {
 
 void IpSet::settle() {
-  std::stable_sort(members.begin(), members.end(),
-                   [](const IpSetMember& a, const IpSetMember& b) { return a.key < b.key; });
+  std::stable_sort(members.begin(), members.end(), [](const IpSetMember& a, const IpSetMember& b) { return a.key < b.key; });
   for (std::size_t i = 0; i < parts.size() && i < kMostIpSetParts; ++i) {
     lengths[i].clear();
     if (parts[i] != IpSetPart::net) continue;

@@ -22,7 +22,8 @@ bool has_local_route(const std::vector<Route>& routes, const IpAddr& address) {
 // One who replaces the kernel's route to a device's network by another of the same prefix has not cut the dump.
 bool has_connected_route(const std::vector<Route>& routes, const Prefix& network, const std::string& device) {
   return std::any_of(routes.begin(), routes.end(), [&](const Route& r) {
-    return r.to.length == network.length && r.to.network() == network.network() && (leads_by(r, device) || r.type != RouteType::unicast);
+    return r.to.length == network.length && r.to.network() == network.network() &&
+           (leads_by(r, device) || r.type != RouteType::unicast);
   });
 }
 
@@ -33,7 +34,8 @@ bool makes_network(const Link& link, const Address& a) {
 }
 
 // The first address that lacks one in a table that a single dump shows.
-const Address* lacks_route(const std::vector<Route>& routes, const std::vector<Link>& links, Family family, const std::set<std::string>& confirmed) {
+const Address* lacks_route(const std::vector<Route>& routes, const std::vector<Link>& links, Family family,
+                           const std::set<std::string>& confirmed) {
   const bool shows_local = std::any_of(routes.begin(), routes.end(), [](const Route& r) { return r.type == RouteType::local; });
   for (const Link& link : links) {
     // An address is at work where its device is known to be up and nobody else has been found to have it.
@@ -41,7 +43,7 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
     for (const Address& a : link.addresses) {
       if (a.prefix.address.family != family || a.tentative) continue;
       if (shows_local && !confirmed.contains("local") && !has_local_route(routes, a.prefix.address)) return &a;
-      const bool is_confirmed = link.master.empty() && confirmed.contains("main");   // a VRF has a table of its own
+      const bool is_confirmed = link.master.empty() && confirmed.contains("main");  // a VRF has a table of its own
       if (!is_confirmed && makes_network(link, a) && !has_connected_route(routes, a.prefix, link.name)) return &a;
     }
   }
@@ -53,7 +55,9 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
 void Host::notice_missing_routes(const ConfirmedTables& confirmed) {
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
-    const Address* a = part.present && !part.partial ? lacks_route(part.value, links.value, family, family == Family::v4 ? confirmed.v4 : confirmed.v6) : nullptr;
+    const Address* a = part.present && !part.partial
+                           ? lacks_route(part.value, links.value, family, family == Family::v4 ? confirmed.v4 : confirmed.v6)
+                           : nullptr;
     if (a == nullptr) continue;
     part.partial = true;
     addresses_without_route.push_back(*a);

@@ -163,9 +163,8 @@ bool Settling::choose(const DaemonRoute& offer) {
   std::vector<NextHop>& shared = known->second.offer.route.next_hops;
   const std::size_t before = shared.size();
   for (NextHop& h : hops)
-    if (shared.size() < kMostHops && std::none_of(shared.begin(), shared.end(), [&](const NextHop& s) {
-          return s.via == h.via && s.device == h.device;
-        }))
+    if (shared.size() < kMostHops &&
+        std::none_of(shared.begin(), shared.end(), [&](const NextHop& s) { return s.via == h.via && s.device == h.device; }))
       shared.push_back(std::move(h));
   return shared.size() != before;
 }
@@ -206,10 +205,9 @@ std::vector<Route> Settling::run() {
     const auto settled = shown.lower_bound({key, ""});
     if (settled != shown.end() && settled->first == key) continue;
     Route& route = choice.offer.route;
-    std::stable_sort(route.next_hops.begin(), route.next_hops.end(),
-                     [](const NextHop& a, const NextHop& b) {  // as zebra does
-                       return std::tie(a.via, a.device) < std::tie(b.via, b.device);
-                     });
+    std::stable_sort(route.next_hops.begin(), route.next_hops.end(), [](const NextHop& a, const NextHop& b) {  // as zebra does
+      return std::tie(a.via, a.device) < std::tie(b.via, b.device);
+    });
     routes.push_back(std::move(route));
   }
   return routes;

@@ -81,8 +81,10 @@ std::vector<Written> as_written(const Chain& chain) {
   std::vector<Written> all;
   for (const Rule& r : chain.rules) {
     const bool again = !all.empty() && r.from.known() && r.from == all.back().rule->from;
-    if (again) all.back().split = true;
-    else all.push_back({&r});
+    if (again)
+      all.back().split = true;
+    else
+      all.push_back({&r});
   }
   return all;
 }

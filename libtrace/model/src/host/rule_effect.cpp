@@ -20,9 +20,7 @@ class RuleWriter {
   void operator()(const Test& test) { std::visit(*this, test); }
   void operator()(const Compare& c) { add("{} {} {}", text(c.left), static_cast<unsigned>(c.op), text(c.right)); }
   void operator()(const InSet& s) { add("in {} {} {}", s.negate, texts(s.left), text(s.set)); }
-  void operator()(const InIpset& s) {
-    add("ipset {} {} {} {}", s.set, fmt::join(s.source, ""), s.negate, s.return_nomatch);
-  }
+  void operator()(const InIpset& s) { add("ipset {} {} {} {}", s.set, fmt::join(s.source, ""), s.negate, s.return_nomatch); }
   void operator()(const Undecided&) { known_ = false; }
   void operator()(const NatTarget& t) {
     add("nat {} {} {} {} {} {}", static_cast<unsigned>(t.kind), address(t), port(t), t.random, t.fully_random,
@@ -37,9 +35,7 @@ class RuleWriter {
   void operator()(const NoTrack&) { add("notrack"); }
   void operator()(const VerdictStatement& v) { add("{}", text(v.verdict)); }
   void operator()(const VerdictMapStatement& v) { add("vmap {} {}", texts(v.key), text(v.map)); }
-  void operator()(const Tproxy& t) {
-    add("tproxy {} {} {}", t.address ? t.address->to_string() : "-", t.port, t.terminal);
-  }
+  void operator()(const Tproxy& t) { add("tproxy {} {} {}", t.address ? t.address->to_string() : "-", t.port, t.terminal); }
   void operator()(const Duplicate& d) { add("dup {} {}", text(d.gateway), d.device); }
   void operator()(const SendFrame& s) { add("fwd {}", s.device); }
   void operator()(const Annotation& a) {
@@ -94,8 +90,8 @@ class RuleWriter {
     if (!e) return "-";
     if (const auto* r = std::get_if<Read>(&e->node)) {
       known_ = known_ && r->key != Key::unknown;
-      return fmt::format("read {} {} {} {}{}{}", static_cast<unsigned>(r->key), r->modulus, r->offset, r->by_iif,
-                         r->by_oif, r->by_mark);
+      return fmt::format("read {} {} {} {}{}{}", static_cast<unsigned>(r->key), r->modulus, r->offset, r->by_iif, r->by_oif,
+                         r->by_mark);
     }
     if (const auto* m = std::get_if<Masked>(&e->node))
       return fmt::format("({} & {} ^ {})", text(m->operand), text(m->mask), text(m->xor_));
@@ -105,8 +101,7 @@ class RuleWriter {
   }
 
   std::string address(const NatTarget& t) {
-    if (const auto* range = std::get_if<IpRange>(&t.address))
-      return range->first.to_string() + "-" + range->last.to_string();
+    if (const auto* range = std::get_if<IpRange>(&t.address)) return range->first.to_string() + "-" + range->last.to_string();
     if (const auto* e = std::get_if<ExprPtr>(&t.address)) return text(*e);
     const auto* prefix = std::get_if<Prefix>(&t.address);
     return prefix != nullptr ? prefix->to_string() : "-";

@@ -30,8 +30,8 @@ class EffectWriter {
   void operator()(const Enqueue& a) { add("enqueue {} {}", port(a.port), a.queue); }
   void operator()(const Controller& a) {
     add("controller {} {} {} {} {} {}", a.reason.value_or("action"), a.max_len.value_or(kWholePacket), a.id.value_or(0),
-        a.meter_id ? fmt::format("{}", *a.meter_id) : "-",
-        a.userdata ? fmt::format("{:02x}", fmt::join(*a.userdata, "")) : "-", a.pause);
+        a.meter_id ? fmt::format("{}", *a.meter_id) : "-", a.userdata ? fmt::format("{:02x}", fmt::join(*a.userdata, "")) : "-",
+        a.pause);
   }
   void operator()(const GroupRef& a) { add("group {}", a.id); }
   void operator()(const Bundle& a) {
@@ -143,8 +143,7 @@ class EffectWriter {
   void flush() {
     if (!std::exchange(has_constants_, false)) return;
     for (std::size_t w = 0; w < kFlowKeyWords; ++w)
-      if (mask_.word(w) != 0)
-        fmt::format_to(std::back_inserter(out_), "write {} {:x}/{:x};", w, value_.word(w), mask_.word(w));
+      if (mask_.word(w) != 0) fmt::format_to(std::back_inserter(out_), "write {} {:x}/{:x};", w, value_.word(w), mask_.word(w));
     mask_ = value_ = {};
   }
 
@@ -176,8 +175,8 @@ class EffectWriter {
     std::string addresses = "-";
     if (n.addresses) addresses = fmt::format("{}-{}", n.addresses->first.to_string(), n.addresses->last.to_string());
     const std::uint16_t least = n.port_min.value_or(0);
-    return fmt::format("nat {} {} {}-{} {} {} {}", static_cast<unsigned>(n.kind), addresses, least,
-                       n.port_max.value_or(least), n.persistent, n.hash, n.random);
+    return fmt::format("nat {} {} {}-{} {} {} {}", static_cast<unsigned>(n.kind), addresses, least, n.port_max.value_or(least),
+                       n.persistent, n.hash, n.random);
   }
 
   void learned(const LearnSpec& spec) {
@@ -191,8 +190,7 @@ class EffectWriter {
       const auto high = static_cast<std::uint64_t>(value >> 64), low = static_cast<std::uint64_t>(value);
       source = high == 0 ? fmt::format("{}", low) : fmt::format("{:x}:{:x}", high, low);
     }
-    add("spec {} {} {}", static_cast<unsigned>(spec.kind), source,
-        spec.kind == LearnSpec::Kind::output ? "" : bits(spec.dest));
+    add("spec {} {} {}", static_cast<unsigned>(spec.kind), source, spec.kind == LearnSpec::Kind::output ? "" : bits(spec.dest));
   }
 
   const PortNumber& ports_;

@@ -36,8 +36,8 @@ std::vector<Clause> ActionPool::clauses_in(const ActionList& list) {
     if (c == nullptr) continue;
     const std::uint32_t next = static_cast<std::uint32_t>(conjunctions_.size());
     const bool sound = c->clause >= 1 && c->clause <= c->n_clauses && c->n_clauses <= kMaxClauses;
-    all.push_back({conjunctions_.try_emplace(c->id, next).first->second, c->id,
-                   sound ? std::uint64_t{1} << (c->clause - 1) : 0, c->n_clauses});
+    all.push_back({conjunctions_.try_emplace(c->id, next).first->second, c->id, sound ? std::uint64_t{1} << (c->clause - 1) : 0,
+                   c->n_clauses});
   }
   return all;
 }
@@ -45,8 +45,7 @@ std::vector<Clause> ActionPool::clauses_in(const ActionList& list) {
 bool ActionPool::is_conjunctive(std::string_view text) const {
   if (!parser_ || text.find("conjunction(") == std::string_view::npos) return false;
   const ActionList list = parser_(text);
-  return std::any_of(list.begin(), list.end(),
-                     [](const Action& a) { return std::holds_alternative<Conjunction>(a.kind); });
+  return std::any_of(list.begin(), list.end(), [](const Action& a) { return std::holds_alternative<Conjunction>(a.kind); });
 }
 
 }  // namespace egt::openflow

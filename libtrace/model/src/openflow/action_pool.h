@@ -40,7 +40,7 @@ class ActionPool {
   ActionParser parser_;
   std::deque<ActionText> texts_;  // a deque: addresses stay
   std::unordered_map<std::string_view, const ActionText*> known_;
-  std::mutex guard_;              // of the numbers
+  std::mutex guard_;                                               // of the numbers
   std::unordered_map<std::uint32_t, std::uint32_t> conjunctions_;  // numbers by identifiers
 };
 

@@ -69,8 +69,7 @@ void see_nearest(std::span<const Prefix> all, U128 address, unsigned bits, Neare
     const auto length = static_cast<unsigned>(place & 0xff);
     if (length == 0 || length > bits) return;  // a damaged file
     const U128 wanted = first_bits(address, length, bits);
-    const auto at =
-        std::partition_point(all.begin(), of_length, [wanted](const Prefix& p) { return address_in(p) < wanted; });
+    const auto at = std::partition_point(all.begin(), of_length, [wanted](const Prefix& p) { return address_in(p) < wanted; });
     if (at != of_length) nearest.see(address_in(*at), length);
     if (at != all.begin()) nearest.see(address_in(*std::prev(at)), length);
     all = all.subspan(static_cast<std::size_t>(of_length - all.begin()));
@@ -97,14 +96,10 @@ void merge_into(std::vector<Prefix>& all, const std::vector<Prefix>& others) {
 
 FieldId field_of(AddressField f) {
   switch (f) {
-    case AddressField::ipv4_dst:
-      return FieldId::ip_dst;
-    case AddressField::ipv4_src:
-      return FieldId::ip_src;
-    case AddressField::ipv6_dst:
-      return FieldId::ipv6_dst;
-    case AddressField::ipv6_src:
-      break;
+    case AddressField::ipv4_dst: return FieldId::ip_dst;
+    case AddressField::ipv4_src: return FieldId::ip_src;
+    case AddressField::ipv6_dst: return FieldId::ipv6_dst;
+    case AddressField::ipv6_src: break;
   }
   return FieldId::ipv6_src;
 }

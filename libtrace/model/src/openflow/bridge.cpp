@@ -6,7 +6,7 @@
 namespace egt::openflow {
 namespace {
 
-constexpr std::size_t kFew = 32;   // interfaces that are gone through as quickly as looked up
+constexpr std::size_t kFew = 32;  // interfaces that are gone through as quickly as looked up
 
 void add_new(PortIndex& index, const std::vector<Interface>& interfaces) {
   for (; index.known < interfaces.size(); ++index.known) {
@@ -50,7 +50,7 @@ const Interface* Bridge::by_name(std::string_view n) const {
 
 // Whoever loads interfaces asks before each.
 Interface* Bridge::by_name(std::string_view n) {
-  if (ports.known > interfaces.size()) ports = {};   // some went away since
+  if (ports.known > interfaces.size()) ports = {};  // some went away since
   if (interfaces.size() > kFew) add_new(ports, interfaces);
   return const_cast<Interface*>(std::as_const(*this).by_name(n));
 }

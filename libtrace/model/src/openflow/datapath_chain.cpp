@@ -7,7 +7,8 @@ namespace egt::openflow {
 namespace {
 
 // Puts the chain together from its end; `seen`: recirculations that lead nowhere, or into themselves.
-bool complete(const Datapath& datapath, std::uint32_t recirc_id, std::set<std::uint32_t>& seen, std::vector<const DatapathFlow*>& chain) {
+bool complete(const Datapath& datapath, std::uint32_t recirc_id, std::set<std::uint32_t>& seen,
+              std::vector<const DatapathFlow*>& chain) {
   if (recirc_id == 0) return true;
   if (!seen.insert(recirc_id).second) return false;
   for (const DatapathFlow& flow : datapath.flows) {

@@ -177,8 +177,8 @@ class Builder {
 
   const FlowStore& store_;
   std::span<const FlowRun> runs_;
-  std::vector<std::uint32_t> subtable_of_;   // by shape
-  std::vector<std::uint32_t> stage_of_;      // by subtable
+  std::vector<std::uint32_t> subtable_of_;  // by shape
+  std::vector<std::uint32_t> stage_of_;     // by subtable
   std::map<MatchShape, std::uint32_t> stage_ids_;
   std::vector<StageFlows> stages_;
   OwnedIndex out_;

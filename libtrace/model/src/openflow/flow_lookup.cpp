@@ -151,7 +151,8 @@ void FlowLookup::Impl::candidates(std::uint8_t table, const FlowKey& key, bool w
   c.clear();
   const auto take = [&](FlowIndex i) { offer(c, i, key, with_conjunctive); };
   if (const TableIndex* index = index_of(table)) {
-    for_candidates(*index, store, key, [&] { return c.least(); }, take);
+    for_candidates(
+        *index, store, key, [&] { return c.least(); }, take);
   } else {
     ++state(table).walks;
     each_hashed_alike(tables[table], key, take);
@@ -198,8 +199,7 @@ std::vector<FlowIndex> FlowLookup::Impl::by_subtable(std::uint8_t table, std::sp
   return ordered;
 }
 
-Lookup FlowLookup::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& key,
-                                             std::span<const FlowIndex> members) {
+Lookup FlowLookup::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& key, std::span<const FlowIndex> members) {
   Lookup result;
   std::vector<std::uint32_t> ids = complete(members);
   if (ids.size() > 1) ids = complete(by_subtable(table, members));
@@ -263,13 +263,13 @@ std::vector<FlowIndex> FlowLookup::shadowed(std::uint8_t table, const FlowKey& k
     if (f.priority < priority && !f.conjunctive && impl_->matches(i, key)) found.push_back(i);
   };
   if (const TableIndex* index = impl_->index_of(table)) {
-    for_candidates(*index, store, key, [] { return 0U; }, offer);
+    for_candidates(
+        *index, store, key, [] { return 0U; }, offer);
   } else {
     impl_->each_hashed_alike(impl_->tables[table], key, offer);
   }
-  std::sort(found.begin(), found.end(), [&](FlowIndex a, FlowIndex b) {
-    return std::pair(priority_of(b), a) < std::pair(priority_of(a), b);
-  });
+  std::sort(found.begin(), found.end(),
+            [&](FlowIndex a, FlowIndex b) { return std::pair(priority_of(b), a) < std::pair(priority_of(a), b); });
   return found;
 }
 

@@ -45,8 +45,7 @@ std::uint32_t FlowStore::intern(const MatchShape& shape) {
   std::vector<std::uint32_t>& same_hash = shape_ids_[hash_of_shape(shape)];
   for (const std::uint32_t id : same_hash)
     if (shapes_[id] == shape) return id;
-  if (shapes_.size() >= kMaxShapes)
-    throw std::length_error("flows look at more kinds of fields than can be distinguished");
+  if (shapes_.size() >= kMaxShapes) throw std::length_error("flows look at more kinds of fields than can be distinguished");
   same_hash.push_back(static_cast<std::uint32_t>(shapes_.size()));
   shapes_.push_back(shape);
   return same_hash.back();
@@ -122,8 +121,7 @@ FlowStore::Owned& FlowStore::own() {
 
 void FlowStore::refer_to(CompiledFlows flows) {
   shapes_ = std::move(flows.shapes);
-  for (std::size_t i = 0; i < shapes_.size(); ++i)
-    shape_ids_[hash_of_shape(shapes_[i])].push_back(static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < shapes_.size(); ++i) shape_ids_[hash_of_shape(shapes_[i])].push_back(static_cast<std::uint32_t>(i));
   texts_.push_back({0, std::move(flows.text)});
   refs_ = flows.flows;
   prefixes_ = flows.prefixes;
@@ -144,8 +142,8 @@ void FlowStore::read_match(FlowIndex i, std::vector<MatchWord>& out) const {
 }
 
 const FlowText& FlowStore::text_of(FlowIndex i) const {
-  const auto behind = std::upper_bound(texts_.begin(), texts_.end(), i,
-                                       [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
+  const auto behind =
+      std::upper_bound(texts_.begin(), texts_.end(), i, [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
   if (behind == texts_.begin()) throw_damaged();
   return *std::prev(behind)->text;
 }

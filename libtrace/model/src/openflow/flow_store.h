@@ -87,9 +87,9 @@ class FlowStore {
   Owned& own();  // before flows are added
   void keep_again(const FlowStore& other);
 
-  std::span<const FlowRef> refs_;  // of own_, or of somebody else's memory
+  std::span<const FlowRef> refs_;                           // of own_, or of somebody else's memory
   std::shared_ptr<Owned> own_ = std::make_shared<Owned>();  // which a copy may share
-  AddressPrefixes prefixes_;      // of own_, or of somebody else's memory
+  AddressPrefixes prefixes_;                                // of own_, or of somebody else's memory
   bool without_text_ = false;
   std::shared_ptr<PageChecks> checks_;  // null: nothing is to be checked
   std::vector<MatchShape> shapes_;

@@ -81,8 +81,8 @@ FlowTables& FlowTables::operator=(const FlowTables& other) {
 FlowTables::FlowTables(FlowTables&&) noexcept = default;
 FlowTables& FlowTables::operator=(FlowTables&&) noexcept = default;
 
-void FlowTables::add(std::uint8_t table, std::uint16_t priority, std::uint64_t cookie, std::uint64_t n_packets,
-                     MatchView match, std::string_view actions, Provenance from) {
+void FlowTables::add(std::uint8_t table, std::uint16_t priority, std::uint64_t cookie, std::uint64_t n_packets, MatchView match,
+                     std::string_view actions, Provenance from) {
   FlowEntry f;
   f.cookie = cookie;
   f.use.n_packets = n_packets;
@@ -102,7 +102,8 @@ void FlowTables::add(FlowBatch batch) {
   for (auto i = static_cast<FlowIndex>(first); i < end;) {
     const FlowIndex begin = i;
     const auto table = static_cast<std::uint8_t>(refs[begin].table);
-    while (++i < end && refs[i].table == table) {}
+    while (++i < end && refs[i].table == table) {
+    }
     impl_->append(table, begin, i);
   }
 }
@@ -117,9 +118,7 @@ void FlowTables::build_indexes(unsigned jobs) const {
 
 std::size_t FlowTables::size() const { return impl_->store.size(); }
 std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::uint8_t>(impl_->store.ref(i).table); }
-std::uint16_t FlowTables::priority_of(FlowIndex i) const {
-  return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
-}
+std::uint16_t FlowTables::priority_of(FlowIndex i) const { return static_cast<std::uint16_t>(impl_->store.ref(i).priority); }
 std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.cookie(i); }
 std::optional<std::uint64_t> FlowTables::packets_of(FlowIndex i) const { return impl_->store.packets(i); }
 void FlowTables::read_match(FlowIndex i, std::vector<MatchWord>& out) const { impl_->store.read_match(i, out); }
@@ -135,9 +134,7 @@ bool FlowTables::looks_at(FlowIndex i, FieldId id) const {
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
 MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions(f); }
-std::span<const Clause> FlowTables::clauses(const FlowEntry& f) const {
-  return impl_->store.clauses(f);
-}
+std::span<const Clause> FlowTables::clauses(const FlowEntry& f) const { return impl_->store.clauses(f); }
 std::string_view FlowTables::actions_text(const FlowEntry& f) const { return f.actions->text; }
 bool FlowTables::has_table(std::uint8_t table) const { return impl_->tables[table].flows != 0; }
 
@@ -146,8 +143,7 @@ std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
   all.reserve(impl_->tables[table].flows);
   for (const FlowRun& run : impl_->tables[table].runs)
     for (FlowIndex i = run.begin; i < run.end; ++i) all.push_back(i);
-  std::stable_sort(all.begin(), all.end(),
-                   [this](FlowIndex a, FlowIndex b) { return priority_of(a) > priority_of(b); });
+  std::stable_sort(all.begin(), all.end(), [this](FlowIndex a, FlowIndex b) { return priority_of(a) > priority_of(b); });
   return all;
 }
 
@@ -171,8 +167,7 @@ std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowK
   return fields.size() == 1 ? std::optional(fields.front()) : std::nullopt;
 }
 
-std::vector<FlowIndex> FlowTables::near_misses(std::uint8_t table, const FlowKey& key,
-                                               std::uint16_t above_priority) const {
+std::vector<FlowIndex> FlowTables::near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const {
   std::vector<FlowIndex> found;
   for (const FlowIndex i : in_table(table)) {
     if (priority_of(i) <= above_priority) break;

@@ -28,8 +28,7 @@ U128 read(MatchView m, const Field& f, std::uint64_t (*of)(MatchView, std::size_
 
 void require_word(std::vector<MatchWord>& words, std::size_t word, std::uint64_t value, std::uint64_t mask) {
   if (mask == 0) return;
-  auto it =
-      std::lower_bound(words.begin(), words.end(), word, [](const MatchWord& w, std::size_t i) { return w.word < i; });
+  auto it = std::lower_bound(words.begin(), words.end(), word, [](const MatchWord& w, std::size_t i) { return w.word < i; });
   if (it == words.end() || it->word != word) it = words.insert(it, {static_cast<std::uint8_t>(word), 0, 0});
   it->value = (it->value & ~mask) | (value & mask);
   it->mask |= mask;

@@ -73,8 +73,7 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
     case F::vlan_tci:
     case F::dl_vlan:
     case F::vlan_vid:
-    case F::dl_vlan_pcp:
-      return is_ethernet(k, looked_at);
+    case F::dl_vlan_pcp: return is_ethernet(k, looked_at);
     case F::vlan_pcp:
       if (!is_ethernet(k, looked_at)) return false;
       if (looked_at) mask_bits(*looked_at, F::vlan_tci, kTagPresent);
@@ -82,65 +81,49 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
     case F::mpls_label:
     case F::mpls_tc:
     case F::mpls_bos:
-    case F::mpls_ttl:
-      return is_mpls(type);
+    case F::mpls_ttl: return is_mpls(type);
     case F::ip_src:
-    case F::ip_dst:
-      return type == ethertype::ipv4;
+    case F::ip_dst: return type == ethertype::ipv4;
     case F::ipv6_src:
     case F::ipv6_dst:
-    case F::ipv6_label:
-      return type == ethertype::ipv6;
+    case F::ipv6_label: return type == ethertype::ipv6;
     case F::nw_proto:
     case F::nw_tos:
     case F::ip_dscp:
     case F::nw_ecn:
     case F::nw_ttl:
-    case F::ip_frag:
-      return is_ip_any(k);
+    case F::ip_frag: return is_ip_any(k);
     case F::arp_op:
     case F::arp_spa:
     case F::arp_tpa:
     case F::arp_sha:
-    case F::arp_tha:
-      return type == ethertype::arp || type == ethertype::rarp;
+    case F::arp_tha: return type == ethertype::arp || type == ethertype::rarp;
     case F::tcp_src:
     case F::tcp_dst:
-    case F::tcp_flags:
-      return has_ports_of(k, looked_at, ip_proto::tcp);
+    case F::tcp_flags: return has_ports_of(k, looked_at, ip_proto::tcp);
     case F::udp_src:
-    case F::udp_dst:
-      return has_ports_of(k, looked_at, ip_proto::udp);
+    case F::udp_dst: return has_ports_of(k, looked_at, ip_proto::udp);
     case F::sctp_src:
-    case F::sctp_dst:
-      return has_ports_of(k, looked_at, ip_proto::sctp);
+    case F::sctp_dst: return has_ports_of(k, looked_at, ip_proto::sctp);
     case F::tp_src:  // of any protocol: what mod_tp_src writes
-    case F::tp_dst:
-      return is_ip_any(k) && has_l4(k);
+    case F::tp_dst: return is_ip_any(k) && has_l4(k);
     case F::icmp_type:
-    case F::icmp_code:
-      return is_icmpv4(k, looked_at);
+    case F::icmp_code: return is_icmpv4(k, looked_at);
     case F::icmpv6_type:
-    case F::icmpv6_code:
-      return is_icmpv6(k, looked_at);
+    case F::icmpv6_code: return is_icmpv6(k, looked_at);
     case F::nd_target:
     case F::nd_reserved:
-    case F::nd_options_type:
-      return is_nd(k, looked_at);
-    case F::nd_sll:
-      return is_nd(k, looked_at) && k.u64(F::tp_src) == kSolicit;
-    case F::nd_tll:
-      return is_nd(k, looked_at) && k.u64(F::tp_src) == kAdvert;
+    case F::nd_options_type: return is_nd(k, looked_at);
+    case F::nd_sll: return is_nd(k, looked_at) && k.u64(F::tp_src) == kSolicit;
+    case F::nd_tll: return is_nd(k, looked_at) && k.u64(F::tp_src) == kAdvert;
     case F::ct_nw_proto:
     case F::ct_nw_src:
     case F::ct_nw_dst:
     case F::ct_ipv6_src:
     case F::ct_ipv6_dst:
     case F::ct_tp_src:
-    case F::ct_tp_dst:
-      return has_ct_tuple(f, k, looked_at);
-    default:
-      return f < F::nsh_flags || f > F::nsh_ttl || type == ethertype::nsh;
+    case F::ct_tp_dst: return has_ct_tuple(f, k, looked_at);
+    default: return f < F::nsh_flags || f > F::nsh_ttl || type == ethertype::nsh;
   }
 }
 

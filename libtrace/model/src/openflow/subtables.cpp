@@ -12,8 +12,7 @@ std::uint32_t pipeline_words_of(const MatchShape& mask) {
       std::find_if(mask.begin(), mask.end(), [](const MaskWord& w) { return w.word >= kHeaderWords; }) - mask.begin());
 }
 
-MatchHash hash_words(const MatchShape& mask, std::size_t begin, std::size_t end, const FlowKey& key,
-                     MatchHash hash = {}) {
+MatchHash hash_words(const MatchShape& mask, std::size_t begin, std::size_t end, const FlowKey& key, MatchHash hash = {}) {
   for (std::size_t i = begin; i < end; ++i) hash.add(key.word(mask[i].word) & mask[i].mask);
   return hash;
 }
@@ -24,8 +23,8 @@ Subtables::Subtables(const FlowStore& store, const TableIndex& index)
     : store_(&store), index_(index), agreeing_(index.subtables.size()), by_pipeline_(index.subtables.size()) {
   for (const Subtable& s : index_.subtables) {
     const MatchShape& mask = store.shape(s.shape);
-    all_.push_back({static_cast<std::uint32_t>(all_.size()), static_cast<std::uint16_t>(s.max_priority), &mask,
-                    pipeline_words_of(mask)});
+    all_.push_back(
+        {static_cast<std::uint32_t>(all_.size()), static_cast<std::uint16_t>(s.max_priority), &mask, pipeline_words_of(mask)});
   }
   std::stable_sort(all_.begin(), all_.end(),
                    [](const SubtableView& a, const SubtableView& b) { return a.max_priority > b.max_priority; });
@@ -47,8 +46,7 @@ const std::vector<char>& Subtables::agreeing_in_pipeline(const FlowKey& key) {
 std::vector<FlowIndex> Subtables::flows(const SubtableView& s) const {
   const Subtable& own = checked_at(index_.subtables, s.number);
   std::vector<FlowIndex> all;
-  for (std::uint32_t i = 0; i < own.count; ++i)
-    all.push_back(checked_at(index_.slots, std::size_t{own.begin} + i).flow);
+  for (std::uint32_t i = 0; i < own.count; ++i) all.push_back(checked_at(index_.slots, std::size_t{own.begin} + i).flow);
   return all;
 }
 

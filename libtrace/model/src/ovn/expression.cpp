@@ -9,18 +9,12 @@ namespace {
 
 Relop inverted(Relop r) {
   switch (r) {
-    case Relop::eq:
-      return Relop::ne;
-    case Relop::ne:
-      return Relop::eq;
-    case Relop::lt:
-      return Relop::ge;
-    case Relop::le:
-      return Relop::gt;
-    case Relop::gt:
-      return Relop::le;
-    case Relop::ge:
-      return Relop::lt;
+    case Relop::eq: return Relop::ne;
+    case Relop::ne: return Relop::eq;
+    case Relop::lt: return Relop::ge;
+    case Relop::le: return Relop::gt;
+    case Relop::gt: return Relop::le;
+    case Relop::ge: return Relop::lt;
   }
   return r;
 }
@@ -34,8 +28,7 @@ void append_terms(std::vector<Expression>& terms, bool conjunction, Expression e
   if (terms.empty())
     terms = std::move(junction->terms);
   else
-    terms.insert(terms.end(), std::make_move_iterator(junction->terms.begin()),
-                 std::make_move_iterator(junction->terms.end()));
+    terms.insert(terms.end(), std::make_move_iterator(junction->terms.begin()), std::make_move_iterator(junction->terms.end()));
 }
 
 unsigned bit_width(U128 v) {
@@ -137,14 +130,10 @@ unsigned width_of(const Constant& c) {
   if (c.masked) return bit_width(c.mask);
   switch (c.format) {
     case ConstantFormat::decimal:
-    case ConstantFormat::hexadecimal:
-      return bit_width(c.value);
-    case ConstantFormat::ipv4:
-      return 32;
-    case ConstantFormat::ipv6:
-      return 128;
-    case ConstantFormat::ethernet:
-      return 48;
+    case ConstantFormat::hexadecimal: return bit_width(c.value);
+    case ConstantFormat::ipv4: return 32;
+    case ConstantFormat::ipv6: return 128;
+    case ConstantFormat::ethernet: return 48;
   }
   return 0;
 }

@@ -26,7 +26,8 @@ bool is_same(const Comparison& a, const Comparison& b) { return a.mask == b.mask
 
 // Fields that never are a dimension of a conjunctive match (`must_crossproduct` in lib/logical-fields.c).
 bool is_multiplied_out(const Symbol& s) {
-  constexpr std::array kFields{FieldId::eth_type, FieldId::nw_proto, FieldId::icmp_type, FieldId::icmp_code, FieldId::icmpv6_type, FieldId::icmpv6_code};
+  constexpr std::array kFields{FieldId::eth_type,  FieldId::nw_proto,    FieldId::icmp_type,
+                               FieldId::icmp_code, FieldId::icmpv6_type, FieldId::icmpv6_code};
   return s.field && std::find(kFields.begin(), kFields.end(), *s.field) != kFields.end();
 }
 
@@ -52,7 +53,7 @@ class Normalizer {
   }
 
  private:
-  using Disjunctions = std::vector<const Junction*>;   // of several symbols
+  using Disjunctions = std::vector<const Junction*>;  // of several symbols
 
   void spend(std::size_t comparisons) {
     spent_ += comparisons + 1;
@@ -63,8 +64,8 @@ class Normalizer {
     std::sort(clause.begin(), clause.end(), comes_before);
     clause.erase(std::unique(clause.begin(), clause.end(), is_same), clause.end());
     if (clause.size() < 2 || clause.front().symbol->is_string() || clause.front().symbol->level != Level::ordinal) return;
-    if (keeps_covered_ || clause.front().mask == clause.back().mask) return;   // all are alike
-    std::map<U128, std::set<U128>> values;   // by mask
+    if (keeps_covered_ || clause.front().mask == clause.back().mask) return;  // all are alike
+    std::map<U128, std::set<U128>> values;                                    // by mask
     const auto is_covered = [&](const Comparison& c) {
       return std::any_of(values.begin(), values.end(), [&](const auto& of) {
         return (of.first & c.mask) == of.first && of.second.contains(c.value & of.first);
@@ -158,10 +159,11 @@ class Normalizer {
     const auto& junction = std::get<Junction>(e.node);
     if (!junction.conjunction) {
       open.push_back(&junction);
-      failed_ = failed_ || open.size() > kMaxOpen;   // each is a level of expand()
+      failed_ = failed_ || open.size() > kMaxOpen;  // each is a level of expand()
       return !failed_;
     }
-    return std::all_of(junction.terms.begin(), junction.terms.end(), [&](const Expression& term) { return add(conjunct, open, term); });
+    return std::all_of(junction.terms.begin(), junction.terms.end(),
+                       [&](const Expression& term) { return add(conjunct, open, term); });
   }
 
   void expand_from(Conjunct conjunct, Disjunctions open, const Expression& e) {
@@ -178,9 +180,8 @@ class Normalizer {
   }
 
   void multiply_out(Conjunct conjunct) {
-    const auto several = std::find_if(conjunct.begin(), conjunct.end(), [](const Clause& c) {
-      return c.size() > 1 && is_multiplied_out(*c.front().symbol);
-    });
+    const auto several = std::find_if(conjunct.begin(), conjunct.end(),
+                                      [](const Clause& c) { return c.size() > 1 && is_multiplied_out(*c.front().symbol); });
     if (several == conjunct.end()) {
       for (const Clause& clause : conjunct) spend(clause.size());
       form_.push_back(std::move(conjunct));
@@ -201,7 +202,9 @@ class Normalizer {
   bool failed_ = false;
 };
 
-auto order_of(const Comparison* c) { return std::tuple(std::string_view(c->symbol->name), c->mask, c->value, std::string_view(c->text)); }
+auto order_of(const Comparison* c) {
+  return std::tuple(std::string_view(c->symbol->name), c->mask, c->value, std::string_view(c->text));
+}
 
 class Matches {
  public:
@@ -227,9 +230,12 @@ class Matches {
   }
 
   std::vector<FlowMatch> sorted() && {
-    std::sort(found_.begin(), found_.end(), [](const FlowMatch& a, const FlowMatch& b) { return a < b || (!(b < a) && a.kind < b.kind); });
+    std::sort(found_.begin(), found_.end(),
+              [](const FlowMatch& a, const FlowMatch& b) { return a < b || (!(b < a) && a.kind < b.kind); });
     // Each conjunction has an ID of its own.
-    const auto is_twice = [](const FlowMatch& a, const FlowMatch& b) { return b.kind != FlowMatch::Kind::conjunction && !(a < b); };
+    const auto is_twice = [](const FlowMatch& a, const FlowMatch& b) {
+      return b.kind != FlowMatch::Kind::conjunction && !(a < b);
+    };
     found_.erase(std::unique(found_.begin(), found_.end(), is_twice), found_.end());
     return std::move(found_);
   }
@@ -243,7 +249,8 @@ class Matches {
       if (!is_here(c)) continue;
       FlowMatch match = common;
       match.terms.push_back(&c);
-      std::sort(match.terms.begin(), match.terms.end(), [](const Comparison* a, const Comparison* b) { return order_of(a) < order_of(b); });
+      std::sort(match.terms.begin(), match.terms.end(),
+                [](const Comparison* a, const Comparison* b) { return order_of(a) < order_of(b); });
       found_.push_back(std::move(match));
     }
     return found_.size() > before;
@@ -262,11 +269,15 @@ bool operator<(const FlowMatch& a, const FlowMatch& b) {
                                       [](const Comparison* x, const Comparison* y) { return order_of(x) < order_of(y); });
 }
 
-std::optional<NormalForm> normal_form(const Expression& simple, bool keeps_covered) { return Normalizer(keeps_covered).of(simple); }
+std::optional<NormalForm> normal_form(const Expression& simple, bool keeps_covered) {
+  return Normalizer(keeps_covered).of(simple);
+}
 
 std::optional<Expansion> expansion_of_release(std::string_view version) {
-  struct Series { unsigned year, month, first; };
-  constexpr Series kWithPrefixes[] = {{24, 3, 7}, {25, 3, 2}, {25, 9, 1}};   // and all of 26.03
+  struct Series {
+    unsigned year, month, first;
+  };
+  constexpr Series kWithPrefixes[] = {{24, 3, 7}, {25, 3, 2}, {25, 9, 1}};  // and all of 26.03
   unsigned year = 0, month = 0, patch = 0;
   const auto number = [&](unsigned& n) {
     const auto read = std::from_chars(version.data(), version.data() + version.size(), n);
@@ -280,8 +291,8 @@ std::optional<Expansion> expansion_of_release(std::string_view version) {
   };
   if (!number(year) || !dot() || !number(month) || (dot() && !number(patch))) return std::nullopt;
   const bool has_prefixes = year >= 26 || std::any_of(std::begin(kWithPrefixes), std::end(kWithPrefixes), [&](const Series& s) {
-    return s.year == year && s.month == month && patch >= s.first;
-  });
+                              return s.year == year && s.month == month && patch >= s.first;
+                            });
   if (has_prefixes) return Expansion{};
   return Expansion{Inequality::bits, year < 23 || (year == 23 && month < 6)};
 }

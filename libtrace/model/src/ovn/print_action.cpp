@@ -36,24 +36,15 @@ std::string assigned(const FieldRef& to, std::string_view what) { return format(
 std::string_view name_of(PlainAction::Kind kind) {
   using K = PlainAction::Kind;
   switch (kind) {
-    case K::output:
-      return "output";
-    case K::decrement_ttl:
-      return "ip.ttl--";
-    case K::ct_clear:
-      return "ct_clear";
-    case K::igmp:
-      return "igmp";
-    case K::ct_snat_to_vip:
-      return "ct_snat_to_vip";
-    case K::dhcpv6_reply:
-      return "handle_dhcpv6_reply";
-    case K::bfd_message:
-      return "handle_bfd_msg()";
-    case K::mac_cache_use:
-      return "mac_cache_use";
-    case K::flood_remote:
-      return "flood_remote";
+    case K::output: return "output";
+    case K::decrement_ttl: return "ip.ttl--";
+    case K::ct_clear: return "ct_clear";
+    case K::igmp: return "igmp";
+    case K::ct_snat_to_vip: return "ct_snat_to_vip";
+    case K::dhcpv6_reply: return "handle_dhcpv6_reply";
+    case K::bfd_message: return "handle_bfd_msg()";
+    case K::mac_cache_use: return "mac_cache_use";
+    case K::flood_remote: return "flood_remote";
   }
   return {};
 }
@@ -61,30 +52,18 @@ std::string_view name_of(PlainAction::Kind kind) {
 std::string_view name_of(Nested::Kind kind) {
   using K = Nested::Kind;
   switch (kind) {
-    case K::clone:
-      return "clone";
-    case K::arp:
-      return "arp";
-    case K::icmp4:
-      return "icmp4";
-    case K::icmp4_error:
-      return "icmp4_error";
-    case K::icmp6:
-      return "icmp6";
-    case K::icmp6_error:
-      return "icmp6_error";
-    case K::tcp_reset:
-      return "tcp_reset";
-    case K::sctp_abort:
-      return "sctp_abort";
-    case K::reject:
-      return "reject";
-    case K::nd_na:
-      return "nd_na";
-    case K::nd_na_router:
-      return "nd_na_router";
-    case K::nd_ns:
-      return "nd_ns";
+    case K::clone: return "clone";
+    case K::arp: return "arp";
+    case K::icmp4: return "icmp4";
+    case K::icmp4_error: return "icmp4_error";
+    case K::icmp6: return "icmp6";
+    case K::icmp6_error: return "icmp6_error";
+    case K::tcp_reset: return "tcp_reset";
+    case K::sctp_abort: return "sctp_abort";
+    case K::reject: return "reject";
+    case K::nd_na: return "nd_na";
+    case K::nd_na_router: return "nd_na_router";
+    case K::nd_ns: return "nd_ns";
   }
   return {};
 }
@@ -92,32 +71,19 @@ std::string_view name_of(Nested::Kind kind) {
 std::string_view name_of(ResultAction::Kind kind) {
   using K = ResultAction::Kind;
   switch (kind) {
-    case K::dns_lookup:
-      return "dns_lookup()";
-    case K::chk_lb_hairpin:
-      return "chk_lb_hairpin()";
-    case K::chk_lb_hairpin_reply:
-      return "chk_lb_hairpin_reply()";
-    case K::check_in_port_sec:
-      return "check_in_port_sec()";
-    case K::check_out_port_sec:
-      return "check_out_port_sec()";
-    case K::chk_ecmp_nh_mac:
-      return "chk_ecmp_nh_mac()";
-    case K::chk_ecmp_nh:
-      return "chk_ecmp_nh()";
-    case K::chk_lb_aff:
-      return "chk_lb_aff()";
-    case K::ct_nw_dst:
-      return "ct_nw_dst()";
-    case K::ct_ip6_dst:
-      return "ct_ip6_dst()";
-    case K::ct_tp_dst:
-      return "ct_tp_dst()";
-    case K::ct_proto:
-      return "ct_proto()";
-    case K::ct_state_save:
-      return "ct_state_save()";
+    case K::dns_lookup: return "dns_lookup()";
+    case K::chk_lb_hairpin: return "chk_lb_hairpin()";
+    case K::chk_lb_hairpin_reply: return "chk_lb_hairpin_reply()";
+    case K::check_in_port_sec: return "check_in_port_sec()";
+    case K::check_out_port_sec: return "check_out_port_sec()";
+    case K::chk_ecmp_nh_mac: return "chk_ecmp_nh_mac()";
+    case K::chk_ecmp_nh: return "chk_ecmp_nh()";
+    case K::chk_lb_aff: return "chk_lb_aff()";
+    case K::ct_nw_dst: return "ct_nw_dst()";
+    case K::ct_ip6_dst: return "ct_ip6_dst()";
+    case K::ct_tp_dst: return "ct_tp_dst()";
+    case K::ct_proto: return "ct_proto()";
+    case K::ct_state_save: return "ct_state_save()";
   }
   return {};
 }
@@ -175,9 +141,7 @@ std::string text(const CtNat& a) {
 }
 
 std::string text(const CtLb& a) {
-  std::string out = a.kind == CtLb::Kind::label  ? "ct_lb"
-                    : a.kind == CtLb::Kind::mark ? "ct_lb_mark"
-                                                 : "ct_lb_mark_local";
+  std::string out = a.kind == CtLb::Kind::label ? "ct_lb" : a.kind == CtLb::Kind::mark ? "ct_lb_mark" : "ct_lb_mark_local";
   if (a.backends.empty()) return out + ';';
   const char* between = "(backends=";
   for (const LbBackend& b : a.backends) {
@@ -244,9 +208,7 @@ std::string text(const Log& a) {
   return out + ");";
 }
 
-std::string text(const CheckPacketLarger& a) {
-  return format("{} = check_pkt_larger({});", to_string(a.result), a.length);
-}
+std::string text(const CheckPacketLarger& a) { return format("{} = check_pkt_larger({});", to_string(a.result), a.length); }
 
 std::string text(const TriggerEvent& a) {
   std::string out = format("trigger_event(event = \"{}\"", a.event);
@@ -285,31 +247,23 @@ std::string text(const CommitLbAffinity& a) {
 }
 
 std::string text(const Sample& a) {
-  const std::string point = a.point_is_cookie ? "$cookie"
-                            : a.point_field   ? to_string(*a.point_field)
-                                              : format("{}", a.point);
-  return format("sample(probability={},collector_set={},obs_domain={},obs_point={});", a.probability, a.collector_set,
-                a.domain, point);
+  const std::string point = a.point_is_cookie ? "$cookie" : a.point_field ? to_string(*a.point_field) : format("{}", a.point);
+  return format("sample(probability={},collector_set={},obs_domain={},obs_point={});", a.probability, a.collector_set, a.domain,
+                point);
 }
 
 std::string text(const Mirror& a) { return format("mirror(\"{}\");", a.port); }
 
-std::string text(const CheckEvpnArp& a) {
-  return format("{} = chk_evpn_arp({});", to_string(a.result), to_string(a.ip));
-}
+std::string text(const CheckEvpnArp& a) { return format("{} = chk_evpn_arp({});", to_string(a.result), to_string(a.ip)); }
 
 }  // namespace
 
 std::string_view log_verdict_name(Log::Verdict verdict) {
   switch (verdict) {
-    case Log::Verdict::allow:
-      return "allow";
-    case Log::Verdict::drop:
-      return "drop";
-    case Log::Verdict::reject:
-      return "reject";
-    case Log::Verdict::pass:
-      return "pass";
+    case Log::Verdict::allow: return "allow";
+    case Log::Verdict::drop: return "drop";
+    case Log::Verdict::reject: return "reject";
+    case Log::Verdict::pass: return "pass";
   }
   return {};
 }

@@ -109,31 +109,22 @@ void print(const Expression& e, std::string& out) {
 
 unsigned format_bits(ConstantFormat f) {
   switch (f) {
-    case ConstantFormat::decimal:
-      return 64;
+    case ConstantFormat::decimal: return 64;
     case ConstantFormat::hexadecimal:
-    case ConstantFormat::ipv6:
-      return 128;
-    case ConstantFormat::ipv4:
-      return 32;
-    case ConstantFormat::ethernet:
-      return 48;
+    case ConstantFormat::ipv6: return 128;
+    case ConstantFormat::ipv4: return 32;
+    case ConstantFormat::ethernet: return 48;
   }
   return 128;
 }
 
 std::string number(U128 value, ConstantFormat format) {
   switch (format) {
-    case ConstantFormat::decimal:
-      return fmt::format("{}", low64(value));
-    case ConstantFormat::hexadecimal:
-      return hex(value, true);
-    case ConstantFormat::ipv4:
-      return ipv4_text(static_cast<std::uint32_t>(value));
-    case ConstantFormat::ipv6:
-      return IpAddr::v6(value).to_string();
-    case ConstantFormat::ethernet:
-      return MacAddr{low64(value)}.to_string();
+    case ConstantFormat::decimal: return fmt::format("{}", low64(value));
+    case ConstantFormat::hexadecimal: return hex(value, true);
+    case ConstantFormat::ipv4: return ipv4_text(static_cast<std::uint32_t>(value));
+    case ConstantFormat::ipv6: return IpAddr::v6(value).to_string();
+    case ConstantFormat::ethernet: return MacAddr{low64(value)}.to_string();
   }
   return {};
 }
@@ -151,18 +142,12 @@ std::optional<unsigned> prefix_length(U128 mask, unsigned bits) {
 
 std::string_view to_string(Relop relop) {
   switch (relop) {
-    case Relop::eq:
-      return "==";
-    case Relop::ne:
-      return "!=";
-    case Relop::lt:
-      return "<";
-    case Relop::le:
-      return "<=";
-    case Relop::gt:
-      return ">";
-    case Relop::ge:
-      return ">=";
+    case Relop::eq: return "==";
+    case Relop::ne: return "!=";
+    case Relop::lt: return "<";
+    case Relop::le: return "<=";
+    case Relop::gt: return ">";
+    case Relop::ge: return ">=";
   }
   return {};
 }
@@ -170,27 +155,13 @@ std::string_view to_string(Relop relop) {
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
       default:
         if (static_cast<unsigned char>(c) >= 32)
           out += c;

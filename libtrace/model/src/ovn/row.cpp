@@ -1,6 +1,6 @@
-#include "egtrace/ovn/ovn.h"
-
 #include <algorithm>
+
+#include "egtrace/ovn/ovn.h"
 
 namespace egt::ovn {
 

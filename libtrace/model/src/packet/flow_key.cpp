@@ -18,15 +18,13 @@ enum Access : std::uint8_t { kNeither, kMaskable, kWritable, kBoth };
 
 constexpr Field row(F id, std::string_view name, std::string_view alias, std::string_view nxm_name, std::uint16_t bits,
                     std::uint8_t word, std::uint8_t shift, Access access, P format, std::uint32_t oxm_header) {
-  return {
-      id,     name,      alias, name, nxm_name, bits, word, shift, (access & kMaskable) != 0, (access & kWritable) != 0,
-      format, oxm_header};
+  return {id,     name,      alias, name, nxm_name, bits, word, shift, (access & kMaskable) != 0, (access & kWritable) != 0,
+          format, oxm_header};
 }
 
 // For the few fields whose name in a match differs from the one in set_field, which is then the alias.
-constexpr Field renamed(F id, std::string_view name, std::string_view alias, std::string_view nxm_name,
-                        std::uint16_t bits, std::uint8_t word, std::uint8_t shift, Access access, P format,
-                        std::uint32_t oxm_header) {
+constexpr Field renamed(F id, std::string_view name, std::string_view alias, std::string_view nxm_name, std::uint16_t bits,
+                        std::uint8_t word, std::uint8_t shift, Access access, P format, std::uint32_t oxm_header) {
   Field f = row(id, name, alias, nxm_name, bits, word, shift, access, format, oxm_header);
   f.set_name = alias;
   return f;
@@ -333,10 +331,8 @@ constexpr bool is_overlay(F id) {
     case F::icmp_type:
     case F::icmp_code:
     case F::icmpv6_type:
-    case F::icmpv6_code:
-      return true;
-    default:
-      return false;
+    case F::icmpv6_code: return true;
+    default: return false;
   }
 }
 
@@ -371,8 +367,7 @@ constexpr std::array<FieldsOfWord, kFlowKeyWords> kFieldsOfWords = [] {
   std::array<FieldsOfWord, kFlowKeyWords> all{};
   for (const Field& f : kFields) {
     if (is_overlay(f.id)) continue;
-    for (std::size_t word = f.word; word <= f.word + (f.bits > 64 ? 1U : 0U); ++word)
-      all[word].ids[all[word].count++] = f.id;
+    for (std::size_t word = f.word; word <= f.word + (f.bits > 64 ? 1U : 0U); ++word) all[word].ids[all[word].count++] = f.id;
   }
   return all;
 }();
@@ -392,7 +387,7 @@ std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRu
     for (std::size_t j = 0; j < fields.count; ++j)
       if (differs(kFields[static_cast<std::size_t>(fields.ids[j])], a, b)) found.push_back(fields.ids[j]);
   }
-  if (found.size() > 1) {   // words come in another order than fields
+  if (found.size() > 1) {  // words come in another order than fields
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
@@ -421,9 +416,7 @@ Subfield whole(FieldId id) { return {id, 0, field(id).bits}; }
 
 namespace {
 
-constexpr bool is_special(F id) {
-  return id == F::dl_vlan || id == F::dl_vlan_pcp || id == F::vlan_pcp || id == F::in_port_oxm;
-}
+constexpr bool is_special(F id) { return id == F::dl_vlan || id == F::dl_vlan_pcp || id == F::vlan_pcp || id == F::in_port_oxm; }
 
 }  // namespace
 

@@ -29,9 +29,7 @@ std::uint8_t answering_type(std::uint8_t proto, std::uint8_t type) {
   return proto == ip_proto::icmp ? look(kPairs4) : look(kPairs6);
 }
 
-bool ports_of(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
+bool ports_of(std::uint8_t proto) { return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp; }
 
 void clear_range(FlowKey& k, FieldId first, FieldId last) {
   for (auto i = static_cast<unsigned>(first); i <= static_cast<unsigned>(last); ++i) k.set(static_cast<FieldId>(i), 0);
@@ -78,8 +76,7 @@ MacAddr src_mac(const FlowKey& k) { return {k.u64(FieldId::eth_src)}; }
 MacAddr dst_mac(const FlowKey& k) { return {k.u64(FieldId::eth_dst)}; }
 
 bool has_ports(const FlowKey& k) {
-  return is_ip(k) && ports_of(static_cast<std::uint8_t>(k.u32(FieldId::nw_proto))) &&
-         !(k.u32(FieldId::ip_frag) & ip_frag::later);
+  return is_ip(k) && ports_of(static_cast<std::uint8_t>(k.u32(FieldId::nw_proto))) && !(k.u32(FieldId::ip_frag) & ip_frag::later);
 }
 
 Tuple tuple_of(const FlowKey& k) {
@@ -104,8 +101,7 @@ void set_tuple(FlowKey& k, const Tuple& t) {
   if (has_ports(k)) {
     k.set(FieldId::tp_src, t.sport);
     k.set(FieldId::tp_dst, t.dport);
-  } else if (is_echo(static_cast<std::uint8_t>(k.u32(FieldId::nw_proto)),
-                     static_cast<std::uint8_t>(k.u32(FieldId::icmp_type)))) {
+  } else if (is_echo(static_cast<std::uint8_t>(k.u32(FieldId::nw_proto)), static_cast<std::uint8_t>(k.u32(FieldId::icmp_type)))) {
     k.set(FieldId::icmp_id, t.sport);
   }
 }
@@ -122,22 +118,14 @@ void clear_conntrack(FlowKey& k) { clear_range(k, FieldId::ct_state, FieldId::ct
 
 const char* proto_name(std::uint8_t proto, Family f) {
   switch (proto) {
-    case ip_proto::icmp:
-      return f == Family::v4 ? "icmp" : "ip";
-    case ip_proto::icmp6:
-      return f == Family::v6 ? "icmp6" : "ip";
-    case ip_proto::igmp:
-      return "igmp";
-    case ip_proto::tcp:
-      return "tcp";
-    case ip_proto::udp:
-      return "udp";
-    case ip_proto::gre:
-      return "gre";
-    case ip_proto::sctp:
-      return "sctp";
-    default:
-      return "ip";
+    case ip_proto::icmp: return f == Family::v4 ? "icmp" : "ip";
+    case ip_proto::icmp6: return f == Family::v6 ? "icmp6" : "ip";
+    case ip_proto::igmp: return "igmp";
+    case ip_proto::tcp: return "tcp";
+    case ip_proto::udp: return "udp";
+    case ip_proto::gre: return "gre";
+    case ip_proto::sctp: return "sctp";
+    default: return "ip";
   }
 }
 

@@ -14,15 +14,15 @@ namespace egt::parsers {
 struct CompiledEntry {
   std::string path;
   std::uint64_t bytes = 0;
-  bool indexed = false;    // need not be read again
-  bool masked = false;     // without its secrets, and the environment of containers
-  bool left_out = false;   // no loader used it: there is no more of it than its name
-  bool from_outside = false;   // behind a link out of a directory that holds nothing but links
+  bool indexed = false;       // need not be read again
+  bool masked = false;        // without its secrets, and the environment of containers
+  bool left_out = false;      // no loader used it: there is no more of it than its name
+  bool from_outside = false;  // behind a link out of a directory that holds nothing but links
 };
 
 struct Compiled {
   std::vector<CompiledEntry> files;
-  std::uint64_t bytes = 0;   // of the file that was written
+  std::uint64_t bytes = 0;  // of the file that was written
 };
 
 // Writes an OutputFile that only its owner may read. Files that no loader used are

@@ -22,11 +22,11 @@ struct TunnelOption {
 };
 
 struct DatapathFlow {
-  FlowKey key;                             // without in_port: that of a bridge is another number
-  std::optional<std::uint32_t> port;       // the datapath's number, or
-  std::string port_name;                   // its name there
-  std::uint16_t tag_types[2] = {0, 0};     // Ethernet types of the tags
-  std::uint16_t tunnel_flags = 0;          // DF 2, CSUM 4, KEY 8
+  FlowKey key;                          // without in_port: that of a bridge is another number
+  std::optional<std::uint32_t> port;    // the datapath's number, or
+  std::string port_name;                // its name there
+  std::uint16_t tag_types[2] = {0, 0};  // Ethernet types of the tags
+  std::uint16_t tunnel_flags = 0;       // DF 2, CSUM 4, KEY 8
   std::vector<TunnelOption> options;
 };
 

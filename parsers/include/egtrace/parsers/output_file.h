@@ -13,7 +13,7 @@
 
 namespace egt::parsers {
 
-enum class Readers { as_usual, owner_alone };   // who may read it: by the umask and as the old file, or 0600
+enum class Readers { as_usual, owner_alone };  // who may read it: by the umask and as the old file, or 0600
 
 class OutputFile {
  public:
@@ -21,24 +21,24 @@ class OutputFile {
   static Result<OutputFile> create(const std::string& path, Readers readers = Readers::as_usual);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();   // without finish(): as if it had never been
+  ~OutputFile();  // without finish(): as if it had never been
 
   // False: it failed, and finish() says why.
   bool write(std::string_view bytes);
   // For a library that writes by name in place of write(): this file, which is empty. None where the target itself is written.
   const std::string& unfinished() const { return unfinished_; }
-  void fail(int error);   // an errno: that library could not; finish() says so
+  void fail(int error);  // an errno: that library could not; finish() says so
   // Why it cannot be written; empty where all is well.
   [[nodiscard]] std::string finish();
 
  private:
   OutputFile(std::string path, std::string target, std::string unfinished, std::FILE* file);
 
-  std::string path_, target_;   // as the user wrote it; where it leads
-  std::string unfinished_;      // the file that takes the target's name; empty: the target itself is written
+  std::string path_, target_;  // as the user wrote it; where it leads
+  std::string unfinished_;     // the file that takes the target's name; empty: the target itself is written
   std::FILE* file_ = nullptr;
   int error_ = 0;
-  int slot_ = -1;               // among the files that a signal removes
+  int slot_ = -1;  // among the files that a signal removes
 };
 
 // From now on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the program.

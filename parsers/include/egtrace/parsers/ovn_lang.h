@@ -22,13 +22,13 @@ class SymbolTable;
 
 // In what releases differ. Found out from what a dump holds (dialect_of()), not from a version that somebody claims.
 struct Dialect {
-  bool names_ct_zones = true;        // prints ct_next(dnat), ct_commit_nat(dnat); from 24.03 on
-  bool commits_in_parentheses = false;   // knows ct_commit(ct_mark=1); until 24.03
-  bool samples_fields = true;        // obs_point may be a field; from 24.09 on
-  bool answers_any_family = true;    // arp {} and nd_ns {} are for IPv4 and IPv6 both; from 25.03 on
-  bool multicast_by_mac = true;      // igmp and mldv1 ask for a multicast address too; from 24.03.x on
-  bool has_blocked_label = false;    // ct_label.blocked and the like; until 24.03
-  std::uint16_t ingress_tables = 255, egress_tables = 255;   // `next(T)` beyond is refused
+  bool names_ct_zones = true;                               // prints ct_next(dnat), ct_commit_nat(dnat); from 24.03 on
+  bool commits_in_parentheses = false;                      // knows ct_commit(ct_mark=1); until 24.03
+  bool samples_fields = true;                               // obs_point may be a field; from 24.09 on
+  bool answers_any_family = true;                           // arp {} and nd_ns {} are for IPv4 and IPv6 both; from 25.03 on
+  bool multicast_by_mac = true;                             // igmp and mldv1 ask for a multicast address too; from 24.03.x on
+  bool has_blocked_label = false;                           // ct_label.blocked and the like; until 24.03
+  std::uint16_t ingress_tables = 255, egress_tables = 255;  // `next(T)` beyond is refused
 };
 
 // Address sets or port groups by name.
@@ -41,8 +41,8 @@ std::shared_ptr<const ovn::ValueSet> make_port_group(const std::string& name, co
 struct Environment {
   const SymbolTable* symbols = nullptr;
   const ValueSets* address_sets = nullptr;
-  const ValueSets* port_groups = nullptr;          // under their southbound names, "KEY_NAME"
-  std::int64_t datapath_key = 0;                   // the KEY of @name
+  const ValueSets* port_groups = nullptr;  // under their southbound names, "KEY_NAME"
+  std::int64_t datapath_key = 0;           // the KEY of @name
 };
 
 Result<ovn::Expression, TextError> parse_expression(std::string_view text, const Environment& environment);
@@ -60,14 +60,14 @@ struct ActionContext {
 
 struct ParsedActions {
   ovn::ActionList actions;
-  ovn::Expression prerequisites;     // true where the actions ask for nothing; not annotated
+  ovn::Expression prerequisites;  // true where the actions ask for nothing; not annotated
 };
 Result<ParsedActions, TextError> parse_actions(std::string_view text, const SymbolTable& symbols, const ActionContext& context);
 
 // The packet that an expression describes: exactly one value for each field that it mentions, zero for the others.
 // `port_key` gives the key of a port or multicast group of the datapath.
 Result<FlowKey, TextError> parse_microflow(std::string_view text, const Environment& environment,
-                                const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key);
+                                           const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key);
 // The name that a microflow gives to inport.
 Result<std::string, TextError> find_inport(std::string_view text, const Environment& environment);
 

@@ -33,11 +33,10 @@ class DatabaseReader : public ovn::FlowReader {
 
   std::optional<ovn::NeededTerms> needed_terms(std::string_view match, std::uint32_t datapath_key) const override;
   std::optional<ovn::Expression> read_match(std::string_view text, std::uint32_t datapath_key) const override;
-  std::optional<ovn::ReadActions> read_actions(std::string_view text, ovn::Pipeline pipeline,
-                                               std::uint8_t table) const override;
+  std::optional<ovn::ReadActions> read_actions(std::string_view text, ovn::Pipeline pipeline, std::uint8_t table) const override;
 
-  Result<FlowKey, TextError> read_microflow(
-      std::string_view text, const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) const;
+  Result<FlowKey, TextError> read_microflow(std::string_view text,
+                                            const std::function<std::optional<std::uint32_t>(std::string_view)>& port_key) const;
   Result<std::string, TextError> inport_of(std::string_view text) const;
   const Dialect& dialect() const { return dialect_; }
 

@@ -26,54 +26,64 @@ struct TextError {
 
 // How a value was written.
 enum class ValueForm : std::uint8_t {
-  none,          // no value: a protocol word ("tcp") or a field's presence ("tun_metadata0")
-  decimal,       // 80
-  hexadecimal,   // 0x50, 0x0050 (`width` digits)
-  bare_hex,      // 1c: hexadecimal without 0x (tun_tos)
+  none,         // no value: a protocol word ("tcp") or a field's presence ("tun_metadata0")
+  decimal,      // 80
+  hexadecimal,  // 0x50, 0x0050 (`width` digits)
+  bare_hex,     // 1c: hexadecimal without 0x (tun_tos)
   ethernet,
   ipv4,
   ipv6,
-  prefix_length, // mask only: /24
-  signed_flags,  // +new-est: value and mask at once
-  named_flags,   // new|trk
-  word,          // nw_frag=later, in_port=LOCAL
-  name,          // in_port="veth0": the number is not known here
-  packet_type,   // (1,0x800)
+  prefix_length,  // mask only: /24
+  signed_flags,   // +new-est: value and mask at once
+  named_flags,    // new|trk
+  word,           // nw_frag=later, in_port=LOCAL
+  name,           // in_port="veth0": the number is not known here
+  packet_type,    // (1,0x800)
 };
 
 // One term of a match as written. The views point into the text that was parsed.
 struct MatchItem {
-  FieldId field = FieldId::count_;       // count_: a protocol word, or a field that the model does not know
+  FieldId field = FieldId::count_;  // count_: a protocol word, or a field that the model does not know
   ValueForm form = ValueForm::none;
-  ValueForm mask_form = ValueForm::none; // none: no mask was written
+  ValueForm mask_form = ValueForm::none;   // none: no mask was written
   std::uint8_t width = 0, mask_width = 0;  // digits of a hexadecimal number that begins with zeros; else 0
-  std::string_view name;                 // the field or protocol word as spelled
-  std::string_view text;                 // of `word` and `name` (without quotes); "[0..3]" of numbers for bits of a field
-  U128 value = 0, mask = 0;              // host order; mask is all ones of the field when none was written
+  std::string_view name;                   // the field or protocol word as spelled
+  std::string_view text;                   // of `word` and `name` (without quotes); "[0..3]" of numbers for bits of a field
+  U128 value = 0, mask = 0;                // host order; mask is all ones of the field when none was written
 };
 
 // A term before the match: "n_packets=0", "send_flow_rem".
 struct FlowStat {
   enum class Kind : std::uint8_t {
-    cookie, duration, table, table_id, n_packets, n_bytes, idle_timeout, hard_timeout, importance, idle_age, hard_age,
-    flag,        // send_flow_rem, check_overlap, reset_counts, no_packet_counts, no_byte_counts, no_readonly_table
+    cookie,
+    duration,
+    table,
+    table_id,
+    n_packets,
+    n_bytes,
+    idle_timeout,
+    hard_timeout,
+    importance,
+    idle_age,
+    hard_age,
+    flag,  // send_flow_rem, check_overlap, reset_counts, no_packet_counts, no_byte_counts, no_readonly_table
   };
   Kind kind = Kind::cookie;
-  std::uint8_t digits = 0;               // decimals of a duration
-  std::uint32_t fraction = 0;            // of a duration, in units of 10^-digits seconds
-  std::uint64_t value = 0;               // seconds for times
-  std::string_view text;                 // a flag's word; the name of a table where its number is not shown
+  std::uint8_t digits = 0;     // decimals of a duration
+  std::uint32_t fraction = 0;  // of a duration, in units of 10^-digits seconds
+  std::uint64_t value = 0;     // seconds for times
+  std::string_view text;       // a flag's word; the name of a table where its number is not shown
 };
 
 // A line of dump-flows. The views point into the text that was parsed.
 struct FlowLine {
-  std::uint16_t indent = 0;              // blanks before the line
+  std::uint16_t indent = 0;  // blanks before the line
   std::vector<FlowStat> stats;
-  std::optional<std::uint16_t> priority; // as printed; absent means 32768
+  std::optional<std::uint16_t> priority;  // as printed; absent means 32768
   std::vector<MatchItem> match;
-  bool comma_before_actions = false;     // ovs-appctl bridge/dump-flows
+  bool comma_before_actions = false;  // ovs-appctl bridge/dump-flows
   bool has_actions = false;
-  bool placed = true;                    // table and priority are certain, even if something else was not understood
+  bool placed = true;  // table and priority are certain, even if something else was not understood
   std::string_view actions;
 
   std::uint8_t table = 0;
@@ -107,8 +117,8 @@ openflow::ActionList parse_actions(std::string_view text, std::vector<TextError>
 // "drop" for an empty list.
 std::string format_actions(const openflow::ActionList& actions);
 std::string format_action(const openflow::Action& action);
-std::string format_port(const openflow::Port& port);       // 5, LOCAL, "a b"
-std::string format_subfield(const Subfield& s);             // NXM_NX_REG0[0..15]
+std::string format_port(const openflow::Port& port);  // 5, LOCAL, "a b"
+std::string format_subfield(const Subfield& s);       // NXM_NX_REG0[0..15]
 std::optional<Subfield> parse_subfield(std::string_view text);
 
 // A packet as ofproto/trace takes it: "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80"; what is not given is zero. Fields stand

@@ -8,7 +8,7 @@
 
 namespace egt::parsers {
 
-constexpr std::string_view kMasked = "(masked)";   // stands where a secret stood
+constexpr std::string_view kMasked = "(masked)";  // stands where a secret stood
 
 // The text without its secrets; none where it has none.
 std::optional<std::string> mask_secrets(std::string_view text);

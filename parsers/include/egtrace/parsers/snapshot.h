@@ -36,7 +36,7 @@ struct SnapshotRequest {
   // that came to). Listings of a database that is there as a file are of another moment and are not read then. Everything
   // else is as it was dumped.
   std::optional<Moment> as_of{};
-  bool history = false;            // fill Snapshot::history
+  bool history = false;  // fill Snapshot::history
   // Only logical flows are to be walked: of a southbound database that holds all that this takes, rows with types
   // (Ovn::southbound) are read, and no others but those that name the node.
   bool logical_only = false;

@@ -45,8 +45,7 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
                 {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
                 {"verdict", explain::name_of(r.verdict)},
                 {"confidence", name_of(r.confidence)}};
-    row["source_seen"] =
-        r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr);
+    row["source_seen"] = r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr);
     row["egress_node"] = text_or_null(r.egress_node);
     row["egress_device"] = text_or_null(r.egress_device);
     row["decided_by"] = r.decided_by;
@@ -64,8 +63,9 @@ std::string audit_csv(const std::vector<AuditRow>& rows) {
       "namespace,pod,node,ip,to,to_kind,outcome,verdict,confidence,source_seen,egress_node,egress_device,leak,expected,decided_"
       "by\n";
   for (const AuditRow& r : rows)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.namespace_), csv_cell(r.pod), csv_cell(r.node),
-                       r.ip, csv_cell(r.to), assess::name_of(r.to_kind), name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.namespace_), csv_cell(r.pod),
+                       csv_cell(r.node), r.ip, csv_cell(r.to), assess::name_of(r.to_kind), name_of(r.outcome),
+                       explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
                        csv_cell(r.egress_node), csv_cell(r.egress_device), r.leak, csv_cell(r.expected), csv_cell(r.decided_by));
   return out;
 }
@@ -76,8 +76,7 @@ constexpr std::size_t kBetween = 2;  // blanks between two columns
 
 // What a row says, in the order of importance: as many as fit stand side by side, the others below.
 enum Column : std::size_t { kLeak, kFrom, kTo, kOutcome, kSeenAs, kLeavesBy, kDecidedBy, kColumns };
-constexpr std::array<std::string_view, kColumns> kTitles = {"",        "FROM",      "TO",        "OUTCOME",
-                                                            "SEEN AS", "LEAVES BY", "DECIDED BY"};
+constexpr std::array<std::string_view, kColumns> kTitles = {"", "FROM", "TO", "OUTCOME", "SEEN AS", "LEAVES BY", "DECIDED BY"};
 constexpr std::array<std::string_view, kColumns> kWords = {"", "", "", "", "seen as ", "leaves by ", "decided by "};
 using Cells = std::array<std::string, kColumns>;
 
@@ -164,8 +163,6 @@ class Table {
 
 }  // namespace
 
-std::string audit_table(const std::vector<AuditRow>& rows, const TextOptions& options) {
-  return Table(rows, options).print();
-}
+std::string audit_table(const std::vector<AuditRow>& rows, const TextOptions& options) { return Table(rows, options).print(); }
 
 }  // namespace egt::render

@@ -50,18 +50,22 @@ std::string totals(const std::vector<ExpectationReport>& reports, const Baseline
     failed += r.overall.holds == false;
     open += !r.overall.holds;
   }
-  std::string text = fmt::format("{} expectation{}: {} hold, {} fail, {} undecided", reports.size(), reports.size() == 1 ? "" : "s",
-                                 reports.size() - failed - open, failed, open);
-  if (baseline != nullptr) text += fmt::format("; packets that fail: {} new, {} known; resolved: {}", baseline->fresh, baseline->known, baseline->resolved.size());
+  std::string text = fmt::format("{} expectation{}: {} hold, {} fail, {} undecided", reports.size(),
+                                 reports.size() == 1 ? "" : "s", reports.size() - failed - open, failed, open);
+  if (baseline != nullptr)
+    text += fmt::format("; packets that fail: {} new, {} known; resolved: {}", baseline->fresh, baseline->known,
+                        baseline->resolved.size());
   return text + "\n";
 }
 
 }  // namespace
 
-std::string check_github(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources, const BaselineComparison* baseline,
-                         const std::vector<Gap>& gaps) {
+std::string check_github(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources,
+                         const BaselineComparison* baseline, const std::vector<Gap>& gaps) {
   std::string out;
-  for (const Gap& gap : gaps) out += github_command({"warning", "", "nothing to check", 0, fmt::format("the snapshot has no {}; add `{}`", gap.what, gap.command)});
+  for (const Gap& gap : gaps)
+    out += github_command(
+        {"warning", "", "nothing to check", 0, fmt::format("the snapshot has no {}; add `{}`", gap.what, gap.command)});
   const Fingerprints known_as = fingerprints(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const ExpectationReport& r = reports[i];

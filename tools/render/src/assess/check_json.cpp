@@ -28,7 +28,8 @@ Json standing(const CaseReport& c, const std::string& fingerprint, const Baselin
 
 Json known_json(const Baseline& failures) {
   Json all = Json::array();
-  for (const KnownFailure& f : failures) all.push_back({{"fingerprint", f.fingerprint}, {"name", f.name}, {"from", f.from}, {"to", f.to}});
+  for (const KnownFailure& f : failures)
+    all.push_back({{"fingerprint", f.fingerprint}, {"name", f.name}, {"from", f.from}, {"to", f.to}});
   return all;
 }
 
@@ -52,7 +53,8 @@ std::string assert_json(const ExpectationReport& report) {
   return dump_json(j);
 }
 
-std::string check_json(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline, const std::vector<Gap>& gaps) {
+std::string check_json(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline,
+                       const std::vector<Gap>& gaps) {
   Json j = {{"schema", "egtrace.check/1"}};
   std::size_t holds = 0, fails = 0, open = 0;
   for (const ExpectationReport& r : reports) ++(!r.overall.holds ? open : *r.overall.holds ? holds : fails);

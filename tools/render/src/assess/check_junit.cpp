@@ -30,24 +30,12 @@ std::string escape(std::string_view dumped) {
     const char c = text.front();
     const std::size_t size = character(text);
     switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\t':
-        out += ' ';
-        break;
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      case '\t': out += ' '; break;
       default:
         if (size > 0)
           out += text.substr(0, size);
@@ -83,20 +71,19 @@ std::string body(const ExpectationReport& r, const Judgement& j) {
 }
 
 void testcase(const ExpectationReport& r, const CaseReport& c, bool known, std::string& out) {
-  out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escape(r.name),
-                     escape(c.from + " to " + c.to));
+  out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escape(r.name), escape(c.from + " to " + c.to));
   if (c.judgement.holds == true) {
     out += "/>\n";
     return;
   }
   if (known) {
-    out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escape("known, by the baseline: " + c.judgement.why));
+    out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                       escape("known, by the baseline: " + c.judgement.why));
     return;
   }
   const char* tag = c.judgement.holds ? "failure" : "error";
   out += fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n", tag,
-                     c.judgement.holds ? "expectation" : "inconclusive", escape(c.judgement.why),
-                     escape(body(r, c.judgement)));
+                     c.judgement.holds ? "expectation" : "inconclusive", escape(c.judgement.why), escape(body(r, c.judgement)));
 }
 
 std::string totals(const Totals& t) {

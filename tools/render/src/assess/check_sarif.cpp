@@ -38,7 +38,9 @@ SarifResult result_of(const ExpectationReport& r, const CaseReport& c, const Sou
 
 std::string rule_of(const Judgement& judgement) { return judgement.reason.empty() ? kExpectation : judgement.reason; }
 
-std::string text_of(const ExpectationReport& report, const CaseReport& packet) { return fmt::format("{}: {} to {}: {}", report.name, packet.from, packet.to, packet.judgement.why); }
+std::string text_of(const ExpectationReport& report, const CaseReport& packet) {
+  return fmt::format("{}: {} to {}: {}", report.name, packet.from, packet.to, packet.judgement.why);
+}
 
 // Whoever reviews the expectations looks at their lines; what an object implies stands in its dump.
 std::vector<SarifPlace> places_of(const ExpectationReport& r, const Judgement& j, const SourcePlaces& sources) {
@@ -62,7 +64,8 @@ std::string check_sarif(const std::vector<ExpectationReport>& reports, const Sou
       if (std::none_of(run.rules.begin(), run.rules.end(), [&](const SarifRule& rule) { return rule.id == result.rule; }))
         run.rules.push_back(rule_for(result.rule));
       result.fingerprint = known_as[i][j];
-      if (baseline != nullptr && c.judgement.holds) result.baseline_state = baseline->is_known(result.fingerprint) ? "unchanged" : "new";
+      if (baseline != nullptr && c.judgement.holds)
+        result.baseline_state = baseline->is_known(result.fingerprint) ? "unchanged" : "new";
       run.results.push_back(std::move(result));
     }
   return sarif(run);

@@ -26,8 +26,8 @@ class Page {
       if (!o_.quiet || r.overall.holds != true) expectation(r, KnownCases(r, known_as[i], baseline_));
     }
     if (reports.size() > 1 || failed + open > 0)
-      out_ += fmt::format("{} expectation{}: {} hold, {} fail, {} undecided\n", reports.size(),
-                          reports.size() == 1 ? "" : "s", reports.size() - failed - open, failed, open);
+      out_ += fmt::format("{} expectation{}: {} hold, {} fail, {} undecided\n", reports.size(), reports.size() == 1 ? "" : "s",
+                          reports.size() - failed - open, failed, open);
     if (baseline_ != nullptr) beside_baseline();
     return out_;
   }
@@ -37,14 +37,18 @@ class Page {
     const auto packets = [&](const char* word, const Baseline& all) {
       for (const KnownFailure& f : all) out_ += wrap(fmt::format("{} {}: {} to {}", word, f.name, f.from, f.to), 2, o_.width);
     };
-    const auto also = [](const Baseline& all, const char* what) { return all.empty() ? std::string() : fmt::format(", {} {}", all.size(), what); };
-    out_ += fmt::format("baseline: {} new, {} known, {} resolved{}{}\n", baseline_->fresh, baseline_->known, baseline_->resolved.size(),
-                        also(baseline_->undecided, "now undecided"), also(baseline_->gone, "no longer checked"));
+    const auto also = [](const Baseline& all, const char* what) {
+      return all.empty() ? std::string() : fmt::format(", {} {}", all.size(), what);
+    };
+    out_ += fmt::format("baseline: {} new, {} known, {} resolved{}{}\n", baseline_->fresh, baseline_->known,
+                        baseline_->resolved.size(), also(baseline_->undecided, "now undecided"),
+                        also(baseline_->gone, "no longer checked"));
     packets("resolved", baseline_->resolved);
     packets("fails in another way:", baseline_->changed);
     packets("now undecided:", baseline_->undecided);
     packets("no longer checked:", baseline_->gone);
-    if (!baseline_->resolved.empty() && !o_.quiet) out_ += wrap("what is resolved would be known again: write the baseline anew", 2, o_.width);
+    if (!baseline_->resolved.empty() && !o_.quiet)
+      out_ += wrap("what is resolved would be known again: write the baseline anew", 2, o_.width);
   }
 
   void expectation(const ExpectationReport& r, const KnownCases& known) {
@@ -53,8 +57,7 @@ class Page {
     out_ += style_(tone(r.overall), label) + wrap_behind(label + " ", name, o_.width).substr(label.size());
     if (r.overall.holds == true && !o_.verbose) return;
     std::string expected;
-    for (const Property& p : r.expected)
-      expected += fmt::format("{}{} {}", expected.empty() ? "" : ", ", p.name, p.value);
+    for (const Property& p : r.expected) expected += fmt::format("{}{} {}", expected.empty() ? "" : ", ", p.name, p.value);
     out_ += wrap("expected: " + expected, 5, o_.width);
     out_ += wrap(r.overall.why, 5, o_.width);
     for (const explain::EvidenceLine& e : r.overall.evidence) {
@@ -64,7 +67,8 @@ class Page {
     if (r.cases.size() > 1)
       for (std::size_t i = 0; i < r.cases.size(); ++i)
         if (const CaseReport& c = r.cases[i]; c.judgement.holds != true || o_.verbose)
-          out_ += wrap(fmt::format("{} {} to {}{}", word(c.judgement), c.from, c.to, known.has(i) ? " (known)" : ""), 5, o_.width);
+          out_ +=
+              wrap(fmt::format("{} {} to {}{}", word(c.judgement), c.from, c.to, known.has(i) ? " (known)" : ""), 5, o_.width);
   }
 
   const TextOptions& o_;
@@ -75,7 +79,8 @@ class Page {
 
 }  // namespace
 
-std::string check_text(const std::vector<ExpectationReport>& reports, const TextOptions& options, const BaselineComparison* baseline) {
+std::string check_text(const std::vector<ExpectationReport>& reports, const TextOptions& options,
+                       const BaselineComparison* baseline) {
   return Page(options, baseline).print(reports);
 }
 

@@ -9,11 +9,14 @@ namespace {
 
 // From the root of the repository; of what does not lie there the name by which it is known.
 std::string path_of(const QualityIssue& issue, const SourcePlaces& sources) {
-  const auto snapshot = [&] { return sources.snapshot.empty() || sources.snapshot == "." ? sources.snapshot_name : sources.snapshot; };
-  const std::string path = issue.places.empty() ? snapshot()
+  const auto snapshot = [&] {
+    return sources.snapshot.empty() || sources.snapshot == "." ? sources.snapshot_name : sources.snapshot;
+  };
+  const std::string path = issue.places.empty()                ? snapshot()
                            : !issue.places.front().in_snapshot ? sources.expectations
-                           : sources.snapshot.empty() ? sources.snapshot_name + "/" + issue.places.front().line.dump : in_sources(sources, issue.places.front().line.dump);
-  return path.empty() ? "snapshot" : path;   // every issue has one
+                           : sources.snapshot.empty()          ? sources.snapshot_name + "/" + issue.places.front().line.dump
+                                                               : in_sources(sources, issue.places.front().line.dump);
+  return path.empty() ? "snapshot" : path;  // every issue has one
 }
 
 Json issue_json(const QualityIssue& issue, const SourcePlaces& sources) {
@@ -31,7 +34,7 @@ std::string code_quality(const std::vector<QualityIssue>& issues, const SourcePl
   std::string out = "[";
   for (const QualityIssue& issue : issues)
     out += (out.size() == 1 ? "\n" : ",\n") + issue_json(issue, sources).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return with_visible(out + (issues.empty() ? "]\n" : "\n]\n"), R"(\\)");   // as whoever reads the report is shown it
+  return with_visible(out + (issues.empty() ? "]\n" : "\n]\n"), R"(\\)");  // as whoever reads the report is shown it
 }
 
 }  // namespace egt::render

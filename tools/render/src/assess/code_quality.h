@@ -12,8 +12,8 @@ namespace egt::render {
 
 struct QualityIssue {
   std::string check, description, fingerprint;
-  std::string_view severity;                // info, minor, major, critical, blocker
-  std::vector<SarifPlace> places;           // the first is shown; none: the snapshot itself
+  std::string_view severity;       // info, minor, major, critical, blocker
+  std::vector<SarifPlace> places;  // the first is shown; none: the snapshot itself
 };
 
 // An array of objects, each in a line of its own: reports are put together line by line, as a job has one.

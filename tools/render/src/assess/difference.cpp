@@ -14,9 +14,7 @@ namespace {
 
 using namespace assess;
 
-std::string heading_of(const Difference& d) {
-  return d.node.empty() ? d.topic : fmt::format("{}: {}", d.node, d.topic);
-}
+std::string heading_of(const Difference& d) { return d.node.empty() ? d.topic : fmt::format("{}: {}", d.node, d.topic); }
 
 class DifferencePage {
  public:
@@ -88,8 +86,7 @@ class DifferencePage {
       std::map<std::string, std::size_t> counts;
       for (const std::size_t c : others) ++counts[all_[c].topic];
       std::string text;
-      for (const auto& [topic, count] : counts)
-        text += fmt::format("{}{} of the {}", text.empty() ? "" : ", ", count, topic);
+      for (const auto& [topic, count] : counts) text += fmt::format("{}{} of the {}", text.empty() ? "" : ", ", count, topic);
       out_ += wrap("follows from it: " + text + " (-v lists them)", 4, o_.width);
       return;
     }
@@ -100,16 +97,16 @@ class DifferencePage {
   void not_compared() {
     out_ += "\n" + style_(Tone::heading, "not compared, or not as a whole") + "\n";
     for (const NotCompared& n : not_compared_)
-      out_ += wrap(fmt::format("{}{}{}: {}", n.node.empty() ? "" : n.node + ": ", n.topic,
-                               n.part.empty() ? "" : " of " + n.part, n.why),
-                   2, o_.width);
+      out_ += wrap(
+          fmt::format("{}{}{}: {}", n.node.empty() ? "" : n.node + ": ", n.topic, n.part.empty() ? "" : " of " + n.part, n.why),
+          2, o_.width);
   }
 
   const std::vector<Difference>& all_;
   const std::vector<NotCompared>& not_compared_;
   const TextOptions& o_;
   Style style_;
-  std::size_t most_;                                    // of a list
+  std::size_t most_;  // of a list
   DifferenceOrder order_;
   std::string out_, heading_;
   std::size_t of_topic_ = 0;  // differences under the heading, of flows

@@ -21,7 +21,7 @@ class DifferenceOrder {
 
  private:
   std::vector<std::size_t> roots_;
-  std::vector<std::vector<std::size_t>> paths_, others_;   // by their cause
+  std::vector<std::vector<std::size_t>> paths_, others_;  // by their cause
 };
 
 }  // namespace egt::render

@@ -9,10 +9,10 @@
 namespace egt::render {
 
 struct Annotation {
-  std::string_view level;         // error, warning, notice
-  std::string file, title;        // empty: none
-  std::uint32_t line = 0;         // 0: none
-  std::string message;            // of several lines, where it has line ends
+  std::string_view level;   // error, warning, notice
+  std::string file, title;  // empty: none
+  std::uint32_t line = 0;   // 0: none
+  std::string message;      // of several lines, where it has line ends
 };
 
 std::string github_command(const Annotation& annotation);

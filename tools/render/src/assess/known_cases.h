@@ -12,7 +12,8 @@ namespace egt::render {
 class KnownCases {
  public:
   // `baseline`: null where none was given; then nothing is known.
-  KnownCases(const assess::ExpectationReport& report, const std::vector<std::string>& fingerprints, const assess::BaselineComparison* baseline)
+  KnownCases(const assess::ExpectationReport& report, const std::vector<std::string>& fingerprints,
+             const assess::BaselineComparison* baseline)
       : report_(report), fingerprints_(fingerprints), baseline_(baseline) {}
 
   bool has(std::size_t i) const {

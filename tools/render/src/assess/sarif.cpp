@@ -18,8 +18,8 @@ std::string uri(const std::string& path) {
   static constexpr std::string_view kPlain = "-._~/!$&'()*+,;=@";
   std::string out;
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kPlain.find(c) != std::string_view::npos;
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos;
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
@@ -90,8 +90,9 @@ class Writer {
   // Of a result that no line proves.
   Json snapshot_itself() const {
     const std::string& folder = run_.places.snapshot;
-    const Json artifact = folder.empty() || folder == "." ? Json{{"uri", "."}, {"uriBaseId", folder.empty() ? kSnapshot : kSources}}
-                                                          : Json{{"uri", uri(folder)}, {"uriBaseId", kSources}};
+    const Json artifact = folder.empty() || folder == "."
+                              ? Json{{"uri", "."}, {"uriBaseId", folder.empty() ? kSnapshot : kSources}}
+                              : Json{{"uri", uri(folder)}, {"uriBaseId", kSources}};
     return {{"physicalLocation", {{"artifactLocation", artifact}}}};
   }
 
@@ -133,7 +134,7 @@ class Writer {
 }  // namespace
 
 std::string sarif(const SarifRun& run) {
-  return with_visible(dump_json(Writer(run).document()), R"(\\)");   // as whoever reads the report is shown it
+  return with_visible(dump_json(Writer(run).document()), R"(\\)");  // as whoever reads the report is shown it
 }
 
 }  // namespace egt::render

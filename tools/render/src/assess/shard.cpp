@@ -28,24 +28,50 @@ Json pairs_json(const std::vector<Property>& properties) {
 }
 
 Json judgement_json(const Judgement& j) {
-  return {{"holds", or_null(j.holds)}, {"why", j.why}, {"reason", j.reason}, {"seen", pairs_json(j.seen)}, {"evidence", evidence_json(j.evidence)}, {"gaps", gaps_json(j.gaps)}};
+  return {{"holds", or_null(j.holds)},
+          {"why", j.why},
+          {"reason", j.reason},
+          {"seen", pairs_json(j.seen)},
+          {"evidence", evidence_json(j.evidence)},
+          {"gaps", gaps_json(j.gaps)}};
 }
 
 Json report_json(const PlacedReport& placed) {
   const ExpectationReport& r = placed.report;
   Json cases = Json::array();
-  for (const CaseReport& c : r.cases) cases.push_back({{"from", c.from}, {"to", c.to}, {"judgement", judgement_json(c.judgement)}});
-  return {{"place", placed.place}, {"name", r.name}, {"line", r.line}, {"object", evidence_json(r.object)},
-          {"expected", pairs_json(r.expected)}, {"cases", cases}, {"overall", judgement_json(r.overall)}};
+  for (const CaseReport& c : r.cases)
+    cases.push_back({{"from", c.from}, {"to", c.to}, {"judgement", judgement_json(c.judgement)}});
+  return {{"place", placed.place},
+          {"name", r.name},
+          {"line", r.line},
+          {"object", evidence_json(r.object)},
+          {"expected", pairs_json(r.expected)},
+          {"cases", cases},
+          {"overall", judgement_json(r.overall)}};
 }
 
 Json row_json(const AuditRow& r) {
-  return {{"order", r.order}, {"pod", r.pod}, {"namespace", r.namespace_}, {"node", r.node}, {"ip", r.ip}, {"to", r.to}, {"to_kind", name_of(r.to_kind)},
-          {"outcome", name_of(r.outcome)}, {"verdict", name_of(r.verdict)}, {"proven", r.confidence == Confidence::proven},
-          {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
-          {"source_seen", r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr)},
-          {"egress_node", r.egress_node}, {"egress_device", r.egress_device}, {"decided_by", r.decided_by}, {"evidence", evidence_json(r.evidence)},
-          {"object", r.object}, {"leak", r.leak}, {"expected", r.expected}, {"service_moved", r.service_moved}};
+  return {
+      {"order", r.order},
+      {"pod", r.pod},
+      {"namespace", r.namespace_},
+      {"node", r.node},
+      {"ip", r.ip},
+      {"to", r.to},
+      {"to_kind", name_of(r.to_kind)},
+      {"outcome", name_of(r.outcome)},
+      {"verdict", name_of(r.verdict)},
+      {"proven", r.confidence == Confidence::proven},
+      {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
+      {"source_seen", r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr)},
+      {"egress_node", r.egress_node},
+      {"egress_device", r.egress_device},
+      {"decided_by", r.decided_by},
+      {"evidence", evidence_json(r.evidence)},
+      {"object", r.object},
+      {"leak", r.leak},
+      {"expected", r.expected},
+      {"service_moved", r.service_moved}};
 }
 
 // --- reading: at() and get() throw where the file is not as it was written
@@ -71,7 +97,9 @@ std::vector<Gap> gaps_of(const Json& all) {
 }
 
 Judgement judgement_of(const Json& j) {
-  Judgement judgement{std::nullopt, text(j, "why"), text(j, "reason"), properties_of(j.at("seen")), evidence_of(j.at("evidence")), gaps_of(j.at("gaps"))};
+  Judgement judgement{
+      std::nullopt,         text(j, "why"), text(j, "reason"), properties_of(j.at("seen")), evidence_of(j.at("evidence")),
+      gaps_of(j.at("gaps"))};
   if (!j.at("holds").is_null()) judgement.holds = j.at("holds").get<bool>();
   return judgement;
 }
@@ -141,13 +169,15 @@ ShardResult result_of(const Json& j) {
 }  // namespace
 
 bool ShardHead::belongs_to(const ShardHead& other) const {
-  return verb == other.verb && version == other.version && snapshot == other.snapshot && options == other.options && shard.count == other.shard.count;
+  return verb == other.verb && version == other.version && snapshot == other.snapshot && options == other.options &&
+         shard.count == other.shard.count;
 }
 
 std::string shard_json(const ShardResult& result) {
   const ShardHead& head = result.head;
-  Json j = {{"schema", kSchema}, {"verb", head.verb}, {"version", head.version}, {"snapshot", head.snapshot}, {"options", head.options},
-            {"shard", head.shard.index}, {"of", head.shard.count}, {"rows", Json::array()}, {"reports", Json::array()}};
+  Json j = {{"schema", kSchema},         {"verb", head.verb},       {"version", head.version},
+            {"snapshot", head.snapshot}, {"options", head.options}, {"shard", head.shard.index},
+            {"of", head.shard.count},    {"rows", Json::array()},   {"reports", Json::array()}};
   for (const AuditRow& row : result.rows) j["rows"].push_back(row_json(row));
   for (const PlacedReport& report : result.reports) j["reports"].push_back(report_json(report));
   return dump_json(j);

@@ -11,9 +11,7 @@ namespace {
 
 using namespace assess;
 
-Tone tone(Severity s) {
-  return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::undecided : Tone::heading;
-}
+Tone tone(Severity s) { return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::undecided : Tone::heading; }
 
 // Of a finding's dump lines these are shown, a line each; --verbose and JSON have all of them.
 constexpr std::size_t kEvidenceShown = 3;
@@ -22,12 +20,9 @@ constexpr std::size_t kEvidenceShown = 3;
 
 const char* severity_name(Severity severity) {
   switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      return "note";
+    case Severity::error: return "error";
+    case Severity::warning: return "warning";
+    case Severity::note: return "note";
   }
   return "note";
 }
@@ -69,10 +64,9 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
     }
     out += wrap_behind("  next: ", f.remedy, options.width) + "\n";
   }
-  const std::string sum =
-      fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
-                  counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0], counts[0] == 1 ? "" : "s",
-                  triage.skipped.size(), triage.skipped.size() == 1 ? "" : "s");
+  const std::string sum = fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
+                                      counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],
+                                      counts[0] == 1 ? "" : "s", triage.skipped.size(), triage.skipped.size() == 1 ? "" : "s");
   out += wrap(sum + (triage.skipped.empty() || options.verbose ? "" : " (--verbose lists them)"), 0, options.width);
   if (options.verbose)
     for (const SkippedCheck& s : triage.skipped) out += wrap(fmt::format("{}: {}", s.id, s.why), 2, options.width);

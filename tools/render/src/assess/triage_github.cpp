@@ -39,7 +39,8 @@ std::string triage_github(const Triage& triage, const SourcePlaces& sources) {
     out += github_command(a);
   }
   const auto counted = [](std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  return out + fmt::format("{}, {}, {}\n", counted(counts[2], "error"), counted(counts[1], "warning"), counted(counts[0], "note"));
+  return out +
+         fmt::format("{}, {}, {}\n", counted(counts[2], "error"), counted(counts[1], "warning"), counted(counts[0], "note"));
 }
 
 }  // namespace egt::render

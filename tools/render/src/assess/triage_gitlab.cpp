@@ -8,7 +8,9 @@ std::string triage_gitlab(const assess::Triage& triage, const SourcePlaces& sour
   const std::vector<std::string> known_as = fingerprints_of(triage);
   for (std::size_t i = 0; i < triage.findings.size(); ++i) {
     const assess::Finding& f = triage.findings[i];
-    const char* severity = f.severity == assess::Severity::error ? "major" : f.severity == assess::Severity::warning ? "minor" : "info";
+    const char* severity = f.severity == assess::Severity::error     ? "major"
+                           : f.severity == assess::Severity::warning ? "minor"
+                                                                     : "info";
     issues.push_back({f.id, text_of(f), known_as[i], severity, places_of(f)});
   }
   return code_quality(issues, sources);

@@ -19,7 +19,8 @@ constexpr std::size_t kMostOfTopic = 100, kMostOfAll = 500, kMostValues = 20, kM
 
 std::string values_html(std::string_view element, const std::vector<std::string>& values) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) out += fmt::format("<{0}>{1}</{0}>\n", element, cut(values[i]));
+  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i)
+    out += fmt::format("<{0}>{1}</{0}>\n", element, cut(values[i]));
   if (values.size() > kMostValues) out += fmt::format("<p class=\"small\">and {} more</p>\n", values.size() - kMostValues);
   return out;
 }
@@ -31,8 +32,11 @@ class DifferencesPart {
 
   std::string print() {
     out_ = "<section data-part=\"differences\">\n" + heading("differences", "Differences", all_.size());
-    out_ += "<p class=\"soft small\">Counters, ages, UUIDs and spelling are no differences. What follows from another difference stands in it.</p>\n";
-    if (all_.empty()) out_ += fmt::format("<p>No difference{}.</p>\n", not_compared_.empty() ? "" : " as far as both snapshots show");
+    out_ +=
+        "<p class=\"soft small\">Counters, ages, UUIDs and spelling are no differences. What follows from another difference "
+        "stands in it.</p>\n";
+    if (all_.empty())
+      out_ += fmt::format("<p>No difference{}.</p>\n", not_compared_.empty() ? "" : " as far as both snapshots show");
     for (const std::size_t i : order_.roots()) root(i);
     end_of_topic();
     not_compared();
@@ -56,8 +60,10 @@ class DifferencesPart {
     ++shown_;
     const Difference& d = all_[i];
     const std::string id = fmt::format("difference-{}", ++count_);
-    out_ += fmt::format("<details class=\"item\" id=\"{0}\" open><summary><span class=\"verdict note\">{1}</span> {2}{3} <a class=\"self soft small\" href=\"#{0}\">#{4}</a></summary>\n<div class=\"inside\">\n",
-                        id, escape_html(d.topic), d.node.empty() ? "" : "<b>" + escape_html(d.node) + "</b> ", escape_html(d.what), count_);
+    out_ += fmt::format(
+        "<details class=\"item\" id=\"{0}\" open><summary><span class=\"verdict note\">{1}</span> {2}{3} <a class=\"self soft "
+        "small\" href=\"#{0}\">#{4}</a></summary>\n<div class=\"inside\">\n",
+        id, escape_html(d.topic), d.node.empty() ? "" : "<b>" + escape_html(d.node) + "</b> ", escape_html(d.what), count_);
     values(d);
     changed_paths(order_.paths(i));
     others(order_.others(i));
@@ -65,14 +71,17 @@ class DifferencesPart {
   }
 
   void end_of_topic() {
-    if (of_topic_ > shown_) out_ += fmt::format("<p>{}{} more; <code>egtrace diff -v</code> lists all</p>\n", shown_ == 0 ? "" : "and ", of_topic_ - shown_);
+    if (of_topic_ > shown_)
+      out_ += fmt::format("<p>{}{} more; <code>egtrace diff -v</code> lists all</p>\n", shown_ == 0 ? "" : "and ",
+                          of_topic_ - shown_);
     of_topic_ = shown_ = 0;
   }
 
   void values(const Difference& d) {
     out_ += "<div class=\"change\">\n" + values_html("del", d.before) + values_html("ins", d.after) + "</div>\n";
     if (d.evidence_before.empty() && d.evidence_after.empty()) return;
-    out_ += "<details class=\"quiet\"><summary>lines of the dumps</summary>\n<div class=\"inside\">\n" + before_.lines(d.evidence_before) + after_.lines(d.evidence_after) + "</div></details>\n";
+    out_ += "<details class=\"quiet\"><summary>lines of the dumps</summary>\n<div class=\"inside\">\n" +
+            before_.lines(d.evidence_before) + after_.lines(d.evidence_after) + "</div></details>\n";
   }
 
   void changed_paths(const std::vector<std::size_t>& paths) {
@@ -87,7 +96,8 @@ class DifferencesPart {
     for (const std::size_t c : others) ++counts[all_[c].topic];
     std::string text;
     for (const auto& [topic, count] : counts) text += fmt::format("{}{} of the {}", text.empty() ? "" : ", ", count, topic);
-    out_ += fmt::format("<details class=\"quiet\"><summary>follows from it: {}</summary>\n<div class=\"inside\">\n", escape_html(text));
+    out_ += fmt::format("<details class=\"quiet\"><summary>follows from it: {}</summary>\n<div class=\"inside\">\n",
+                        escape_html(text));
     list(others);
     out_ += "</div></details>\n";
   }
@@ -108,7 +118,8 @@ class DifferencesPart {
     if (not_compared_.empty()) return;
     out_ += "<h3>Not compared, or not as a whole</h3>\n<ul class=\"plain small\">\n";
     for (const assess::NotCompared& n : not_compared_)
-      out_ += fmt::format("<li>{}</li>\n", escape_html(fmt::format("{}{}{}: {}", n.node.empty() ? "" : n.node + ": ", n.topic, n.part.empty() ? "" : " of " + n.part, n.why)));
+      out_ += fmt::format("<li>{}</li>\n", escape_html(fmt::format("{}{}{}: {}", n.node.empty() ? "" : n.node + ": ", n.topic,
+                                                                   n.part.empty() ? "" : " of " + n.part, n.why)));
     out_ += "</ul>\n";
   }
 
@@ -117,11 +128,13 @@ class DifferencesPart {
   DifferenceOrder order_;
   EvidenceBook &before_, &after_;
   std::string out_, topic_;
-  std::size_t of_topic_ = 0, shown_ = 0, count_ = 0;   // under the heading; of all
+  std::size_t of_topic_ = 0, shown_ = 0, count_ = 0;  // under the heading; of all
 };
 
 }  // namespace
 
-std::string differences_part(const Report& report, EvidenceBook& before, EvidenceBook& after) { return DifferencesPart(*report.differences, before, after).print(); }
+std::string differences_part(const Report& report, EvidenceBook& before, EvidenceBook& after) {
+  return DifferencesPart(*report.differences, before, after).print();
+}
 
 }  // namespace egt::render::report

@@ -43,9 +43,11 @@ std::string rows_of(const std::string& machine, const std::vector<DumpReport>& d
   std::string out;
   for (const DumpReport& d : dumps) {
     const auto time = time_of(d);
-    out += fmt::format("<tr><td>{}</td><td class=\"path-of-file\">{}</td><td><code class=\"command\">{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(machine),
-                       escape_html(d.path), escape_html(command_of(d)), d.lines, time ? escape_html(d.time) : "unknown", time && newest ? age_text(*newest - *time) : "unknown",
-                       escape_html(remarks_of(d)));
+    out += fmt::format(
+        "<tr><td>{}</td><td class=\"path-of-file\">{}</td><td><code "
+        "class=\"command\">{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        escape_html(machine), escape_html(d.path), escape_html(command_of(d)), d.lines, time ? escape_html(d.time) : "unknown",
+        time && newest ? age_text(*newest - *time) : "unknown", escape_html(remarks_of(d)));
   }
   return out;
 }
@@ -54,7 +56,8 @@ std::string gaps_html(const std::vector<Gap>& gaps) {
   if (gaps.empty()) return {};
   std::string out = "<h3>Missing</h3>\n<ul class=\"plain\">\n";
   for (const Gap& g : gaps)
-    out += fmt::format("<li>{}{}{}</li>\n", escape_html(g.node.empty() ? "" : g.node + ": "), escape_html(g.what), g.command.empty() ? "" : "<br>" + command(g.command));
+    out += fmt::format("<li>{}{}{}</li>\n", escape_html(g.node.empty() ? "" : g.node + ": "), escape_html(g.what),
+                       g.command.empty() ? "" : "<br>" + command(g.command));
   return out + "</ul>\n";
 }
 
@@ -66,10 +69,14 @@ std::string counts_html(const explain::Inspection& i) {
 }
 
 std::string machines_html(const explain::Inspection& i) {
-  std::string out = "<h3>Machines</h3>\n<div class=\"wide\"><table><thead><tr><th>name</th><th>roles</th><th>addresses</th><th>Open vSwitch</th><th>gateway mode</th></tr></thead><tbody>\n";
+  std::string out =
+      "<h3>Machines</h3>\n<div class=\"wide\"><table><thead><tr><th>name</th><th>roles</th><th>addresses</th><th>Open "
+      "vSwitch</th><th>gateway mode</th></tr></thead><tbody>\n";
   for (const explain::NodeReport& n : i.nodes)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(n.name), escape_html(fmt::format("{}", fmt::join(n.roles, ", "))),
-                       escape_html(fmt::format("{}", fmt::join(n.addresses, " "))), escape_html(n.ovs_version), escape_html(n.gateway_mode));
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(n.name),
+                       escape_html(fmt::format("{}", fmt::join(n.roles, ", "))),
+                       escape_html(fmt::format("{}", fmt::join(n.addresses, " "))), escape_html(n.ovs_version),
+                       escape_html(n.gateway_mode));
   return out + "</tbody></table></div>\n";
 }
 
@@ -80,13 +87,16 @@ std::string odd_lines_html(const explain::Inspection& i) {
   const auto add = [&](const std::vector<DumpReport>& dumps) {
     for (const DumpReport& d : dumps)
       for (const explain::EvidenceLine& e : d.not_understood)
-        if (++shown <= kMost) out += fmt::format("<p class=\"source\">{}:{}</p><pre>{}</pre>\n", escape_html(d.path), e.line, escape_html(e.text));
+        if (++shown <= kMost)
+          out += fmt::format("<p class=\"source\">{}:{}</p><pre>{}</pre>\n", escape_html(d.path), e.line, escape_html(e.text));
   };
   for (const explain::NodeReport& n : i.nodes) add(n.dumps);
   add(i.objects);
   if (out.empty()) return {};
-  if (shown > kMost) out += fmt::format("<p>and {} more; <code>egtrace inspect --format json</code> lists all</p>\n", shown - kMost);
-  return "<details class=\"quiet\"><summary>" + counted(shown, "line") + " not understood</summary>\n<div class=\"inside\">\n" + out + "</div></details>\n";
+  if (shown > kMost)
+    out += fmt::format("<p>and {} more; <code>egtrace inspect --format json</code> lists all</p>\n", shown - kMost);
+  return "<details class=\"quiet\"><summary>" + counted(shown, "line") + " not understood</summary>\n<div class=\"inside\">\n" +
+         out + "</div></details>\n";
 }
 
 }  // namespace
@@ -107,8 +117,11 @@ std::string dumps_part(const explain::Inspection& i, std::string_view id, std::s
   if (whole) out += machines_html(i) + counts_html(i);
   for (const std::string& words : i.times) out += fmt::format("<p>{}</p>\n", escape_html(words));
   out += gaps_html(i.gaps) + odd_lines_html(i);
-  out += fmt::format("<details class=\"quiet\"{}><summary>All dumps, with their commands and ages</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>machine</th>"
-                     "<th>dump</th><th>command</th><th>lines</th><th>printed</th><th>age</th><th></th></tr></thead><tbody>\n", whole ? " open" : "");
+  out += fmt::format(
+      "<details class=\"quiet\"{}><summary>All dumps, with their commands and ages</summary>\n<div class=\"wide\"><table "
+      "class=\"list\"><thead><tr><th>machine</th>"
+      "<th>dump</th><th>command</th><th>lines</th><th>printed</th><th>age</th><th></th></tr></thead><tbody>\n",
+      whole ? " open" : "");
   for (const explain::NodeReport& n : i.nodes) out += rows_of(n.name, n.dumps, newest);
   out += rows_of("", i.objects, newest);
   return out + "</tbody></table></div></details>\n</section>\n";

@@ -26,9 +26,9 @@ class EvidenceBook {
     std::size_t id = 0;
     explain::EvidenceLine line;
   };
-  using Shown = std::map<std::uint32_t, explain::DumpLine>;   // by number
+  using Shown = std::map<std::uint32_t, explain::DumpLine>;  // by number
   struct Dump {
-    std::vector<Entry> entries;            // in the order of the page
+    std::vector<Entry> entries;  // in the order of the page
     Shown context;
   };
 
@@ -40,7 +40,7 @@ class EvidenceBook {
   const DumpedSnapshot& dumped_;
   std::string name_;
   std::map<std::string, Dump> dumps_;
-  std::map<std::string, std::size_t> ids_;   // by place and text
+  std::map<std::string, std::size_t> ids_;  // by place and text
   std::map<std::string, const explain::DumpReport*> known_;
   std::size_t count_ = 0;
 };

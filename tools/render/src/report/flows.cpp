@@ -23,15 +23,16 @@ using explain::ListedFlow;
 using openflow::FlowWord;
 using openflow::FlowWords;
 
-constexpr std::size_t kFewFlows = 40;    // so many are shown unfolded
-constexpr std::size_t kMostGone = 50;    // of one dump
+constexpr std::size_t kFewFlows = 40;  // so many are shown unfolded
+constexpr std::size_t kMostGone = 50;  // of one dump
 
 std::string number(std::string_view unit, const std::string& text) {
   return fmt::format("<span class=\"n{}\" data-unit=\"{}\">{}</span>", text == "0" ? " zero" : "", unit, text);
 }
 
 std::string count_of_group(std::size_t shown, std::size_t all, const explain::FlowCounters& counters) {
-  return fmt::format("<span class=\"count\">{}{}, {} packets, {} bytes</span>", shown < all ? fmt::format("{} of ", shown) : "", counted(all, "flow"), counters.packets, counters.bytes);
+  return fmt::format("<span class=\"count\">{}{}, {} packets, {} bytes</span>", shown < all ? fmt::format("{} of ", shown) : "",
+                     counted(all, "flow"), counters.packets, counters.bytes);
 }
 
 // One dump's flows.
@@ -42,12 +43,19 @@ class GroupPart {
 
   std::string print(std::size_t number) {
     const bool datapath = group_.bridge.empty();
-    out_ = fmt::format("<details class=\"group\" id=\"dump-{0}\" open><summary><b class=\"key\">{1} {2}</b> <span class=\"count\">{3}</span> <a class=\"self soft small\" href=\"#dump-{0}\">#</a></summary>\n<p class=\"soft small\">{4}</p>\n",
-                       number, escape_html(group_.node), escape_html(datapath ? "datapath" : group_.bridge), group_.found < group_.all ? fmt::format("{} of {} asked for", group_.found, counted(group_.all, "flow")) : counted(group_.all, "flow"), escape_html(group_.dump));
+    out_ = fmt::format(
+        "<details class=\"group\" id=\"dump-{0}\" open><summary><b class=\"key\">{1} {2}</b> <span class=\"count\">{3}</span> <a "
+        "class=\"self soft small\" href=\"#dump-{0}\">#</a></summary>\n<p class=\"soft small\">{4}</p>\n",
+        number, escape_html(group_.node), escape_html(datapath ? "datapath" : group_.bridge),
+        group_.found < group_.all ? fmt::format("{} of {} asked for", group_.found, counted(group_.all, "flow"))
+                                  : counted(group_.all, "flow"),
+        escape_html(group_.dump));
     if (group_.compared) out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(comparison_words(*group_.compared)));
     left_out();
-    if (datapath) tree();
-    else tables();
+    if (datapath)
+      tree();
+    else
+      tables();
     gone();
     return out_ + "</details>\n";
   }
@@ -55,7 +63,8 @@ class GroupPart {
  private:
   void left_out() {
     if (group_.flows.size() >= group_.found) return;
-    out_ += fmt::format("<p class=\"small\">{} of them are shown{}; {} chooses others, <code>--top</code> more.</p>\n", group_.flows.size(), busiest_ ? ", those that counted most packets" : "",
+    out_ += fmt::format("<p class=\"small\">{} of them are shown{}; {} chooses others, <code>--top</code> more.</p>\n",
+                        group_.flows.size(), busiest_ ? ", those that counted most packets" : "",
                         group_.bridge.empty() ? "<code>--filter</code>" : "<code>--table</code> or <code>--filter</code>");
   }
 
@@ -69,8 +78,11 @@ class GroupPart {
         continue;
       }
       const std::string rate = table.rated == 0 ? std::string() : fmt::format(", {} packets/s", rate_number(table.rate.packets));
-      out_ += fmt::format("<details class=\"group\"{}><summary>table {} <span class=\"soft\">{}</span> {}<span class=\"count\">{}</span></summary>\n<div class=\"flows\">\n", group_.flows.size() <= kFewFlows ? " open" : "",
-                          escape_html(table.table), escape_html(stages_of(flows)), count_of_group(flows.size(), table.flows, table.counters), rate);
+      out_ += fmt::format(
+          "<details class=\"group\"{}><summary>table {} <span class=\"soft\">{}</span> {}<span "
+          "class=\"count\">{}</span></summary>\n<div class=\"flows\">\n",
+          group_.flows.size() <= kFewFlows ? " open" : "", escape_html(table.table), escape_html(stages_of(flows)),
+          count_of_group(flows.size(), table.flows, table.counters), rate);
       columns();
       for (const ListedFlow* flow : flows) item(*flow);
       out_ += "</div>\n</details>\n";
@@ -102,17 +114,20 @@ class GroupPart {
   void tree() {
     out_ += "<div class=\"flows\">\n";
     columns();
-    std::size_t open = 0;   // blocks
+    std::size_t open = 0;  // blocks
     for (const FlowTreeLine& line : flow_tree(group_)) {
-      for (; open > line.depth - (line.kind == FlowTreeLine::Kind::flow || line.depth == 0 ? 0 : 1); --open) out_ += "</div>\n</details>\n";
+      for (; open > line.depth - (line.kind == FlowTreeLine::Kind::flow || line.depth == 0 ? 0 : 1); --open)
+        out_ += "</div>\n</details>\n";
       if (line.kind == FlowTreeLine::Kind::flow) {
-        if (const std::string why = root_words(group_.flows[line.index]); line.depth == 0 && !why.empty()) out_ += fmt::format("<p class=\"small soft\">{}</p>\n", escape_html(why));
+        if (const std::string why = root_words(group_.flows[line.index]); line.depth == 0 && !why.empty())
+          out_ += fmt::format("<p class=\"small soft\">{}</p>\n", escape_html(why));
         item(group_.flows[line.index]);
         continue;
       }
       const std::string words = escape_html(recirculation_words(group_.blocks[line.index], line.kind));
       if (line.kind == FlowTreeLine::Kind::block) {
-        out_ += fmt::format("<details class=\"beneath\" open><summary class=\"small\">{}</summary>\n<div class=\"flows\">\n", words);
+        out_ +=
+            fmt::format("<details class=\"beneath\" open><summary class=\"small\">{}</summary>\n<div class=\"flows\">\n", words);
         ++open;
       } else {
         out_ += fmt::format("<p class=\"beneath plain small\">{}</p>\n", words);
@@ -126,8 +141,12 @@ class GroupPart {
   std::string rates(const ListedFlow& flow) const {
     if (!group_.compared) return {};
     if (flow.rate) return number("packets/s", rate_number(flow.rate->packets)) + number("bytes/s", rate_number(flow.rate->bytes));
-    const bool fresh = flow.change == explain::FlowChange::here_alone && group_.compared->basis != explain::IntervalBasis::none && group_.compared->seconds > 0;
-    const std::string_view word = fresh ? "new" : flow.change == explain::FlowChange::backwards ? "backwards" : flow.change == explain::FlowChange::anew ? "added again" : "\xe2\x80\x93";
+    const bool fresh = flow.change == explain::FlowChange::here_alone && group_.compared->basis != explain::IntervalBasis::none &&
+                       group_.compared->seconds > 0;
+    const std::string_view word = fresh                                           ? "new"
+                                  : flow.change == explain::FlowChange::backwards ? "backwards"
+                                  : flow.change == explain::FlowChange::anew      ? "added again"
+                                                                                  : "\xe2\x80\x93";
     return fmt::format("<span class=\"n soft\">{}</span><span class=\"n soft\">\xe2\x80\x93</span>", word);
   }
 
@@ -135,11 +154,16 @@ class GroupPart {
     FlowWords words;
     reader_.words(flow.text, words);
     const std::string id = fmt::format("flow-{}", ++count_);
-    const std::string match = group_.bridge.empty() ? datapath_match(words, reader_) : words.match.empty() ? "any packet" : std::string(words.match);
-    out_ += fmt::format("<details class=\"item flow{0}{1}\" id=\"{2}\" data-packets=\"{3}\"><summary>{4}{5}{6}<code class=\"what\">{7} <span class=\"arrow\">\xe2\x86\x92</span> {8}</code> "
-                        "<a class=\"self soft small\" href=\"#{2}\">#{9}</a></summary>\n<div class=\"inside\">\n<dl class=\"facts\">\n",
-                        flow.counters.packets > 0 ? " counted" : "", flow.highlighted ? " marked" : "", id, flow.counters.packets, number("packets", fmt::to_string(flow.counters.packets)),
-                        number("bytes", fmt::to_string(flow.counters.bytes)), rates(flow), cut(match), cut(std::string(datapath_actions(words.actions))), count_);
+    const std::string match = group_.bridge.empty() ? datapath_match(words, reader_)
+                              : words.match.empty() ? "any packet"
+                                                    : std::string(words.match);
+    out_ += fmt::format(
+        "<details class=\"item flow{0}{1}\" id=\"{2}\" data-packets=\"{3}\"><summary>{4}{5}{6}<code class=\"what\">{7} <span "
+        "class=\"arrow\">\xe2\x86\x92</span> {8}</code> "
+        "<a class=\"self soft small\" href=\"#{2}\">#{9}</a></summary>\n<div class=\"inside\">\n<dl class=\"facts\">\n",
+        flow.counters.packets > 0 ? " counted" : "", flow.highlighted ? " marked" : "", id, flow.counters.packets,
+        number("packets", fmt::to_string(flow.counters.packets)), number("bytes", fmt::to_string(flow.counters.bytes)),
+        rates(flow), cut(match), cut(std::string(datapath_actions(words.actions))), count_);
     facts(flow, words);
     out_ += fmt::format("</dl>\n<p>{}</p>\n", command(trim(flow.text)));
     again(words);
@@ -147,7 +171,8 @@ class GroupPart {
   }
 
   void fact(const char* name, const char* kind, const std::string& text) {
-    if (!text.empty()) out_ += fmt::format("<dt>{}</dt><dd{}>{}</dd>\n", name, *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), cut(text));
+    if (!text.empty())
+      out_ += fmt::format("<dt>{}</dt><dd{}>{}</dd>\n", name, *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), cut(text));
   }
 
   void facts(const ListedFlow& flow, const FlowWords& words) {
@@ -167,16 +192,23 @@ class GroupPart {
   void again(const FlowWords& words) {
     const FlowWord* cookie = words.find(FlowWord::Section::info, "cookie");
     if (group_.bridge.empty() || cookie == nullptr || parse_u64(cookie->value).value_or(0) == 0) return;
-    out_ += fmt::format("<p class=\"small\">{}</p>\n", command(fmt::format("egtrace flows {} --bridge {} --filter cookie={}", snapshot_, group_.bridge, cookie->value)));
+    out_ += fmt::format("<p class=\"small\">{}</p>\n", command(fmt::format("egtrace flows {} --bridge {} --filter cookie={}",
+                                                                           snapshot_, group_.bridge, cookie->value)));
   }
 
   void gone() {
     if (!group_.compared || group_.compared->there_alone.empty()) return;
     const auto& all = group_.compared->there_alone;
-    out_ += fmt::format("<details class=\"group\"><summary>in the other dump alone <span class=\"count\">{}</span></summary>\n<div class=\"flows\">\n", counted(all.size(), "flow"));
+    out_ += fmt::format(
+        "<details class=\"group\"><summary>in the other dump alone <span class=\"count\">{}</span></summary>\n<div "
+        "class=\"flows\">\n",
+        counted(all.size(), "flow"));
     for (std::size_t i = 0; i < std::min(all.size(), kMostGone); ++i)
-      out_ += fmt::format("<p class=\"small\"><code>{}</code> <span class=\"source\">{}:{}</span></p>\n", cut(std::string(trim(all[i].text))), escape_html(group_.compared->dump), all[i].line);
-    if (all.size() > kMostGone) out_ += fmt::format("<p class=\"small\">and {} more; <code>egtrace flows --format json</code> lists all</p>\n", all.size() - kMostGone);
+      out_ += fmt::format("<p class=\"small\"><code>{}</code> <span class=\"source\">{}:{}</span></p>\n",
+                          cut(std::string(trim(all[i].text))), escape_html(group_.compared->dump), all[i].line);
+    if (all.size() > kMostGone)
+      out_ += fmt::format("<p class=\"small\">and {} more; <code>egtrace flows --format json</code> lists all</p>\n",
+                          all.size() - kMostGone);
     out_ += "</div>\n</details>\n";
   }
 
@@ -191,10 +223,15 @@ class GroupPart {
 std::string controls(const FlowListing& listing) {
   std::string out = "<p class=\"controls script\" hidden>";
   if (listing.kind == explain::FlowKind::openflow)
-    out += "<label>Group by <select id=\"flows-by\"><option value=\"\">bridge and table</option><option value=\"lflow\">logical flow</option><option value=\"object\">object</option>"
-           "<option value=\"datapath\">OVN datapath</option></select></label> ";
-  return out + "<label>Show <select id=\"flows-show\"><option value=\"\">all flows</option><option value=\"counted\">those that counted packets</option>"
-               "<option value=\"marked\">those highlighted</option></select></label> <button id=\"flows-open\" type=\"button\" aria-pressed=\"false\">Open all groups</button></p>\n";
+    out +=
+        "<label>Group by <select id=\"flows-by\"><option value=\"\">bridge and table</option><option value=\"lflow\">logical "
+        "flow</option><option value=\"object\">object</option>"
+        "<option value=\"datapath\">OVN datapath</option></select></label> ";
+  return out +
+         "<label>Show <select id=\"flows-show\"><option value=\"\">all flows</option><option value=\"counted\">those that "
+         "counted packets</option>"
+         "<option value=\"marked\">those highlighted</option></select></label> <button id=\"flows-open\" type=\"button\" "
+         "aria-pressed=\"false\">Open all groups</button></p>\n";
 }
 
 std::string sum_row(const FlowSum& sum, const FlowListing& listing) {
@@ -208,14 +245,17 @@ std::string sum_row(const FlowSum& sum, const FlowListing& listing) {
     for (const double rate : {sum.rate.packets, sum.rate.bytes}) cell(sum.rated == 0 ? "\xe2\x80\x93" : rate_number(rate));
   cell(fmt::to_string(sum.flows));
   const std::string rated = listing.has_rates && sum.rated > 0 ? rated_words(sum.rated, sum.flows) : std::string();
-  return out + fmt::format("<td class=\"key\">{}{}</td></tr>\n", cut(sum.key), rated.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", rated));
+  return out + fmt::format("<td class=\"key\">{}{}</td></tr>\n", cut(sum.key),
+                           rated.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", rated));
 }
 
 std::string sums(const FlowListing& listing) {
   const bool logical = listing.kind == explain::FlowKind::logical;
   std::string out;
   for (const FlowGroup& group : listing.groups)
-    if (group.compared) out += fmt::format("<p class=\"small\">{} {}: {}</p>\n", escape_html(group.node), escape_html(group.bridge), escape_html(comparison_words(*group.compared)));
+    if (group.compared)
+      out += fmt::format("<p class=\"small\">{} {}: {}</p>\n", escape_html(group.node), escape_html(group.bridge),
+                         escape_html(comparison_words(*group.compared)));
   out += "<div class=\"wide\"><table class=\"list sums\"><thead><tr>";
   if (!logical) out += "<th class=\"n\">packets</th><th class=\"n\">bytes</th>";
   if (listing.has_rates) out += "<th class=\"n\">packets/s</th><th class=\"n\">bytes/s</th>";
@@ -230,13 +270,15 @@ std::string flows_part(const Report& report) {
   const FlowListing& listing = *report.flows;
   std::size_t found = 0;
   for (const FlowGroup& group : listing.groups) found += group.found;
-  std::string out = "<section data-part=\"flows\">\n" + heading("flows", "Flows", listing.sums.empty() ? found : listing.sums.size());
+  std::string out =
+      "<section data-part=\"flows\">\n" + heading("flows", "Flows", listing.sums.empty() ? found : listing.sums.size());
   if (!listing.sums.empty()) return out + sums(listing) + "</section>\n";
   if (listing.groups.empty()) return out + "<p>None of the flows is one of those that were asked for.</p>\n</section>\n";
   out += controls(listing);
   out += fmt::format("<div id=\"flow-list\"{}>\n", listing.has_rates ? " class=\"rated\"" : "");
   std::size_t count = 0;
-  for (std::size_t i = 0; i < listing.groups.size(); ++i) out += GroupPart(listing.groups[i], *report.flow_reader, report.dumped.name, listing.busiest, count).print(i + 1);
+  for (std::size_t i = 0; i < listing.groups.size(); ++i)
+    out += GroupPart(listing.groups[i], *report.flow_reader, report.dumped.name, listing.busiest, count).print(i + 1);
   return out + "</div>\n</section>\n";
 }
 

@@ -14,7 +14,7 @@ namespace {
 using explain::ClusterMap;
 using explain::MapMachine;
 
-constexpr std::size_t kMostNodes = 24;     // that are drawn; the others are listed
+constexpr std::size_t kMostNodes = 24;  // that are drawn; the others are listed
 constexpr int kBox = 168, kGap = 26, kBoxHeight = 64, kMargin = 14, kBar = 34, kTop = 14;
 
 std::string shortened(const std::string& text, std::size_t most) {
@@ -28,7 +28,7 @@ std::string shortened(const std::string& text, std::size_t most) {
 
 struct Place {
   int x = 0, y = 0;
-  std::size_t legs = 0, drawn = 0;         // of networks
+  std::size_t legs = 0, drawn = 0;  // of networks
 };
 
 class Plan {
@@ -41,8 +41,10 @@ class Plan {
     std::string svg = tunnels() + networks();
     for (std::size_t i = 0; i < map_.machines.size(); ++i)
       if (placed_[i]) svg += box(i);
-    return fmt::format("<div class=\"plan\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"group\" aria-label=\"machines, networks and tunnels\">\n{2}</svg></div>\n",
-                       width_, height_, svg);
+    return fmt::format(
+        "<div class=\"plan\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"group\" aria-label=\"machines, "
+        "networks and tunnels\">\n{2}</svg></div>\n",
+        width_, height_, svg);
   }
 
   std::size_t left_out() const { return left_out_; }
@@ -51,7 +53,8 @@ class Plan {
   bool is_troubled(const MapMachine& m) const {
     if (report_.triage == nullptr) return false;
     return std::any_of(report_.triage->findings.begin(), report_.triage->findings.end(), [&](const assess::Finding& f) {
-      return f.severity != assess::Severity::note && (f.node == m.name || std::find(f.nodes.begin(), f.nodes.end(), m.name) != f.nodes.end());
+      return f.severity != assess::Severity::note &&
+             (f.node == m.name || std::find(f.nodes.begin(), f.nodes.end(), m.name) != f.nodes.end());
     });
   }
 
@@ -93,7 +96,8 @@ class Plan {
     int deepest = 0;
     for (const explain::MapTunnel& t : map_.tunnels)
       if (placed_[t.from] && placed_[t.to]) deepest = std::max(deepest, depth(t));
-    height_ = below_y + kBoxHeight + (deepest == 0 ? kTop : deepest * 3 / 4 + kTop);   // a curve comes three quarters of the way to its control points
+    height_ = below_y + kBoxHeight +
+              (deepest == 0 ? kTop : deepest * 3 / 4 + kTop);  // a curve comes three quarters of the way to its control points
   }
 
   void row(const std::vector<std::size_t>& machines, int y) {
@@ -112,17 +116,20 @@ class Plan {
     std::string out;
     for (const explain::MapTunnel& t : map_.tunnels) {
       if (!placed_[t.from] || !placed_[t.to]) continue;
-      const int y = placed_[t.from]->y + kBoxHeight, from = placed_[t.from]->x + kBox / 2, to = placed_[t.to]->x + kBox / 2, below = std::max(y, placed_[t.to]->y + kBoxHeight) + depth(t);
+      const int y = placed_[t.from]->y + kBoxHeight, from = placed_[t.from]->x + kBox / 2, to = placed_[t.to]->x + kBox / 2,
+                below = std::max(y, placed_[t.to]->y + kBoxHeight) + depth(t);
       const std::string a = escape_html(map_.machines[t.from].name), b = escape_html(map_.machines[t.to].name);
-      out += fmt::format("<path class=\"tunnel{}\" data-ends=\"{} {}\" d=\"M{} {}C{} {} {} {} {} {}\"><title>{}</title></path>\n", t.bidirectional ? "" : " one-way", t.from, t.to, from, y, from, below,
-                         to, below, to, placed_[t.to]->y + kBoxHeight,
-                         fmt::format("{} tunnel, {} \xe2\x80\x93 {}{}", escape_html(t.type), a, b, t.bidirectional ? "" : ": of one end only a port is shown"));
+      out += fmt::format("<path class=\"tunnel{}\" data-ends=\"{} {}\" d=\"M{} {}C{} {} {} {} {} {}\"><title>{}</title></path>\n",
+                         t.bidirectional ? "" : " one-way", t.from, t.to, from, y, from, below, to, below, to,
+                         placed_[t.to]->y + kBoxHeight,
+                         fmt::format("{} tunnel, {} \xe2\x80\x93 {}{}", escape_html(t.type), a, b,
+                                     t.bidirectional ? "" : ": of one end only a port is shown"));
     }
     return out;
   }
 
   std::string networks() {
-    std::string out, names;   // names above the lines of other networks
+    std::string out, names;  // names above the lines of other networks
     int y = bars_y_;
     for (const explain::MapNetwork* network : drawn_) {
       int first = width_, last = 0;
@@ -131,13 +138,16 @@ class Plan {
         Place& p = *placed_[i];
         const int x = p.x + static_cast<int>(static_cast<std::size_t>(kBox) * ++p.drawn / (p.legs + 1));
         const int end = p.y < y ? p.y + kBoxHeight : p.y;
-        legs += fmt::format("<path class=\"leg\" data-ends=\"{}\" d=\"M{} {}V{}\"><title>{}</title></path><circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", i, x, end, y,
-                            escape_html(ports_of(*network, i)), x, y);
+        legs += fmt::format(
+            "<path class=\"leg\" data-ends=\"{}\" d=\"M{} {}V{}\"><title>{}</title></path><circle class=\"dot\" cx=\"{}\" "
+            "cy=\"{}\" r=\"4\"/>\n",
+            i, x, end, y, escape_html(ports_of(*network, i)), x, y);
         first = std::min(first, x);
         last = std::max(last, x);
       }
       out += fmt::format("<path class=\"net\" d=\"M{0} {1}H{2}\"/>", first, y, last) + legs;
-      names += fmt::format("<text class=\"sub net-name\" x=\"{}\" y=\"{}\">{}</text>\n", first + 7, y - 5, escape_html(network->prefix));
+      names += fmt::format("<text class=\"sub net-name\" x=\"{}\" y=\"{}\">{}</text>\n", first + 7, y - 5,
+                           escape_html(network->prefix));
       y += kBar;
     }
     return out + names;
@@ -156,14 +166,26 @@ class Plan {
     std::string classes = m.is_cluster_node ? "node" : "outer";
     if (!m.has_dumps || m.presumed) classes += " undumped";
     if (is_troubled(m)) classes += " troubled";
-    std::string second = !m.has_dumps ? "no dumps" : m.presumed ? "host presumed" : m.is_cluster_node ? counted(m.pods, "pod") : fmt::format("{}", fmt::join(m.roles, ", "));
-    const std::string third = !m.egress.empty() ? m.egress.front() + (m.egress.size() > 1 ? fmt::format(" +{}", m.egress.size() - 1) : "") : m.addresses.empty() ? "" : m.addresses.front();
+    std::string second = !m.has_dumps        ? "no dumps"
+                         : m.presumed        ? "host presumed"
+                         : m.is_cluster_node ? counted(m.pods, "pod")
+                                             : fmt::format("{}", fmt::join(m.roles, ", "));
+    const std::string third = !m.egress.empty()
+                                  ? m.egress.front() + (m.egress.size() > 1 ? fmt::format(" +{}", m.egress.size() - 1) : "")
+                              : m.addresses.empty() ? ""
+                                                    : m.addresses.front();
     const std::string name = escape_html(m.name);
-    std::string out = fmt::format("<g class=\"{}\" data-machine=\"{}\" tabindex=\"0\" role=\"button\" aria-pressed=\"false\" aria-label=\"{}\"><title>{}</title>"
-                                  "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>", classes, i, name, name, p.x, p.y, kBox, kBoxHeight);
-    out += fmt::format("<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\">{2}</text><text class=\"sub\" x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>"
-                       "<text class=\"sub\" x=\"{0}\" y=\"{5}\" text-anchor=\"middle\">{6}</text>", p.x + kBox / 2, p.y + 22, escape_html(shortened(m.name, 20)), p.y + 39, escape_html(second),
-                       p.y + 55, escape_html(shortened(third, 24)));
+    std::string out = fmt::format(
+        "<g class=\"{}\" data-machine=\"{}\" tabindex=\"0\" role=\"button\" aria-pressed=\"false\" "
+        "aria-label=\"{}\"><title>{}</title>"
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>",
+        classes, i, name, name, p.x, p.y, kBox, kBoxHeight);
+    out += fmt::format(
+        "<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\">{2}</text><text class=\"sub\" x=\"{0}\" y=\"{3}\" "
+        "text-anchor=\"middle\">{4}</text>"
+        "<text class=\"sub\" x=\"{0}\" y=\"{5}\" text-anchor=\"middle\">{6}</text>",
+        p.x + kBox / 2, p.y + 22, escape_html(shortened(m.name, 20)), p.y + 39, escape_html(second), p.y + 55,
+        escape_html(shortened(third, 24)));
     if (!m.egress.empty()) out += fmt::format("<circle class=\"badge\" cx=\"{}\" cy=\"{}\" r=\"5\"/>", p.x + kBox - 10, p.y + 11);
     return out + "</g>\n";
   }
@@ -180,7 +202,8 @@ class Plan {
 std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
   const ClusterMap& map = *report.map;
   const MapMachine& m = map.machines[index];
-  std::string out = fmt::format("<div class=\"about-machine\" data-about=\"{}\">\n<h3>{}</h3>\n<dl class=\"facts\">\n", index, escape_html(m.name));
+  std::string out = fmt::format("<div class=\"about-machine\" data-about=\"{}\">\n<h3>{}</h3>\n<dl class=\"facts\">\n", index,
+                                escape_html(m.name));
   const auto fact = [&](std::string_view name, const std::string& html) {
     if (!html.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
   };
@@ -202,10 +225,15 @@ std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
   std::string tunnels;
   for (const explain::MapTunnel& t : map.tunnels)
     if (t.from == index || t.to == index)
-      tunnels += fmt::format("<details class=\"hop\"><summary>{} tunnel to {}{}</summary><div class=\"inside\">\n{}</div></details>\n", escape_html(t.type), escape_html(map.machines[t.from == index ? t.to : t.from].name),
-                             t.bidirectional ? "" : " <span class=\"soft small\">a port at one end only</span>", book.lines(t.evidence));
+      tunnels +=
+          fmt::format("<details class=\"hop\"><summary>{} tunnel to {}{}</summary><div class=\"inside\">\n{}</div></details>\n",
+                      escape_html(t.type), escape_html(map.machines[t.from == index ? t.to : t.from].name),
+                      t.bidirectional ? "" : " <span class=\"soft small\">a port at one end only</span>", book.lines(t.evidence));
   out += tunnels;
-  if (report.rows != nullptr) out += fmt::format("<p><button class=\"script\" hidden type=\"button\" data-filter=\"{}\">Filter the audit by it</button></p>\n", escape_html(m.name));
+  if (report.rows != nullptr)
+    out +=
+        fmt::format("<p><button class=\"script\" hidden type=\"button\" data-filter=\"{}\">Filter the audit by it</button></p>\n",
+                    escape_html(m.name));
   return out + "</div>\n";
 }
 
@@ -217,8 +245,10 @@ std::string map_part(const Report& report, EvidenceBook& book) {
   Plan plan(report);
   const std::string drawn = plan.print();
   std::string out = "<section data-part=\"map\">\n" + heading("map", "Topology", map.machines.size());
-  out += "<p class=\"soft small\">Networks are drawn where several machines have an address of them, tunnels as arcs. A dot marks what leaves the cluster by a node, a broken frame "
-         "a machine without dumps of its host, a red one findings. Choose a machine for what is known of it.</p>\n";
+  out +=
+      "<p class=\"soft small\">Networks are drawn where several machines have an address of them, tunnels as arcs. A dot marks "
+      "what leaves the cluster by a node, a broken frame "
+      "a machine without dumps of its host, a red one findings. Choose a machine for what is known of it.</p>\n";
   if (plan.left_out() > 0) out += fmt::format("<p>{} more are not drawn.</p>\n", counted(plan.left_out(), "machine"));
   out += drawn;
   for (std::size_t i = 0; i < std::min(map.machines.size(), kMostAbout); ++i) out += about(report, i, book);

@@ -26,10 +26,13 @@ Tone tone_of(explain::Outcome outcome) {
   return Tone::undecided;
 }
 
-std::string_view words_of(explain::Outcome outcome) { return outcome == explain::Outcome::unanswered ? "no answer" : name_of(outcome); }
+std::string_view words_of(explain::Outcome outcome) {
+  return outcome == explain::Outcome::unanswered ? "no answer" : name_of(outcome);
+}
 
 std::string heading(std::string_view id, std::string_view text, std::size_t count) {
-  return fmt::format("<h2 id=\"{0}\"><a class=\"self\" href=\"#{0}\">{1}</a> <span class=\"count\">{2}</span></h2>\n", id, text, count);
+  return fmt::format("<h2 id=\"{0}\"><a class=\"self\" href=\"#{0}\">{1}</a> <span class=\"count\">{2}</span></h2>\n", id, text,
+                     count);
 }
 
 std::string command(std::string_view text) { return fmt::format("<code class=\"command\">{}</code>", escape_html(text)); }
@@ -39,7 +42,8 @@ std::string cut(const std::string& text) {
   if (text.size() <= kMostShown) return escape_html(text);
   std::size_t end = kMostShown;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return escape_html(text.substr(0, end)) + fmt::format("<span class=\"soft\"> \xe2\x80\xa6 {} bytes more</span>", text.size() - end);
+  return escape_html(text.substr(0, end)) +
+         fmt::format("<span class=\"soft\"> \xe2\x80\xa6 {} bytes more</span>", text.size() - end);
 }
 
 std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }

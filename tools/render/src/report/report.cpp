@@ -30,7 +30,9 @@ std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report
   if (r.rows != nullptr) parts.push_back({"audit", "Audit", report::audit_part(r, book)});
   if (r.connections != nullptr) parts.push_back({"paths", "Paths", report::connections_part(r, book)});
   if (const std::size_t size = before.size() + book.size(); size > 0)
-    parts.push_back({"evidence", "Evidence", "<section data-part=\"evidence\">\n" + report::heading("evidence", "Evidence", size) + before.print() + book.print() + "</section>\n"});
+    parts.push_back({"evidence", "Evidence",
+                     "<section data-part=\"evidence\">\n" + report::heading("evidence", "Evidence", size) + before.print() +
+                         book.print() + "</section>\n"});
   const auto dumps = [&](const DumpedSnapshot& of, const char* id, const char* name) {
     if (of.inspection != nullptr) parts.push_back({id, name, report::dumps_part(*of.inspection, id, name, r.whole_inspection)});
   };
@@ -43,9 +45,11 @@ std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report
 std::string bar(const std::vector<Part>& parts) {
   std::string out = "<nav class=\"bar\" aria-label=\"parts\">\n<div class=\"links\">";
   for (const Part& part : parts) out += fmt::format("<a href=\"#{}\">{}</a>", part.id, part.name);
-  return out + "</div>\n<div class=\"search script\" role=\"search\" hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" placeholder=\"Search ( / )\">"
-               "<span id=\"search-count\" class=\"soft small\" role=\"status\"></span>"
-               "<button id=\"help-open\" type=\"button\" aria-label=\"Keys\">?</button></div>\n</nav>\n";
+  return out +
+         "</div>\n<div class=\"search script\" role=\"search\" hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" "
+         "placeholder=\"Search ( / )\">"
+         "<span id=\"search-count\" class=\"soft small\" role=\"status\"></span>"
+         "<button id=\"help-open\" type=\"button\" aria-label=\"Keys\">?</button></div>\n</nav>\n";
 }
 
 // The template's one place takes the names.
@@ -71,7 +75,8 @@ std::string report_html(const Report& r) {
   std::string style = std::string(page_files::base_css()) + std::string(page_files::report_css());
   if (r.flows != nullptr) style += page_files::flows_css();
   if (r.points != nullptr) style += page_files::question_css();
-  const PageFrame frame{"report", std::move(style), std::string(page_files::report_js()), page_files::keys_html(), r.points != nullptr};
+  const PageFrame frame{"report", std::move(style), std::string(page_files::report_js()), page_files::keys_html(),
+                        r.points != nullptr};
   return fill(frame, fmt::format("{}: egtrace {}", report::name_of(r), r.verb), content);
 }
 

@@ -17,7 +17,8 @@ std::string tile(std::string_view href, std::size_t count, std::string_view labe
 std::string finding_tiles(const assess::Triage& triage) {
   std::array<std::size_t, 3> counts{};
   for (const assess::Finding& f : triage.findings) ++counts[static_cast<std::size_t>(f.severity)];
-  return tile("findings", counts[2], counts[2] == 1 ? "error" : "errors", "bad") + tile("findings", counts[1], counts[1] == 1 ? "warning" : "warnings", "doubtful") +
+  return tile("findings", counts[2], counts[2] == 1 ? "error" : "errors", "bad") +
+         tile("findings", counts[1], counts[1] == 1 ? "warning" : "warnings", "doubtful") +
          tile("findings", counts[0], counts[0] == 1 ? "note" : "notes", "plain");
 }
 
@@ -38,16 +39,20 @@ std::string expectation_tiles(const std::vector<assess::ExpectationReport>& all,
     fail += r.overall.holds == false ? 1 : 0;
     undecided += r.overall.holds ? 0 : 1;
   }
-  return tile("expectations", all.size(), "expectations", "plain") + tile("expectations", fail, fail == 1 ? "does not hold" : "do not hold", "bad") +
+  return tile("expectations", all.size(), "expectations", "plain") +
+         tile("expectations", fail, fail == 1 ? "does not hold" : "do not hold", "bad") +
          tile("expectations", undecided, "undecided", "doubtful") +
-         (baseline == nullptr ? std::string() : tile("expectations", baseline->fresh, baseline->fresh == 1 ? "new failure" : "new failures", "bad"));
+         (baseline == nullptr
+              ? std::string()
+              : tile("expectations", baseline->fresh, baseline->fresh == 1 ? "new failure" : "new failures", "bad"));
 }
 
 std::string difference_tiles(const assess::Differences& differences) {
   std::size_t paths = 0;
   for (const assess::Difference& d : differences.all) paths += d.topic == "paths" ? 1 : 0;
   const std::size_t all = differences.all.size();
-  return tile("differences", all, all == 1 ? "difference" : "differences", "plain") + tile("differences", paths, paths == 1 ? "path changed" : "paths changed", "doubtful") +
+  return tile("differences", all, all == 1 ? "difference" : "differences", "plain") +
+         tile("differences", paths, paths == 1 ? "path changed" : "paths changed", "doubtful") +
          tile("differences", differences.not_compared.size(), "not compared", "doubtful");
 }
 
@@ -77,7 +82,8 @@ std::string flow_tiles(const explain::FlowListing& listing) {
   std::string out = tile("flows", found, found == 1 ? "flow" : "flows", "plain");
   if (shown < found) out += tile("flows", shown, "shown", "plain");
   if (marked > 0) out += tile("flows", marked, "highlighted", "doubtful");
-  if (listing.has_rates) out += tile("flows", fresh, "in this dump alone", "plain") + tile("flows", gone, "in the other dump alone", "plain");
+  if (listing.has_rates)
+    out += tile("flows", fresh, "in this dump alone", "plain") + tile("flows", gone, "in the other dump alone", "plain");
   return out;
 }
 
@@ -107,8 +113,9 @@ std::string inspection_facts(const explain::Inspection& i) {
     dumps += n.dumps.size();
     for (const explain::DumpReport& d : n.dumps) odd += d.not_understood.size();
   }
-  fact(out, "holds", fmt::format("{}, {}{}", counted(i.nodes.size(), "machine"), counted(dumps, "dump"),
-                                 odd == 0 ? "" : ", " + counted(odd, "line") + " not understood"));
+  fact(out, "holds",
+       fmt::format("{}, {}{}", counted(i.nodes.size(), "machine"), counted(dumps, "dump"),
+                   odd == 0 ? "" : ", " + counted(odd, "line") + " not understood"));
   fact(out, "printed", times_of(i));
   std::string by;
   for (const std::string& tool : i.collected_by) by += (by.empty() ? "" : ", ") + tool;

@@ -1,8 +1,8 @@
 // Rules of iptables and nft.
 #include "catalogue.h"
+#include "egtrace/base/text.h"
 #include "gaps.h"
 #include "values.h"
-#include "egtrace/base/text.h"
 
 namespace egt::sql {
 namespace {
@@ -66,7 +66,8 @@ Value nat_address(const nf::Rule& rule) {
   for (const nf::Statement& s : rule.statements) {
     const auto* nat = std::get_if<nf::NatTarget>(&s);
     if (nat == nullptr) continue;
-    if (const auto* range = std::get_if<IpRange>(&nat->address)) return text(range_text(range->first.family, range->first.value, range->last.value));
+    if (const auto* range = std::get_if<IpRange>(&nat->address))
+      return text(range_text(range->first.family, range->first.value, range->last.value));
     if (const auto* prefix = std::get_if<Prefix>(&nat->address)) return text(prefix->to_string());
   }
   return {};
@@ -82,7 +83,8 @@ Value wanted_address(const nf::Rule& rule, nf::Key v4, nf::Key v6) {
     if (read == nullptr || (read->key != v4 && read->key != v6)) continue;
     const Family family = read->key == v4 ? Family::v4 : Family::v6;
     if (const auto* one = std::get_if<nf::Number>(&compare->right)) return text(range_text(family, *one, *one));
-    if (const auto* range = std::get_if<nf::NumberRange>(&compare->right)) return text(range_text(family, range->first, range->last));
+    if (const auto* range = std::get_if<nf::NumberRange>(&compare->right))
+      return text(range_text(family, range->first, range->last));
   }
   return {};
 }
@@ -107,28 +109,39 @@ void filter_rows(C context, std::vector<FilterRow>& out) {
 std::vector<Gap> filter_gaps(C context) {
   return gaps_of_nodes(context, "netfilter rules", "nft -s list ruleset; iptables-save -c", [](const Node& n) {
     const Lack nft = lack_of_part(n.host.nft), iptables = lack_of_part(n.host.iptables_v4);
-    return nft == Lack::all && iptables == Lack::all ? Lack::all : nft == Lack::rest || iptables == Lack::rest ? Lack::rest : Lack::nothing;
+    return nft == Lack::all && iptables == Lack::all     ? Lack::all
+           : nft == Lack::rest || iptables == Lack::rest ? Lack::rest
+                                                         : Lack::nothing;
   });
 }
 
 Definition<FilterRow> netfilter_rules() {
-  return {"netfilter_rules", "rules of iptables-save and nft list ruleset",
-          {{"node", "TEXT", "node", [](C, FilterRef r) { return text(r.node->name); }},
-           {"tool", "TEXT", "iptables, ip6tables, iptables-legacy, ip6tables-legacy, nft", [](C, FilterRef r) { return text(r.tool); }},
-           {"family", "TEXT", "ip, ip6, inet, ...", [](C, FilterRef r) { return text(name_of(r.table->family)); }},
-           {"table_name", "TEXT", "table", [](C, FilterRef r) { return text(r.table->name); }},
-           {"chain", "TEXT", "chain", [](C, FilterRef r) { return text(r.chain->name); }},
-           {"hook", "TEXT", "of a base chain", [](C, FilterRef r) { return r.chain->hook ? text(name_of(*r.chain->hook)) : Value(); }},
-           {"position", "INTEGER", "in the chain, from 0", [](C, FilterRef r) { return number(r.position); }},
-           {"packets", "INTEGER", "NULL: dumped without counters", [](C, FilterRef r) { return number(r.rule().packets); }},
-           {"bytes", "INTEGER", "bytes", [](C, FilterRef r) { return number(r.rule().bytes); }},
-           {"source", "TEXT", "address or network that it wants; NULL: none, or a set", [](C, FilterRef r) { return wanted_address(r.rule(), nf::Key::ip_saddr, nf::Key::ip6_saddr); }},
-           {"destination", "TEXT", "likewise", [](C, FilterRef r) { return wanted_address(r.rule(), nf::Key::ip_daddr, nf::Key::ip6_daddr); }},
-           {"verdict", "TEXT", "accept, drop, jump CHAIN, snat, dnat, masquerade, ...", [](C, FilterRef r) { return verdict_of(r.rule()); }},
-           {"nat_to", "TEXT", "address that it translates to", [](C, FilterRef r) { return nat_address(r.rule()); }},
-           {"comment", "TEXT", "comment", [](C, FilterRef r) { return text(r.rule().comment); }},
-           {"rule", "TEXT", "the line", [](C c, FilterRef r) { return text(trim(c.cluster().sources->line_text(r.rule().from))); }}},
-          filter_rows, [](C, FilterRef r) { return r.rule().from; }, filter_gaps};
+  return {
+      "netfilter_rules",
+      "rules of iptables-save and nft list ruleset",
+      {{"node", "TEXT", "node", [](C, FilterRef r) { return text(r.node->name); }},
+       {"tool", "TEXT", "iptables, ip6tables, iptables-legacy, ip6tables-legacy, nft",
+        [](C, FilterRef r) { return text(r.tool); }},
+       {"family", "TEXT", "ip, ip6, inet, ...", [](C, FilterRef r) { return text(name_of(r.table->family)); }},
+       {"table_name", "TEXT", "table", [](C, FilterRef r) { return text(r.table->name); }},
+       {"chain", "TEXT", "chain", [](C, FilterRef r) { return text(r.chain->name); }},
+       {"hook", "TEXT", "of a base chain",
+        [](C, FilterRef r) { return r.chain->hook ? text(name_of(*r.chain->hook)) : Value(); }},
+       {"position", "INTEGER", "in the chain, from 0", [](C, FilterRef r) { return number(r.position); }},
+       {"packets", "INTEGER", "NULL: dumped without counters", [](C, FilterRef r) { return number(r.rule().packets); }},
+       {"bytes", "INTEGER", "bytes", [](C, FilterRef r) { return number(r.rule().bytes); }},
+       {"source", "TEXT", "address or network that it wants; NULL: none, or a set",
+        [](C, FilterRef r) { return wanted_address(r.rule(), nf::Key::ip_saddr, nf::Key::ip6_saddr); }},
+       {"destination", "TEXT", "likewise",
+        [](C, FilterRef r) { return wanted_address(r.rule(), nf::Key::ip_daddr, nf::Key::ip6_daddr); }},
+       {"verdict", "TEXT", "accept, drop, jump CHAIN, snat, dnat, masquerade, ...",
+        [](C, FilterRef r) { return verdict_of(r.rule()); }},
+       {"nat_to", "TEXT", "address that it translates to", [](C, FilterRef r) { return nat_address(r.rule()); }},
+       {"comment", "TEXT", "comment", [](C, FilterRef r) { return text(r.rule().comment); }},
+       {"rule", "TEXT", "the line", [](C c, FilterRef r) { return text(trim(c.cluster().sources->line_text(r.rule().from))); }}},
+      filter_rows,
+      [](C, FilterRef r) { return r.rule().from; },
+      filter_gaps};
 }
 
 }  // namespace

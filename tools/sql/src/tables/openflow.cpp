@@ -1,9 +1,9 @@
 // Flows, groups, ports and the flows of the datapath.
 #include "catalogue.h"
-#include "gaps.h"
-#include "values.h"
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/flows.h"
+#include "gaps.h"
+#include "values.h"
 
 namespace egt::sql {
 namespace {
@@ -23,7 +23,7 @@ struct FlowRow {
 // The columns of one row are read one after the other.
 const FlowWords& words_of(std::string_view line) {
   thread_local FlowWords words;
-  thread_local std::string copy;   // a line of another snapshot may lie at the same place
+  thread_local std::string copy;  // a line of another snapshot may lie at the same place
   if (copy != line) {
     copy = line;
     if (!parsers::read_flow_words(copy, words)) words = {};
@@ -87,31 +87,46 @@ std::vector<Gap> flow_gaps(const Context& context) {
 Definition<FlowRow> flows() {
   using R = const FlowRow&;
   using C = const Context&;
-  return {"flows", "flows of bridges (ovs-ofctl dump-flows)",
+  return {"flows",
+          "flows of bridges (ovs-ofctl dump-flows)",
           {{"node", "TEXT", "node", [](C, R r) { return text(r.node->name); }},
            {"bridge", "TEXT", "bridge", [](C, R r) { return text(r.bridge->name); }},
-           {"table_id", "INTEGER", "table; NULL where the dump has its name alone", [](C, R r) {
+           {"table_id", "INTEGER", "table; NULL where the dump has its name alone",
+            [](C, R r) {
               const std::string_view table = info_of(r, "table");
-              return table.empty() ? number(0) : number(parse_u64(table)); }},
+              return table.empty() ? number(0) : number(parse_u64(table));
+            }},
            {"priority", "INTEGER", "priority", [](C, R r) { return priority_of(r); }},
-           {"cookie", "TEXT", "cookie, as 0x...; that of `logical_flows` made it", [](C, R r) { return hexadecimal(number_or(info_of(r, "cookie"), 0)); }},
+           {"cookie", "TEXT", "cookie, as 0x...; that of `logical_flows` made it",
+            [](C, R r) { return hexadecimal(number_or(info_of(r, "cookie"), 0)); }},
            {"n_packets", "INTEGER", "packets; NULL: dumped without statistics", [](C, R r) { return number_in(r, "n_packets"); }},
            {"n_bytes", "INTEGER", "bytes", [](C, R r) { return number_in(r, "n_bytes"); }},
            {"duration", "REAL", "seconds since it was made", [](C, R r) { return seconds(info_of(r, "duration")); }},
            {"idle_age", "INTEGER", "seconds since its last packet", [](C, R r) { return number_in(r, "idle_age"); }},
-           {"nw_src", "TEXT", "source that it matches, as dumped", [](C, R r) {
+           {"nw_src", "TEXT", "source that it matches, as dumped",
+            [](C, R r) {
               const std::string_view v4 = match_of(r, "nw_src");
-              return text(v4.empty() ? match_of(r, "ipv6_src") : v4); }},
-           {"nw_dst", "TEXT", "destination that it matches, as dumped", [](C, R r) {
+              return text(v4.empty() ? match_of(r, "ipv6_src") : v4);
+            }},
+           {"nw_dst", "TEXT", "destination that it matches, as dumped",
+            [](C, R r) {
               const std::string_view v4 = match_of(r, "nw_dst");
-              return text(v4.empty() ? match_of(r, "ipv6_dst") : v4); }},
+              return text(v4.empty() ? match_of(r, "ipv6_dst") : v4);
+            }},
            {"match", "TEXT", "the whole match with its priority, as dumped", [](C, R r) { return text(words_of(r.line).match); }},
            {"actions", "TEXT", "actions", [](C, R r) { return text(words_of(r.line).actions); }},
            {"flow", "TEXT", "the line, for match() and may_match()", [](C, R r) { return text(trim(r.line)); }}},
-          flow_rows, [](C, R r) { return r.from; }, flow_gaps};
+          flow_rows,
+          [](C, R r) { return r.from; },
+          flow_gaps};
 }
 
-struct GroupRow { const Node* node; const Bridge* bridge; const openflow::Group* group; std::size_t bucket; };
+struct GroupRow {
+  const Node* node;
+  const Bridge* bridge;
+  const openflow::Group* group;
+  std::size_t bucket;
+};
 
 template <bool each_bucket>
 void group_rows(const Context& context, std::vector<GroupRow>& out) {
@@ -122,10 +137,11 @@ void group_rows(const Context& context, std::vector<GroupRow>& out) {
 }
 
 std::vector<Gap> group_gaps(const Context& context) {
-  return gaps_of_nodes(context, "OpenFlow groups of a bridge", "ovs-ofctl -O OpenFlow15 dump-groups BRIDGE", [](const Node& node) {
-    const bool all = std::all_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.has_groups; });
-    return is_cluster_node(node) && (node.bridges.empty() || !all) ? Lack::all : Lack::nothing;
-  });
+  return gaps_of_nodes(
+      context, "OpenFlow groups of a bridge", "ovs-ofctl -O OpenFlow15 dump-groups BRIDGE", [](const Node& node) {
+        const bool all = std::all_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.has_groups; });
+        return is_cluster_node(node) && (node.bridges.empty() || !all) ? Lack::all : Lack::nothing;
+      });
 }
 
 std::string_view name_of(openflow::Group::Type type) {
@@ -136,20 +152,24 @@ std::string_view name_of(openflow::Group::Type type) {
 Definition<GroupRow> groups() {
   using R = const GroupRow&;
   using C = const Context&;
-  return {"groups", "groups of bridges (ovs-ofctl dump-groups)",
+  return {"groups",
+          "groups of bridges (ovs-ofctl dump-groups)",
           {{"node", "TEXT", "node", [](C, R r) { return text(r.node->name); }},
            {"bridge", "TEXT", "bridge", [](C, R r) { return text(r.bridge->name); }},
            {"group_id", "INTEGER", "number", [](C, R r) { return number(r.group->id); }},
            {"type", "TEXT", "all, select, indirect, ff", [](C, R r) { return text(name_of(r.group->type)); }},
            {"selection_method", "TEXT", "hash, dp_hash", [](C, R r) { return text(r.group->selection_method); }},
            {"buckets", "INTEGER", "how many", [](C, R r) { return number(r.group->buckets.size()); }}},
-          group_rows<false>, [](C, R r) { return r.group->from; }, group_gaps};
+          group_rows<false>,
+          [](C, R r) { return r.group->from; },
+          group_gaps};
 }
 
 Definition<GroupRow> buckets() {
   using R = const GroupRow&;
   using C = const Context&;
-  return {"buckets", "buckets of groups, in their order",
+  return {"buckets",
+          "buckets of groups, in their order",
           {{"node", "TEXT", "node", [](C, R r) { return text(r.node->name); }},
            {"bridge", "TEXT", "bridge", [](C, R r) { return text(r.bridge->name); }},
            {"group_id", "INTEGER", "number of the group", [](C, R r) { return number(r.group->id); }},
@@ -157,10 +177,16 @@ Definition<GroupRow> buckets() {
            {"bucket_id", "INTEGER", "as dumped", [](C, R r) { return number(r.group->buckets[r.bucket].id); }},
            {"weight", "INTEGER", "weight", [](C, R r) { return number(r.group->buckets[r.bucket].weight); }},
            {"actions", "TEXT", "actions", [](C, R r) { return text(r.group->buckets[r.bucket].actions_text); }}},
-          group_rows<true>, [](C, R r) { return r.group->from; }, group_gaps};
+          group_rows<true>,
+          [](C, R r) { return r.group->from; },
+          group_gaps};
 }
 
-struct PortRow { const Node* node; const Bridge* bridge; const openflow::Interface* port; };
+struct PortRow {
+  const Node* node;
+  const Bridge* bridge;
+  const openflow::Interface* port;
+};
 
 void port_rows(const Context& context, std::vector<PortRow>& out) {
   for (const auto& node : context.cluster().nodes)
@@ -176,7 +202,8 @@ Value entry_of(const std::map<std::string, std::string>& all, const char* key) {
 Definition<PortRow> ports() {
   using R = const PortRow&;
   using C = const Context&;
-  return {"ports", "ports of bridges (ovs-ofctl show, ovs-vsctl)",
+  return {"ports",
+          "ports of bridges (ovs-ofctl show, ovs-vsctl)",
           {{"node", "TEXT", "node", [](C, R r) { return text(r.node->name); }},
            {"bridge", "TEXT", "bridge", [](C, R r) { return text(r.bridge->name); }},
            {"name", "TEXT", "name", [](C, R r) { return text(r.port->name); }},
@@ -185,23 +212,31 @@ Definition<PortRow> ports() {
            {"mac", "TEXT", "MAC", [](C, R r) { return mac(r.port->mac); }},
            {"mtu", "INTEGER", "MTU", [](C, R r) { return number(r.port->mtu); }},
            {"tag", "INTEGER", "access VLAN", [](C, R r) { return number(r.port->tag); }},
-           {"iface_id", "TEXT", "logical port (external_ids:iface-id)", [](C, R r) { return entry_of(r.port->external_ids, "iface-id"); }},
+           {"iface_id", "TEXT", "logical port (external_ids:iface-id)",
+            [](C, R r) { return entry_of(r.port->external_ids, "iface-id"); }},
            {"peer", "TEXT", "of a patch port", [](C, R r) { return text(openflow::patch_peer(*r.port)); }},
            {"remote_ip", "TEXT", "of a tunnel", [](C, R r) { return entry_of(r.port->options, "remote_ip"); }},
            {"port_down", "INTEGER", "1: taken down (PORT_DOWN)", [](C, R r) { return flag(r.port->port_down); }},
            {"link_down", "INTEGER", "1: without carrier (LINK_DOWN)", [](C, R r) { return flag(r.port->link_down); }}},
-          port_rows, [](C, R r) { return r.port->from; }, [](C context) {
-            return gaps_of_nodes(context, "ports of bridges", "ovs-ofctl show BRIDGE; ovs-vsctl list Interface",
-                                 [](const Node& node) { return is_cluster_node(node) && node.bridges.empty() ? Lack::all : Lack::nothing; });
+          port_rows,
+          [](C, R r) { return r.port->from; },
+          [](C context) {
+            return gaps_of_nodes(
+                context, "ports of bridges", "ovs-ofctl show BRIDGE; ovs-vsctl list Interface",
+                [](const Node& node) { return is_cluster_node(node) && node.bridges.empty() ? Lack::all : Lack::nothing; });
           }};
 }
 
-struct DatapathRow { const Node* node; const openflow::DatapathFlow* flow; };
+struct DatapathRow {
+  const Node* node;
+  const openflow::DatapathFlow* flow;
+};
 
 Definition<DatapathRow> datapath_flows() {
   using R = const DatapathRow&;
   using C = const Context&;
-  return {"datapath_flows", "flows of the datapath (ovs-appctl dpctl/dump-flows)",
+  return {"datapath_flows",
+          "flows of the datapath (ovs-appctl dpctl/dump-flows)",
           {{"node", "TEXT", "node", [](C, R r) { return text(r.node->name); }},
            {"recirc_id", "INTEGER", "0: as packets arrive", [](C, R r) { return number(r.flow->recirc_id); }},
            {"packets", "INTEGER", "packets", [](C, R r) { return number(r.flow->packets); }},
@@ -212,9 +247,11 @@ Definition<DatapathRow> datapath_flows() {
             for (const auto& node : context.cluster().nodes)
               for (const openflow::DatapathFlow& flow : node->datapath.flows) out.push_back({&*node, &flow});
           },
-          [](C, R r) { return r.flow->from; }, [](C context) {
-            return gaps_of_nodes(context, "flows of the datapath", "ovs-appctl dpctl/dump-flows",
-                                 [](const Node& node) { return is_cluster_node(node) && node.datapath.flows.empty() ? Lack::all : Lack::nothing; });
+          [](C, R r) { return r.flow->from; },
+          [](C context) {
+            return gaps_of_nodes(context, "flows of the datapath", "ovs-appctl dpctl/dump-flows", [](const Node& node) {
+              return is_cluster_node(node) && node.datapath.flows.empty() ? Lack::all : Lack::nothing;
+            });
           }};
 }
 

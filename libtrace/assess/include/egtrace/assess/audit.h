@@ -15,28 +15,29 @@ namespace egt::assess {
 
 // What the destination of a row stands for. `given`: it was asked for by --to.
 enum class Target : std::uint8_t { outside_v4, outside_v6, service, other_node, pod, given };
-std::string_view name_of(Target target);   // "outside v4": that JSON and CSV have
+std::string_view name_of(Target target);  // "outside v4": that JSON and CSV have
 std::optional<Target> parse_target(std::string_view name);
 inline bool is_outside(Target target) { return target == Target::outside_v4 || target == Target::outside_v6; }
 
 // One path of one packet.
 struct AuditRow {
   std::string pod, namespace_, node, ip;  // pod and namespace empty: the node itself
-  std::string to;           // as --to takes it
+  std::string to;                         // as --to takes it
   Target to_kind = Target::given;
-  explain::Outcome outcome = explain::Outcome::undecided;   // of the connection, on this path
-  explain::Verdict verdict = explain::Verdict::inconclusive;        // of the request
-  explain::Confidence confidence = explain::Confidence::assumed;    // of the outcome
-  std::optional<explain::Direction> fails;   // the packet of the connection that fails
-  std::optional<explain::StopReport> stopped_at;   // and where
+  explain::Outcome outcome = explain::Outcome::undecided;         // of the connection, on this path
+  explain::Verdict verdict = explain::Verdict::inconclusive;      // of the request
+  explain::Confidence confidence = explain::Confidence::assumed;  // of the outcome
+  std::optional<explain::Direction> fails;                        // the packet of the connection that fails
+  std::optional<explain::StopReport> stopped_at;                  // and where
   std::optional<explain::SeenAddress> source_seen;
   std::string egress_node, egress_device, decided_by;
   explain::Evidence evidence;
-  std::string object;    // the egress object that selects the pod: "EgressIP project"; empty: none
-  bool leak = false;     // it does, and this path leaves otherwise
-  std::string expected;  // what that object asks for; empty: nothing
-  std::size_t order = 0;        // of its sender among all senders, where rows are put together from shards
-  bool service_moved = false;   // OVN on the node has the service at other addresses: objects and databases are of different moments
+  std::string object;     // the egress object that selects the pod: "EgressIP project"; empty: none
+  bool leak = false;      // it does, and this path leaves otherwise
+  std::string expected;   // what that object asks for; empty: nothing
+  std::size_t order = 0;  // of its sender among all senders, where rows are put together from shards
+  bool service_moved =
+      false;  // OVN on the node has the service at other addresses: objects and databases are of different moments
 };
 
 // Whether the connection is refused or not answered, on this path or on some of those it stands for.

@@ -22,19 +22,19 @@ std::string fingerprint(const std::vector<std::string>& parts);
 
 struct KnownFailure {
   std::string fingerprint, name, from, to;
-  std::string reason, why;   // as they were when the baseline was written
+  std::string reason, why;  // as they were when the baseline was written
 };
 using Baseline = std::vector<KnownFailure>;
 Baseline baseline_of(const std::vector<ExpectationReport>& reports);
 
 // Reports beside a baseline.
 struct BaselineComparison {
-  std::size_t fresh = 0, known = 0;     // cases that fail
-  Baseline resolved;                    // they hold now
-  Baseline changed;                     // the packet fails in another way, which is new
-  Baseline undecided;                   // the snapshot does not decide them any more
-  Baseline gone;                        // no expectation is about them any more: it, or the pod, has another name or is not there
-  std::set<std::string> fingerprints;   // of the cases that are known to fail
+  std::size_t fresh = 0, known = 0;    // cases that fail
+  Baseline resolved;                   // they hold now
+  Baseline changed;                    // the packet fails in another way, which is new
+  Baseline undecided;                  // the snapshot does not decide them any more
+  Baseline gone;                       // no expectation is about them any more: it, or the pod, has another name or is not there
+  std::set<std::string> fingerprints;  // of the cases that are known to fail
   bool is_known(const std::string& fingerprint) const { return fingerprints.contains(fingerprint); }
 };
 BaselineComparison compare(const std::vector<ExpectationReport>& reports, const Baseline& baseline);

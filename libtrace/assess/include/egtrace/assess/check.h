@@ -20,7 +20,7 @@ struct Property {
 struct Judgement {
   std::optional<bool> holds;  // none: the snapshot does not decide it
   std::string why;            // one sentence; also where it holds
-  std::string reason;         // name of the reason for which the path ends that decides (docs/reasons.md); empty: it ends as asked
+  std::string reason;  // name of the reason for which the path ends that decides (docs/reasons.md); empty: it ends as asked
   std::vector<Property> seen;
   explain::Evidence evidence;
   std::vector<Gap> gaps;  // what would decide it

@@ -6,7 +6,7 @@
 namespace egt::assess {
 
 struct Shard {
-  unsigned index = 0, count = 1;   // index: below count
+  unsigned index = 0, count = 1;  // index: below count
 
   bool is_whole() const { return count == 1; }
   // Of items that cost alike.

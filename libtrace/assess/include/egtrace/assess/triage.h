@@ -18,16 +18,16 @@ enum class Severity : std::uint8_t { note, warning, error };
 struct Finding {
   std::string id;  // of the check: "egressip-snat-missing"
   Severity severity = Severity::warning;
-  Claim kind{};              // what was found, and what it names
+  Claim kind{};  // what was found, and what it names
   Terms about;
-  std::string title, claim;  // what the check looks for; what it found, in one sentence
-  std::string node, object;  // "EgressIP project"; empty where none is meant
+  std::string title, claim;        // what the check looks for; what it found, in one sentence
+  std::string node, object;        // "EgressIP project"; empty where none is meant
   std::vector<std::string> nodes;  // other nodes on which the same was found
-  std::vector<std::string> pods;  // NS/NAME of those it concerns, where it does not concern all that the object selects
+  std::vector<std::string> pods;   // NS/NAME of those it concerns, where it does not concern all that the object selects
   explain::Evidence evidence;
-  std::string remedy;  // what to do or to look at next
-  std::string docs;    // "docs/triage/egressip-snat-missing.md"
-  bool is_cause = true;   // false: what follows from a cause, and explains no connection
+  std::string remedy;    // what to do or to look at next
+  std::string docs;      // "docs/triage/egressip-snat-missing.md"
+  bool is_cause = true;  // false: what follows from a cause, and explains no connection
 };
 
 struct SkippedCheck {

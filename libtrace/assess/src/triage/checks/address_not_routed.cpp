@@ -10,9 +10,9 @@ namespace address_not_routed {
 
 struct Wanted {
   IpAddr address;
-  Claim claim{};      // that it is not routed
+  Claim claim{};  // that it is not routed
   std::string object;
-  std::string by;     // the node that is to announce it, or the service
+  std::string by;  // the node that is to announce it, or the service
   Provenance from;
 };
 
@@ -72,8 +72,7 @@ void run(const Facts& f, Findings& out) {
     std::vector<const cluster::Node*> routers;
     for (const cluster::Node* machine : machines) {
       const auto& routes = routes_of(*machine, w.address.family);
-      if (routes.present && !routes.partial && is_next_to_cluster(f, *machine, w.address.family))
-        routers.push_back(machine);
+      if (routes.present && !routes.partial && is_next_to_cluster(f, *machine, w.address.family)) routers.push_back(machine);
     }
     if (routers.empty())
       out.lacks(Lack::upstream_routes);

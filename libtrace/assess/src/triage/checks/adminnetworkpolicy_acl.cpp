@@ -17,12 +17,15 @@ std::optional<Lack> needs(const Facts& f) {
 }
 
 bool does(const ovn::Row& acl, AdminRule::Action action) {
-  return action == AdminRule::Action::allow ? allows(acl) : action == AdminRule::Action::deny ? drops(acl) : text_of(acl, "action") == "pass";
+  return action == AdminRule::Action::allow  ? allows(acl)
+         : action == AdminRule::Action::deny ? drops(acl)
+                                             : text_of(acl, "action") == "pass";
 }
 
 class Comparison {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::AdminNetworkPolicy& policy, Provenance database)
+  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::AdminNetworkPolicy& policy,
+             Provenance database)
       : f_(f), out_(out), node_(node), policy_(policy), database_(database) {}
 
   void run() {
@@ -57,8 +60,7 @@ class Comparison {
     for (const ovn::Row& row : node_.ovn.rows) {
       if (row.table != "ACL" || !is_of(row.external_ids, of)) continue;
       any = true;
-      if (!does(row, rule.action))
-        return add(Claim::admin_action_differs, of, {text_of(row, "action"), rule.action}, {row.from});
+      if (!does(row, rule.action)) return add(Claim::admin_action_differs, of, {text_of(row, "action"), rule.action}, {row.from});
     }
     // Ports by names that no pod has leave a rule without an ACL.
     if (!any && !rule.has_open_ports && rule.named_ports.empty()) return add(Claim::admin_acl_missing, of, {}, {database_});
@@ -84,7 +86,8 @@ class Comparison {
 
   bool is_peer(const AdminRule& rule, const KnownPod& pod) const {
     return std::any_of(rule.peers.begin(), rule.peers.end(), [&](const cluster::PolicyPeer& peer) {
-      return peer.pods.matches(pod.object->labels) && peer.namespaces.matches(labels_of_namespace(f_.cluster.objects, pod.namespace_));
+      return peer.pods.matches(pod.object->labels) &&
+             peer.namespaces.matches(labels_of_namespace(f_.cluster.objects, pod.namespace_));
     });
   }
 
@@ -97,18 +100,23 @@ class Comparison {
 
 void run(const Facts& f, Findings& out) {
   for (const cluster::AdminNetworkPolicy& policy : f.cluster.objects.admin_network_policies) {
-    std::set<std::string> looked_at;   // nodes with a pod that it selects
+    std::set<std::string> looked_at;  // nodes with a pod that it selects
     for (const KnownPod& pod : f.pods) {
       const cluster::Node* node = f.cluster.node(pod.node);
-      if (pod.object == nullptr || node == nullptr || !selects(policy, f.cluster.objects, *pod.object) || !looked_at.insert(pod.node).second) continue;
-      if (const Provenance* database = complete_acls(*node)) Comparison(f, out, *node, policy, *database).run();
-      else out.lacks(Lack::acls, {node->name});
+      if (pod.object == nullptr || node == nullptr || !selects(policy, f.cluster.objects, *pod.object) ||
+          !looked_at.insert(pod.node).second)
+        continue;
+      if (const Provenance* database = complete_acls(*node))
+        Comparison(f, out, *node, policy, *database).run();
+      else
+        out.lacks(Lack::acls, {node->name});
     }
   }
 }
 
 }  // namespace adminnetworkpolicy_acl
 
-const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", Severity::error, adminnetworkpolicy_acl::needs, adminnetworkpolicy_acl::run};
+const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", Severity::error, adminnetworkpolicy_acl::needs,
+                                   adminnetworkpolicy_acl::run};
 
 }  // namespace egt::assess

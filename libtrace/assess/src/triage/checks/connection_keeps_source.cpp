@@ -12,12 +12,10 @@ namespace connection_keeps_source {
 // Addresses of the cluster itself: towards them a pod keeps its own.
 bool is_inside(const Facts& f, const IpAddr& address) {
   if (f.pod_with(address) != nullptr) return true;
-  if (const cluster::Node* owner = f.cluster.owner_of(address); owner != nullptr && is_cluster_node(*owner))
-    return true;
+  if (const cluster::Node* owner = f.cluster.owner_of(address); owner != nullptr && is_cluster_node(*owner)) return true;
   for (const cluster::NodeObject& node : f.cluster.objects.nodes)
     if (std::find(node.addresses.begin(), node.addresses.end(), address) != node.addresses.end() ||
-        std::any_of(node.pod_subnets.begin(), node.pod_subnets.end(),
-                    [&](const Prefix& p) { return p.contains(address); }))
+        std::any_of(node.pod_subnets.begin(), node.pod_subnets.end(), [&](const Prefix& p) { return p.contains(address); }))
       return true;
   return std::any_of(f.cluster.objects.services.begin(), f.cluster.objects.services.end(), [&](const auto& s) {
     return std::find(s.cluster_ips.begin(), s.cluster_ips.end(), address) != s.cluster_ips.end();
@@ -36,8 +34,8 @@ std::vector<const host::ConntrackEntry*> others(const Facts& f, const cluster::N
 }
 
 // `wanted`: absent where it is an address of the gateway.
-void report(const cluster::Node& node, const KnownPod& pod, const std::string& object, Term wanted,
-          Provenance from, const std::vector<const host::ConntrackEntry*>& found, Findings& out) {
+void report(const cluster::Node& node, const KnownPod& pod, const std::string& object, Term wanted, Provenance from,
+            const std::vector<const host::ConntrackEntry*>& found, Findings& out) {
   if (found.empty()) return;
   std::vector<Provenance> proof;
   constexpr std::size_t kShown = 8;
@@ -46,8 +44,8 @@ void report(const cluster::Node& node, const KnownPod& pod, const std::string& o
   const host::ConntrackEntry& e = *found.front();
   out.about(pod);
   out.add(Claim::connections_keep_source, node.name, object,
-          {found.size() == 1 ? Term() : Term(found.size()), pod.full_name(), e.reply.dst, std::move(wanted), e.original.src, e.original.dst,
-           found.size()},
+          {found.size() == 1 ? Term() : Term(found.size()), pod.full_name(), e.reply.dst, std::move(wanted), e.original.src,
+           e.original.dst, found.size()},
           proof);
 }
 
@@ -62,7 +60,7 @@ void egress_ips(const Facts& f, Findings& out) {
     for (const KnownPod* pod : place.pods)
       if (const EgressClaim* claim = f.claims.of(pod->full_name(), place.address.family))
         report(*node, *pod, place.name(), place.address, place.object->from,
-             others(f, *node, *pod->address(place.address.family), claim->addresses), out);
+               others(f, *node, *pod->address(place.address.family), claim->addresses), out);
   }
 }
 
@@ -100,7 +98,9 @@ void run(const Facts& f, Findings& out) {
   gateways(f, out);
 }
 
-std::optional<Lack> lacks(const Facts& f) { return f.cluster.objects.external_routes.empty() ? needs_egress_ips(f) : std::nullopt; }
+std::optional<Lack> lacks(const Facts& f) {
+  return f.cluster.objects.external_routes.empty() ? needs_egress_ips(f) : std::nullopt;
+}
 
 }  // namespace connection_keeps_source
 

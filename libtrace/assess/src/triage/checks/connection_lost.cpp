@@ -14,7 +14,7 @@ using explain::Direction;
 
 // One connection that fails.
 struct Failure {
-  std::string sender;     // a POINT
+  std::string sender;  // a POINT
   bool is_of_node = false;
   std::string to;
   Target to_kind = Target::pod;
@@ -28,7 +28,8 @@ struct Failure {
 
 // What connections have in common that fail for one reason: a policy stops what is sent anywhere, and each node has the same flows.
 auto kind_of(const Failure& f) {
-  return std::make_tuple(f.is_of_node, f.direction, f.object.empty() ? f.to_kind : Target::given, f.object, f.at->where, f.at->reason);
+  return std::make_tuple(f.is_of_node, f.direction, f.object.empty() ? f.to_kind : Target::given, f.object, f.at->where,
+                         f.at->reason);
 }
 
 // The other nodes on which they are lost, in order.
@@ -55,13 +56,22 @@ std::size_t senders_of(const std::vector<const Failure*>& alike) {
 std::vector<Failure> failures_of(const Facts& f) {
   std::vector<Failure> all;
   for (const AuditRow& row : f.connections())
-    if (row.stopped_at && is_failure(row) && !(row.pod.empty() && row.to_kind == Target::service))   // to services as pods of the node
-      all.push_back({row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod, row.pod.empty(), row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
-                     stopped_for(*row.stopped_at), row.object, row.service_moved});
+    if (row.stopped_at && is_failure(row) &&
+        !(row.pod.empty() && row.to_kind == Target::service))  // to services as pods of the node
+      all.push_back({row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod, row.pod.empty(), row.to, row.to_kind,
+                     *row.fails, &*row.stopped_at, &row.evidence, stopped_for(*row.stopped_at), row.object, row.service_moved});
   for (const LostBetweenNodes& lost : f.lost_between_nodes())
     if (!lost.at.in_tunnel)
-      all.push_back({lost.from->full_name(), false, lost.to->full_name(), Target::pod, lost.direction, &lost.at, &lost.evidence,
-                     stopped_for(lost.at), {}, false});
+      all.push_back({lost.from->full_name(),
+                     false,
+                     lost.to->full_name(),
+                     Target::pod,
+                     lost.direction,
+                     &lost.at,
+                     &lost.evidence,
+                     stopped_for(lost.at),
+                     {},
+                     false});
   return all;
 }
 
@@ -78,17 +88,18 @@ void report(const std::vector<const Failure*>& alike, Findings& out) {
   out.weigh(severity_of(first));
   out.also_on(other_nodes(alike));
   out.add(Claim::connection_lost, stop.node, first.object,
-          {first.sender, first.is_of_node, more(senders_of(alike) - 1), first.to, other_destinations(alike), first.direction, stop.where,
-           stop.why, first.service_moved},
+          {first.sender, first.is_of_node, more(senders_of(alike) - 1), first.to, other_destinations(alike), first.direction,
+           stop.where, stop.why, first.service_moved},
           *first.evidence);
 }
 
 void run(const Facts& f, Findings& out) {
   const std::vector<Failure> failures = failures_of(f);
   std::vector<std::vector<const Failure*>> losses;
-  std::map<decltype(kind_of(failures.front())), std::size_t> places;   // in `losses`
+  std::map<decltype(kind_of(failures.front())), std::size_t> places;  // in `losses`
   for (const Failure& failure : failures) {
-    if ((!failure.selected_by.empty() && out.has_cause(failure.selected_by, failure.sender)) || out.explains(*failure.at)) continue;
+    if ((!failure.selected_by.empty() && out.has_cause(failure.selected_by, failure.sender)) || out.explains(*failure.at))
+      continue;
     const auto [place, is_new] = places.emplace(kind_of(failure), losses.size());
     if (is_new) losses.emplace_back();
     losses[place->second].push_back(&failure);

@@ -31,8 +31,7 @@ bool is_on_link(const cluster::Node& node, const IpAddr& address) {
 // A service that has this cluster address; empty: none in the snapshot.
 std::string service_with(const Facts& f, const IpAddr& address) {
   for (const cluster::Service& s : f.cluster.objects.services)
-    if (std::find(s.cluster_ips.begin(), s.cluster_ips.end(), address) != s.cluster_ips.end())
-      return "Service " + s.full_name();
+    if (std::find(s.cluster_ips.begin(), s.cluster_ips.end(), address) != s.cluster_ips.end()) return "Service " + s.full_name();
   return {};
 }
 
@@ -48,14 +47,12 @@ void run(const Facts& f, Findings& out) {
         // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods, to the host, or are nobody's.
         if (!rule.chain->name.starts_with("OVN-KUBE-") && !is_ovn_kubernetes(*rule.table)) continue;
         if (!rule.to || !rule.to_port) continue;
-        if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr)
-          continue;
+        if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr) continue;
         const std::string service = service_with(f, *rule.to);
         if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
         const bool of_map = !rule.map.empty();
         out.add(Claim::dnat_without_load_balancer, node->name, service,
-                {of_map ? rule.map : rule.chain->name, rule.destination, *rule.to, *rule.to_port, of_map},
-                {rule.from()});
+                {of_map ? rule.map : rule.chain->name, rule.destination, *rule.to, *rule.to_port, of_map}, {rule.from()});
       }
   }
 }

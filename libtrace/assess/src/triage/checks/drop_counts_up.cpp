@@ -51,8 +51,13 @@ void compare(const openflow::Bridge& read, const openflow::Bridge& other, std::v
     const openflow::FlowEntry *earlier = flow, *later = copy->second;
     if (*later->use.duration < *earlier->use.duration) std::swap(earlier, later);
     if (*later->use.duration > *earlier->use.duration && *later->use.n_packets > *earlier->use.n_packets)
-      out.push_back({read.name, flow->table, {}, *later->use.n_packets - *earlier->use.n_packets,
-                     earlier->from, later->from, flow->cookie});
+      out.push_back({read.name,
+                     flow->table,
+                     {},
+                     *later->use.n_packets - *earlier->use.n_packets,
+                     earlier->from,
+                     later->from,
+                     flow->cookie});
   }
 }
 
@@ -60,7 +65,8 @@ void compare(const openflow::Bridge& read, const openflow::Bridge& other, std::v
 bool drops(const netfilter::Rule& rule) {
   return std::any_of(rule.statements.begin(), rule.statements.end(), [](const netfilter::Statement& s) {
     const auto* v = std::get_if<netfilter::VerdictStatement>(&s);
-    return v != nullptr && (v->verdict.kind == netfilter::Verdict::Kind::drop || v->verdict.kind == netfilter::Verdict::Kind::reject);
+    return v != nullptr &&
+           (v->verdict.kind == netfilter::Verdict::Kind::drop || v->verdict.kind == netfilter::Verdict::Kind::reject);
   });
 }
 
@@ -96,8 +102,8 @@ void pair_up(const Facts& f, const netfilter::Ruleset& read, const netfilter::Ru
         if (found == chains.end() || found->second->rules.size() != c.rules.size()) continue;
         for (std::size_t i = 0; i < c.rules.size(); ++i) {
           const netfilter::Rule &a = c.rules[i], &b = found->second->rules[i];
-          if (a.packets && b.packets && without_counters(f.cluster.sources->line_text(a.from)) ==
-                                            without_counters(f.cluster.sources->line_text(b.from)))
+          if (a.packets && b.packets &&
+              without_counters(f.cluster.sources->line_text(a.from)) == without_counters(f.cluster.sources->line_text(b.from)))
             out.push_back({&c, &a, &b});
         }
       }
@@ -140,8 +146,14 @@ void report(const Facts& f, const cluster::Node& node, std::vector<Growth>& all,
     const Growth& g = all[i];
     const ovn::LogicalFlow* made_for = purpose(node, g.cookie);
     const SourceTable& sources = *f.cluster.sources;
-    const Terms about{g.bridge, g.table, g.chain, g.packets, sources.at(g.earlier.source).path, sources.at(g.later.source).path,
-                      made_for == nullptr ? Term() : Term(made_for->stage), made_for == nullptr ? Term() : Term(made_for->match),
+    const Terms about{g.bridge,
+                      g.table,
+                      g.chain,
+                      g.packets,
+                      sources.at(g.earlier.source).path,
+                      sources.at(g.later.source).path,
+                      made_for == nullptr ? Term() : Term(made_for->stage),
+                      made_for == nullptr ? Term() : Term(made_for->match),
                       i + 1 == kShown ? more(all.size() - std::min(all.size(), kShown)) : Term()};
     out.add(Claim::drop_counts_up, node.name, "", about, {g.earlier, g.later});
   }
@@ -165,6 +177,7 @@ std::optional<Lack> lacks(const Facts& f) { return lack_if(f.copies.empty(), Lac
 }  // namespace drop_counts_up
 
 // A note: networks drop what they are to drop all the time.
-const Check kDropCountsUp{"drop-counts-up", Severity::note, drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
+const Check kDropCountsUp{"drop-counts-up", Severity::note, drop_counts_up::lacks, drop_counts_up::run,
+                          Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -38,6 +38,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_leak
 
-const Check kEgressLeak{"egress-leak", Severity::error, needs_egress_ips_or_services, egress_leak::run, Check::Finds::consequence};
+const Check kEgressLeak{"egress-leak", Severity::error, needs_egress_ips_or_services, egress_leak::run,
+                        Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -34,7 +34,8 @@ std::optional<engine::RouteAnswer> way_back_past(const cluster::Node& node, cons
     query.to = peer;
     query.from = *pod->address(peer.family);
     engine::RouteAnswer back = engine::find_route(node.host, query);
-    const bool by_link = std::any_of(back.hops.begin(), back.hops.end(), [&](const auto& hop) { return hop.get().device == link; });
+    const bool by_link =
+        std::any_of(back.hops.begin(), back.hops.end(), [&](const auto& hop) { return hop.get().device == link; });
     if (!by_link && back.kind != engine::RouteAnswer::Kind::unknown) return back;
   }
   return std::nullopt;

@@ -13,8 +13,8 @@ struct Stop {
   const EgressClaim* claim = nullptr;
   explain::Verdict verdict = explain::Verdict::inconclusive;
   std::string node, where, why, object;
-  std::vector<std::string> isolating;   // policies
-  bool lets_nothing_out = true;   // none of the isolating policies has a rule for what leaves
+  std::vector<std::string> isolating;  // policies
+  bool lets_nothing_out = true;        // none of the isolating policies has a rule for what leaves
   std::vector<const KnownPod*> pods;
   explain::Evidence lines;
 };
@@ -43,7 +43,8 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
     if (has_cause && stop.isolating.empty() && stop.object.empty()) return;
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
       return s.claim->object == claim.object && s.claim->family == claim.family && s.verdict == stop.verdict &&
-             s.node == stop.node && s.where == stop.where && s.why == stop.why && s.object == stop.object && s.isolating == stop.isolating;
+             s.node == stop.node && s.where == stop.where && s.why == stop.why && s.object == stop.object &&
+             s.isolating == stop.isolating;
     });
     if (same != stops.end())
       same->pods.push_back(&pod);
@@ -75,6 +76,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_stopped
 
-const Check kEgressStopped{"egress-stopped", Severity::note, needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
+const Check kEgressStopped{"egress-stopped", Severity::note, needs_egress_ips_or_services, egress_stopped::run,
+                           Check::Finds::consequence};
 
 }  // namespace egt::assess

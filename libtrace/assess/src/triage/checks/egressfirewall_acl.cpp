@@ -26,16 +26,23 @@ Destinations destinations_of(const ovn::Row& acl) {
     for (std::size_t at = match.find(key); at != std::string::npos; at = match.find(key, at + 1)) {
       std::string_view value = std::string_view(match).substr(at + key.size());
       value = value.substr(0, value.find_first_of(" )&|"));
-      if (consume(value, "$")) found.sets.emplace_back(value);
-      else if (const auto prefix = Prefix::parse(value)) found.networks.push_back(prefix->network());
+      if (consume(value, "$"))
+        found.sets.emplace_back(value);
+      else if (const auto prefix = Prefix::parse(value))
+        found.networks.push_back(prefix->network());
     }
   return found;
 }
 
 class Comparison {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::EgressFirewall& firewall, Provenance database)
-      : f_(f), out_(out), node_(node), firewall_(firewall), database_(database),
+  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::EgressFirewall& firewall,
+             Provenance database)
+      : f_(f),
+        out_(out),
+        node_(node),
+        firewall_(firewall),
+        database_(database),
         acls_(acls_of(node, kType, firewall.namespace_, "rule-index")) {}
 
   void run() {
@@ -86,7 +93,7 @@ class Comparison {
       if (std::find(to.sets.begin(), to.sets.end(), set.name) != to.sets.end()) sets.push_back(&set);
     if (sets.size() != to.sets.size() || sets.empty()) return;
     for (const IpAddr& a : known.addresses) {
-      if (is_pod_network(f_.cluster.objects, a)) continue;   // OVN-Kubernetes leaves these out
+      if (is_pod_network(f_.cluster.objects, a)) continue;  // OVN-Kubernetes leaves these out
       if (any_holds(sets, a).value_or(true)) continue;
       add(Claim::firewall_set_lacks_address, index, a, sets.front()->from);
     }
@@ -101,13 +108,16 @@ class Comparison {
 };
 
 void run(const Facts& f, Findings& out) {
-  std::set<std::pair<std::string, std::string>> looked_at;   // namespace and node: port groups are there where pods are
+  std::set<std::pair<std::string, std::string>> looked_at;  // namespace and node: port groups are there where pods are
   for (const KnownPod& pod : f.pods) {
     const cluster::EgressFirewall* firewall = f.cluster.objects.egress_firewalls.find(pod.namespace_, "default");
     const cluster::Node* node = f.cluster.node(pod.node);
-    if (firewall == nullptr || pod.host_network || node == nullptr || !looked_at.emplace(pod.namespace_, pod.node).second) continue;
-    if (const Provenance* database = complete_acls(*node)) Comparison(f, out, *node, *firewall, *database).run();
-    else out.lacks(Lack::acls, {node->name});
+    if (firewall == nullptr || pod.host_network || node == nullptr || !looked_at.emplace(pod.namespace_, pod.node).second)
+      continue;
+    if (const Provenance* database = complete_acls(*node))
+      Comparison(f, out, *node, *firewall, *database).run();
+    else
+      out.lacks(Lack::acls, {node->name});
   }
 }
 

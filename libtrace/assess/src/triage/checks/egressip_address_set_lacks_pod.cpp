@@ -39,14 +39,15 @@ bool is_egress_address(const EgressClaim& claim, const AuditRow& row) {
 struct Effect {
   Severity severity = Severity::warning;
   Claim claim = Claim::egress_set_lacks_pod;
-  Terms about = {};   // addresses
+  Terms about = {};  // addresses
 };
 
 Effect effect_on(const Facts& f, const KnownPod& pod, const EgressClaim& claim) {
   Effect effect;
   for (const AuditRow& row : f.connections()) {
     if (row.pod != pod.name || row.namespace_ != pod.namespace_ || !row.source_seen) continue;
-    if (row.leak) return {Severity::error, Claim::egress_set_lacks_pod_that_leaks, {row.source_seen->ip, claim.addresses.front()}};
+    if (row.leak)
+      return {Severity::error, Claim::egress_set_lacks_pod_that_leaks, {row.source_seen->ip, claim.addresses.front()}};
     if (row.to_kind != Target::other_node) continue;
     if (is_egress_address(claim, row)) return {Severity::error, Claim::egress_set_lacks_pod_seen_by_nodes, {row.source_seen->ip}};
     effect.claim = Claim::egress_set_lacks_pod_without_effect;
@@ -59,8 +60,7 @@ void run(const Facts& f, Findings& out) {
     for (const Family family : {Family::v4, Family::v6}) {
       const EgressClaim* claim = f.claims.of(pod.full_name(), family);
       const cluster::Node* node = f.cluster.node(pod.node);
-      if (claim == nullptr || !claim->taken_up || node == nullptr || pod.object == nullptr || claim->nodes.empty())
-        continue;
+      if (claim == nullptr || !claim->taken_up || node == nullptr || pod.object == nullptr || claim->nodes.empty()) continue;
       const ovn::AddressSet* set = served_pods(*node, claim->kind, family);
       if (set == nullptr) {
         out.lacks(Lack::served_pods, {pod.node});
@@ -73,7 +73,8 @@ void run(const Facts& f, Findings& out) {
       about.insert(about.end(), effect.about.begin(), effect.about.end());
       out.about(pod);
       out.weigh(effect.severity);
-      out.add(effect.claim, pod.node, claim->object, about, {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from});
+      out.add(effect.claim, pod.node, claim->object, about,
+              {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from});
     }
 }
 

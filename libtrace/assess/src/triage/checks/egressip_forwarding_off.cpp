@@ -41,7 +41,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_forwarding_off
 
-const Check kEgressIpForwardingOff{"egressip-forwarding-off", Severity::error, needs_egress_ips, egressip_forwarding_off::run,
-                                   Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpForwardingOff{"egressip-forwarding-off",    Severity::error,     needs_egress_ips,
+                                   egressip_forwarding_off::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -23,8 +23,8 @@ Pods claimed_on_other_networks(const Facts& f, const cluster::EgressIp& object, 
   return pods;
 }
 
-void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods,
-                    Findings& out) {
+void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node,
+                    const Pods& pods, Findings& out) {
   const Policies& policies = f.policies_at(node);
   if (!policies.complete_of_all_routers) return out.lacks(Lack::policies_of_all_routers, {node.name});
   Pods without;
@@ -34,9 +34,10 @@ void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAdd
       without.push_back(pod);
   if (without.empty()) return;
   std::vector<Provenance> proof{object.from};
-  if (!policies.all.empty()) proof.push_back(policies.all.front().from);   // the list in which they should be
+  if (!policies.all.empty()) proof.push_back(policies.all.front().from);  // the list in which they should be
   out.about(without);
-  out.add(Claim::egressip_mark_policy_missing, node.name, name_of(object), {*object.mark, terms_of(without, address.family), address}, proof);
+  out.add(Claim::egressip_mark_policy_missing, node.name, name_of(object),
+          {*object.mark, terms_of(without, address.family), address}, proof);
 }
 
 // Which of them the network leaves by is not asked: a flow of any is enough, and each must be dumped whole to lack it.
@@ -55,9 +56,11 @@ bool has_flow_for(const openflow::FlowTables& flows, std::uint32_t mark) {
   return false;
 }
 
-void check_bridges(const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods, Findings& out) {
+void check_bridges(const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods,
+                   Findings& out) {
   const std::vector<const openflow::Bridge*> bridges = external_bridges(node);
-  if (std::any_of(bridges.begin(), bridges.end(), [&](const auto* bridge) { return has_flow_for(*bridge->flows, *object.mark); })) return;
+  if (std::any_of(bridges.begin(), bridges.end(), [&](const auto* bridge) { return has_flow_for(*bridge->flows, *object.mark); }))
+    return;
   if (bridges.empty() || std::any_of(bridges.begin(), bridges.end(), [](const auto* bridge) { return bridge->flows_partial; }))
     return out.lacks(Lack::bridge_flows, {node.name});
   std::vector<std::string> names;
@@ -88,7 +91,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_mark_missing
 
-const Check kEgressIpMarkMissing{"egressip-mark-missing", Severity::error, needs_egress_ips, egressip_mark_missing::run,
-                                 Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpMarkMissing{"egressip-mark-missing",    Severity::error,     needs_egress_ips,
+                                 egressip_mark_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -32,13 +32,14 @@ void run(const Facts& f, Findings& out) {
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     if (!rows.all.empty()) proof.push_back(rows.all.front().from);  // the list in which the row should be
     out.about(without);
-    out.add(Claim::egressip_nat_row_missing, place.node, place.name(), {terms_of(without, place.address.family), place.address}, proof);
+    out.add(Claim::egressip_nat_row_missing, place.node, place.name(), {terms_of(without, place.address.family), place.address},
+            proof);
   }
 }
 
 }  // namespace egressip_nat_row_missing
 
-const Check kEgressIpNatRowMissing{"egressip-nat-row-missing", Severity::error, needs_egress_ips, egressip_nat_row_missing::run,
-                                   Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpNatRowMissing{"egressip-nat-row-missing",    Severity::error,     needs_egress_ips,
+                                   egressip_nat_row_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -22,7 +22,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_duplicate
 
-const Check kEgressIpRerouteDuplicate{"egressip-reroute-duplicate", Severity::error, always, egressip_reroute_duplicate::run,
-                                      Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRerouteDuplicate{"egressip-reroute-duplicate",    Severity::error,     always,
+                                      egressip_reroute_duplicate::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -16,8 +16,7 @@ void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, 
   const cluster::Node* node = f.cluster.node(pod.node);
   if (node == nullptr) return;
   const Policies& policies = f.policies_at(*node);
-  if (!policies.complete)
-    return out.lacks(Lack::router_policies, {pod.node});
+  if (!policies.complete) return out.lacks(Lack::router_policies, {pod.node});
   const IpAddr& address = *pod.address(place.address.family);
   if (has_policy(policies, address)) return;
   out.about(pod);
@@ -57,7 +56,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_missing
 
-const Check kEgressIpRerouteMissing{"egressip-reroute-missing", Severity::error, needs_egress_ips, egressip_reroute_missing::run,
-                                    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRerouteMissing{"egressip-reroute-missing",    Severity::error,     needs_egress_ips,
+                                    egressip_reroute_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

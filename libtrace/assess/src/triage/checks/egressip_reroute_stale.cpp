@@ -21,7 +21,8 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
       const std::string owner = owner_of_next_hop(f.cluster, hop);
       if (owner.empty() || is_cluster_wide(claim.nodes, owner)) continue;
       out.about(pod);
-      out.add(Claim::egressip_reroute_stale, pod.node, claim.object, {pod.full_name(), hop, owner, claim.nodes}, {p.from, claim.from});
+      out.add(Claim::egressip_reroute_stale, pod.node, claim.object, {pod.full_name(), hop, owner, claim.nodes},
+              {p.from, claim.from});
     }
   }
 }

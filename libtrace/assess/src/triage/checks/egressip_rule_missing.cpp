@@ -37,7 +37,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_rule_missing
 
-const Check kEgressIpRuleMissing{"egressip-rule-missing", Severity::error, needs_egress_ips, egressip_rule_missing::run,
-                                 Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRuleMissing{"egressip-rule-missing",    Severity::error,     needs_egress_ips,
+                                 egressip_rule_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -46,7 +46,7 @@ Judged judge(const Facts& f, const EgressPlace& place, const cluster::Node& node
     if (found != rules.end()) {
       judged.proof.push_back(found->from());
       judged.served.push_back(pod);
-    } else {   // the kernel runs chains of type nat before those that filter at the same priority and after
+    } else {  // the kernel runs chains of type nat before those that filter at the same priority and after
       judged.missing[!rules.empty() ? Fate::other_address : has_filter ? Fate::dropped : Fate::leaves_as_it_is].push_back(pod);
     }
   }
@@ -74,8 +74,8 @@ void run(const Facts& f, Findings& out) {
       out.about(missing);
       out.add(Claim::egressip_snat_missing, place.node, place.name(),
               {place.address, terms_of(missing, family), terms_of(judged.served, family), listing_of(chains, family),
-               fate == Fate::leaves_as_it_is ? Term(terms_of(missing, family)) : Term(), fate == Fate::dropped ? Term(filter->name) : Term(),
-               fate == Fate::other_address ? Term(0) : Term()},
+               fate == Fate::leaves_as_it_is ? Term(terms_of(missing, family)) : Term(),
+               fate == Fate::dropped ? Term(filter->name) : Term(), fate == Fate::other_address ? Term(0) : Term()},
               proof);
     }
   }
@@ -83,7 +83,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_snat_missing
 
-const Check kEgressIpSnatMissing{"egressip-snat-missing", Severity::error, needs_egress_ips, egressip_snat_missing::run,
-                                 Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpSnatMissing{"egressip-snat-missing",    Severity::error,     needs_egress_ips,
+                                 egressip_snat_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

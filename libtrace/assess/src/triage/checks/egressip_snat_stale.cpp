@@ -21,7 +21,7 @@ bool hosts(const cluster::EgressIp& eip, const IpAddr& address, const std::strin
 
 // Of a pod, or what a row has as source.
 void report(const cluster::EgressIp& eip, const IpAddr& address, Term pod, Term source, const std::string& node, Provenance from,
-          Findings& out) {
+            Findings& out) {
   out.add(Claim::egressip_snat_stale, node, "EgressIP " + eip.name, {pod, source, address}, {from, eip.from});
 }
 
@@ -40,8 +40,7 @@ void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
   for (const EgressPlace& place : f.places) {
     if (hosts(*place.object, place.address, node.name)) continue;
     for (const KnownPod* pod : place.pods)
-      for (const auto& rule : host_snat_for(node, *pod->address(place.address.family),
-                                            outside(f.cluster, place.address.family)))
+      for (const auto& rule : host_snat_for(node, *pod->address(place.address.family), outside(f.cluster, place.address.family)))
         if (translates_to(rule, place.address))
           report(*place.object, place.address, pod->full_name(), {}, node.name, rule.from(), out);
   }
@@ -57,7 +56,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_snat_stale
 
-const Check kEgressIpSnatStale{"egressip-snat-stale", Severity::error, needs_egress_ips, egressip_snat_stale::run, Check::Finds::cause,
-                               Check::Effect::egress};
+const Check kEgressIpSnatStale{"egressip-snat-stale",    Severity::error,     needs_egress_ips,
+                               egressip_snat_stale::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

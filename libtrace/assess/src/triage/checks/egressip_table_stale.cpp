@@ -8,8 +8,8 @@
 namespace egt::assess {
 namespace egressip_table_stale {
 
-void judge(const EgressPlace& place, const cluster::Node& node, const host::PolicyRule& rule,
-           const KnownPod& pod, Findings& out) {
+void judge(const EgressPlace& place, const cluster::Node& node, const host::PolicyRule& rule, const KnownPod& pod,
+           Findings& out) {
   const auto& routes = routes_of(node, place.address.family);
   const host::Link* link = node.host.owner_of(place.address);
   bool any = false, right = false;
@@ -23,7 +23,8 @@ void judge(const EgressPlace& place, const cluster::Node& node, const host::Poli
   if (any && right) return;
   out.about(pod);
   out.add(any ? Claim::egressip_table_of_other_link : Claim::egressip_table_empty, place.node, place.name(),
-          {rule.table.str(), pod.full_name(), place.address, any ? Term(link->name) : Term()}, {rule.from, first, place.object->from});
+          {rule.table.str(), pod.full_name(), place.address, any ? Term(link->name) : Term()},
+          {rule.from, first, place.object->from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -39,8 +40,7 @@ void run(const Facts& f, Findings& out) {
     for (const KnownPod* pod : place.pods) {
       const IpAddr& address = *pod->address(place.address.family);
       const auto rule = std::find_if(rules.value.begin(), rules.value.end(), [&](const host::PolicyRule& r) {
-        return r.has_from && r.from_prefix.length > 0 && r.from_prefix.contains(address) &&
-               r.action == host::RuleAction::lookup;
+        return r.has_from && r.from_prefix.length > 0 && r.from_prefix.contains(address) && r.action == host::RuleAction::lookup;
       });
       if (rule == rules.value.end() || rule->table == "main") continue;
       judge(place, *node, *rule, *pod, out);
@@ -51,7 +51,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_table_stale
 
-const Check kEgressIpTableStale{"egressip-table-stale", Severity::error, needs_egress_ips, egressip_table_stale::run,
-                                Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpTableStale{"egressip-table-stale",    Severity::error,     needs_egress_ips,
+                                egressip_table_stale::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

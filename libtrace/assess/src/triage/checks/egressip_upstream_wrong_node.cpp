@@ -45,7 +45,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_upstream_wrong_node
 
-const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node", Severity::error, needs_egress_ips,
+const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node",    Severity::error,     needs_egress_ips,
                                        egressip_upstream_wrong_node::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -2,8 +2,8 @@
 // asked.
 #include <algorithm>
 
-#include "egtrace/host/rule_view.h"
 #include "common/look.h"
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -21,7 +21,8 @@ bool tests_mark(const netfilter::Rule& rule) {
 
 const netfilter::NatTarget* mapped_snat(const netfilter::Rule& rule) {
   const netfilter::NatTarget* nat = netfilter::translation(rule);
-  const bool mapped = nat != nullptr && nat->kind == netfilter::NatTarget::Kind::snat && std::holds_alternative<netfilter::ExprPtr>(nat->address);
+  const bool mapped =
+      nat != nullptr && nat->kind == netfilter::NatTarget::Kind::snat && std::holds_alternative<netfilter::ExprPtr>(nat->address);
   return mapped ? nat : nullptr;
 }
 
@@ -31,8 +32,8 @@ void run(const Facts& f, Findings& out) {
     for (const netfilter::Table& table : dumped_host(*node).nft.value.tables)
       for (const netfilter::Chain& chain : table.chains) {
         if (chain.name != "egress-services") continue;
-        const auto snat = std::find_if(chain.rules.begin(), chain.rules.end(),
-                                       [](const auto& r) { return mapped_snat(r) != nullptr; });
+        const auto snat =
+            std::find_if(chain.rules.begin(), chain.rules.end(), [](const auto& r) { return mapped_snat(r) != nullptr; });
         if (snat == chain.rules.end() || std::any_of(chain.rules.begin(), snat, tests_mark)) continue;
         out.add(Claim::egressservice_node_traffic_translated, node->name, "", {chain.name, kNodeMark}, {chain.from, snat->from});
       }

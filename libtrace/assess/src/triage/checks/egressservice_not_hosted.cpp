@@ -13,6 +13,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_not_hosted
 
-const Check kEgressServiceNotHosted{"egressservice-not-hosted", Severity::error, needs_egress_services, egressservice_not_hosted::run};
+const Check kEgressServiceNotHosted{"egressservice-not-hosted", Severity::error, needs_egress_services,
+                                    egressservice_not_hosted::run};
 
 }  // namespace egt::assess

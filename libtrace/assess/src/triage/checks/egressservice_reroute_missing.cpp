@@ -11,8 +11,7 @@ void on_node(const Facts& f, const std::string& name, const KnownPod& pod, const
   const cluster::Node* node = f.cluster.node(name);
   if (node == nullptr) return;
   const Policies& policies = f.policies_at(*node);
-  if (!policies.complete)
-    return out.lacks(Lack::router_policies, {name});
+  if (!policies.complete) return out.lacks(Lack::router_policies, {name});
   const IpAddr& address = *pod.address(claim.family);
   if (std::any_of(policies.all.begin(), policies.all.end(),
                   [&](const Policy& p) { return p.action == "reroute" && p.is_for_source(address); }))
@@ -34,7 +33,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_reroute_missing
 
-const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing", Severity::error, needs_egress_services,
+const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing",    Severity::error,     needs_egress_services,
                                          egressservice_reroute_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -52,7 +52,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_snat_missing
 
-const Check kEgressServiceSnatMissing{"egressservice-snat-missing", Severity::error, needs_egress_services,
+const Check kEgressServiceSnatMissing{"egressservice-snat-missing",    Severity::error,     needs_egress_services,
                                       egressservice_snat_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -9,8 +9,7 @@ namespace external_gateway_route_missing {
 
 bool knows_routes(const cluster::Node& node) {
   return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [](const auto& entry) {
-    return entry.first == "NB Logical_Router_Static_Route" ||
-           entry.first.starts_with("NB Logical_Router_Static_Route of GR_");
+    return entry.first == "NB Logical_Router_Static_Route" || entry.first.starts_with("NB Logical_Router_Static_Route of GR_");
   });
 }
 

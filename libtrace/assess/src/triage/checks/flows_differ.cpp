@@ -20,14 +20,14 @@ void judge(const cluster::Node& node, const explain::Agreement& agreement, Findi
   const bool lack = !agreement.missing.empty();
   const std::vector<Provenance>& lines = lack ? agreement.missing : agreement.orphaned;
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(lack ? Claim::flows_missing : Claim::flows_orphaned, node.name, "", {bridge, lines.size(), node.ovn.controller.has_value()},
-          first_of(lines));
+  out.add(lack ? Claim::flows_missing : Claim::flows_orphaned, node.name, "",
+          {bridge, lines.size(), node.ovn.controller.has_value()}, first_of(lines));
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (node->integration_bridge() == nullptr) continue;
-    if (node->ovn.controller && !node->ovn.controller->connected) continue;   // the finding of that names what differs
+    if (node->ovn.controller && !node->ovn.controller->connected) continue;  // the finding of that names what differs
     const auto& agreement = f.explainer.agreement(*node);
     if (agreement && !agreement->complete()) judge(*node, *agreement, out);
     if (!agreement) out.lacks(Lack::flows_of_either_kind, {node->name});

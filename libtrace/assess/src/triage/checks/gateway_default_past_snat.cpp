@@ -44,7 +44,8 @@ void run(const Facts& f, Findings& out) {
           }
     const std::string& leaves_by = standard->next_hops.front().device;
     if (devices.empty() || devices.contains(leaves_by)) continue;
-    out.add(Claim::gateway_default_past_snat, node->name, "", {devices, leaves_by, *devices.begin()}, {standard->from, rule_line});
+    out.add(Claim::gateway_default_past_snat, node->name, "", {devices, leaves_by, *devices.begin()},
+            {standard->from, rule_line});
   }
 }
 

@@ -42,14 +42,13 @@ void run(const Facts& f, Findings& out) {
     const host::Host& host = dumped_host(*node);
     for (const auto* part : {&host.iptables_v4, &host.nft})
       for (const netfilter::Table& table : part->value.tables) {
-        if (part == &host.nft && table.from_iptables && host.iptables_v4.present) continue;   // listed twice
+        if (part == &host.nft && table.from_iptables && host.iptables_v4.present) continue;  // listed twice
         for (const netfilter::Chain& chain : table.chains)
           for (const netfilter::Rule& rule : chain.rules) {
             if (!rule.packets) continue;
             const MarkUse use = mark_use(rule);
             if (use.sets) marked[*use.sets] = {marked[*use.sets].packets + *rule.packets, rule.from};
-            if (use.translates)
-              translated[*use.translates] = {translated[*use.translates].packets + *rule.packets, rule.from};
+            if (use.translates) translated[*use.translates] = {translated[*use.translates].packets + *rule.packets, rule.from};
           }
       }
     for (const auto& [mark, counted] : marked) {

@@ -12,11 +12,13 @@ namespace gateway_route_missing {
 
 struct Router {
   const ovn::Row* row = nullptr;
-  std::vector<Prefix> links;    // networks of the ports that lead to the external bridge
-  std::vector<Prefix> routes;   // destinations of its static routes
+  std::vector<Prefix> links;   // networks of the ports that lead to the external bridge
+  std::vector<Prefix> routes;  // destinations of its static routes
 };
 
-bool has_complete(const cluster::Node& node, const char* table) { return node.ovn.complete_tables.contains(std::string("NB ") + table); }
+bool has_complete(const cluster::Node& node, const char* table) {
+  return node.ovn.complete_tables.contains(std::string("NB ") + table);
+}
 
 std::vector<const ovn::Row*> rows_named(const cluster::Node& node, const char* table, const std::vector<std::string>& uuids) {
   std::vector<const ovn::Row*> all;
@@ -52,14 +54,17 @@ bool leads_out(const Router& router, Family family) {
 
 bool has_route(const Router& router, const IpAddr& to) {
   const auto contains = [&](const Prefix& p) { return p.contains(to); };
-  return std::any_of(router.routes.begin(), router.routes.end(), contains) || std::any_of(router.links.begin(), router.links.end(), contains);
+  return std::any_of(router.routes.begin(), router.routes.end(), contains) ||
+         std::any_of(router.links.begin(), router.links.end(), contains);
 }
 
 // A request to the outside that a flow of the node's integration bridge drops, and no policy of an object.
 bool is_dropped_in_ovn(const AuditRow& row, const cluster::Node& node) {
   if (!is_outside(row.to_kind) || !row.stopped_at || !is_failure(row) || row.fails != explain::Direction::request) return false;
   const explain::StopReport& stop = *row.stopped_at;
-  if (stop.node != node.name || stop.reason != engine::Reason::flow_drops || !stopped_for(stop).empty() || stop.place.about.empty()) return false;
+  if (stop.node != node.name || stop.reason != engine::Reason::flow_drops || !stopped_for(stop).empty() ||
+      stop.place.about.empty())
+    return false;
   const auto* bridge = std::get_if<std::string>(&stop.place.about.front());
   return bridge != nullptr && node.integration_bridge() != nullptr && node.bridge(*bridge) == node.integration_bridge();
 }
@@ -91,7 +96,8 @@ void run(const Facts& f, Findings& out) {
   const std::map<std::string, Rows> dropped = dropped_by_node(f);
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
-    if (!has_complete(*node, "Logical_Router") || !has_complete(*node, "Logical_Router_Port") || !has_complete(*node, "Logical_Router_Static_Route")) {
+    if (!has_complete(*node, "Logical_Router") || !has_complete(*node, "Logical_Router_Port") ||
+        !has_complete(*node, "Logical_Router_Static_Route")) {
       out.lacks(Lack::gateway_routes, {node->name});
       continue;
     }

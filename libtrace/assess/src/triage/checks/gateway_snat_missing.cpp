@@ -13,7 +13,8 @@ namespace gateway_snat_missing {
 std::vector<const NatRow*> rows_for(const NatRows& rows, const IpAddr& pod) {
   std::vector<const NatRow*> all;
   for (const NatRow& row : rows.all)
-    if (const auto logical = Prefix::parse(row.logical_ip); (row.type == "snat" || row.type == "dnat_and_snat") && logical && logical->contains(pod))
+    if (const auto logical = Prefix::parse(row.logical_ip);
+        (row.type == "snat" || row.type == "dnat_and_snat") && logical && logical->contains(pod))
       all.push_back(&row);
   return all;
 }
@@ -49,7 +50,8 @@ bool loses(const RowsOfPods& failures, const cluster::Node& node, const KnownPod
   bool any = false;
   for (const AuditRow* failed : of_pod->second) {
     const AuditRow& row = *failed;
-    const bool shows = row.source_seen ? row.source_seen->ip == seen.to_string() : row.ip == seen.to_string() && is_at_guard(node, *row.stopped_at);
+    const bool shows = row.source_seen ? row.source_seen->ip == seen.to_string()
+                                       : row.ip == seen.to_string() && is_at_guard(node, *row.stopped_at);
     if (!shows) continue;
     out.explain(*row.stopped_at);
     any = true;
@@ -59,7 +61,7 @@ bool loses(const RowsOfPods& failures, const cluster::Node& node, const KnownPod
 
 // Pods of one node and family that are wrong in the same way.
 struct Wrong {
-  std::optional<IpAddr> seen;   // none: their own addresses
+  std::optional<IpAddr> seen;  // none: their own addresses
   std::vector<const KnownPod*> pods;
   Provenance row;
 };
@@ -75,8 +77,9 @@ void sort_in(const Facts& f, const RowsOfPods& failures, const cluster::Node& no
       seen = IpAddr::parse(own.front()->external_ip);
       if (!seen || is_of_node(f, node, *seen)) continue;
     }
-    if (!loses(failures, node, pod, seen.value_or(*address), out)) continue;   // such as the host translates, or routers know
-    auto same = std::find_if(all.begin(), all.end(), [&](const Wrong& w) { return w.seen == seen && w.pods.front()->address(family) != nullptr; });
+    if (!loses(failures, node, pod, seen.value_or(*address), out)) continue;  // such as the host translates, or routers know
+    auto same = std::find_if(all.begin(), all.end(),
+                             [&](const Wrong& w) { return w.seen == seen && w.pods.front()->address(family) != nullptr; });
     if (same == all.end()) same = all.insert(all.end(), {seen, {}, own.empty() ? Provenance{} : own.front()->from});
     if (std::find(same->pods.begin(), same->pods.end(), &pod) == same->pods.end()) same->pods.push_back(&pod);
   }
@@ -98,12 +101,13 @@ void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Find
   const Family family = w.seen ? w.seen->family : w.pods.front()->address(Family::v4) != nullptr ? Family::v4 : Family::v6;
   out.about(w.pods);
   out.add(w.seen ? Claim::gateway_translates_to_other_address : Claim::gateway_translates_nothing, node.name, "",
-          {terms_of(w.pods, family), w.seen, listing_of(node)}, {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from});
+          {terms_of(w.pods, family), w.seen, listing_of(node)},
+          {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from});
 }
 
 void run(const Facts& f, Findings& out) {
   const RowsOfPods failures = failures_of(f.connections());
-  std::map<std::string, std::vector<const KnownPod*>> pods;   // by node
+  std::map<std::string, std::vector<const KnownPod*>> pods;  // by node
   for (const KnownPod& pod : f.pods)
     if (!pod.host_network) pods[pod.node].push_back(&pod);
   for (const auto& node : f.cluster.nodes) {

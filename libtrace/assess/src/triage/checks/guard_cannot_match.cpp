@@ -12,14 +12,14 @@ namespace guard_cannot_match {
 struct Guard {
   Prefix source;
   bool stops = false, has_source = false;
-  bool asks_more = false;   // for a protocol, a port or the like: it is against an application, not against a network
+  bool asks_more = false;  // for a protocol, a port or the like: it is against an application, not against a network
 };
 
 // What a rule that keeps a network from leaving asks for: where packets come from, go to, and by which device.
 bool is_of_network(netfilter::Key key) {
   using netfilter::Key;
-  return key == Key::ip_saddr || key == Key::ip_daddr || key == Key::iif || key == Key::oif || key == Key::iifname || key == Key::oifname ||
-         key == Key::nfproto || key == Key::ct_state;
+  return key == Key::ip_saddr || key == Key::ip_daddr || key == Key::iif || key == Key::oif || key == Key::iifname ||
+         key == Key::oifname || key == Key::nfproto || key == Key::ct_state;
 }
 
 void read_test(const netfilter::Statement& s, Guard& guard) {
@@ -40,8 +40,8 @@ Guard guard_of(const netfilter::Rule& rule) {
   for (const netfilter::Statement& s : rule.statements) {
     read_test(s, guard);
     if (const auto* verdict = std::get_if<netfilter::VerdictStatement>(&s))
-      guard.stops |= verdict->verdict.kind == netfilter::Verdict::Kind::drop ||
-                     verdict->verdict.kind == netfilter::Verdict::Kind::reject;
+      guard.stops |=
+          verdict->verdict.kind == netfilter::Verdict::Kind::drop || verdict->verdict.kind == netfilter::Verdict::Kind::reject;
   }
   return guard;
 }

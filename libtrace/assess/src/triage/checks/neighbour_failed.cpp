@@ -10,7 +10,8 @@ namespace neighbour_failed {
 bool is_next_hop(const cluster::Node& node, const host::Neighbour& n) {
   const auto& routes = routes_of(node, n.address.family).value;
   return std::any_of(routes.begin(), routes.end(), [&](const host::Route& route) {
-    return std::any_of(route.next_hops.begin(), route.next_hops.end(), [&](const host::NextHop& hop) { return hop.via == n.address; });
+    return std::any_of(route.next_hops.begin(), route.next_hops.end(),
+                       [&](const host::NextHop& hop) { return hop.via == n.address; });
   });
 }
 
@@ -23,7 +24,7 @@ bool is_of(const explain::StopReport& stop, const cluster::Node& node, const hos
 }
 
 void judge(const cluster::Node& node, const host::Neighbour& n, Findings& out) {
-  if (is_cluster_node(node) && has_no_wire(node, n.device)) return;   // as uplink-down says
+  if (is_cluster_node(node) && has_no_wire(node, n.device)) return;  // as uplink-down says
   const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, n); });
   if (!harms && !is_next_hop(node, n)) return;
   out.weigh(harms ? Severity::error : Severity::note);

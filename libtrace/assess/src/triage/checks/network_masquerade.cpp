@@ -24,16 +24,18 @@ std::string management_port(const cluster::Node& node, const std::string& networ
   if (bridge == nullptr) return {};
   for (const openflow::Interface& port : bridge->interfaces) {
     const auto of = port.external_ids.find(kNetworkKey), id = port.external_ids.find("iface-id");
-    if (of != port.external_ids.end() && of->second == network && id != port.external_ids.end() && id->second.starts_with("k8s-")) return port.name;
+    if (of != port.external_ids.end() && of->second == network && id != port.external_ids.end() && id->second.starts_with("k8s-"))
+      return port.name;
   }
   return {};
 }
 
 std::vector<Masquerade> masquerades_of(const cluster::Node& node) {
   std::vector<Masquerade> all;
-  std::set<std::pair<std::string, IpAddr>> known;   // one database may hold the rows of all nodes
+  std::set<std::pair<std::string, IpAddr>> known;  // one database may hold the rows of all nodes
   for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "NAT" || row.database != "NB" || text_of(row, "type") != "snat" || text_of(row, "logical_port").empty()) continue;
+    if (row.table != "NAT" || row.database != "NB" || text_of(row, "type") != "snat" || text_of(row, "logical_port").empty())
+      continue;
     const auto network = row.external_ids.find(kNetworkKey);
     const auto address = IpAddr::parse(text_of(row, "external_ip"));
     if (network == row.external_ids.end() || !address) continue;
@@ -53,13 +55,15 @@ void replies(const Facts& f, const Masquerade& m, Findings& out) {
   }
   const engine::RouteAnswer answer = route_from_outside(f.cluster, *m.node, m.address);
   const auto leads_back = [&](const engine::RouteHop& hop) { return hop.get().device == m.device; };
-  if (answer.kind == engine::RouteAnswer::Kind::unknown || (!answer.hops.empty() && std::all_of(answer.hops.begin(), answer.hops.end(), leads_back)))
+  if (answer.kind == engine::RouteAnswer::Kind::unknown ||
+      (!answer.hops.empty() && std::all_of(answer.hops.begin(), answer.hops.end(), leads_back)))
     return;
   std::vector<Provenance> proof = answer.evidence();
   proof.push_back(rules.from);
   proof.push_back(m.row);
   out.add(Claim::network_replies_not_routed, m.node->name, "",
-          {m.network, m.address, m.device, answer.hops.empty() ? Term() : Term(std::string(answer.hops.front().get().device))}, proof);
+          {m.network, m.address, m.device, answer.hops.empty() ? Term() : Term(std::string(answer.hops.front().get().device))},
+          proof);
 }
 
 void requests(const Facts& f, const Masquerade& m, Findings& out) {

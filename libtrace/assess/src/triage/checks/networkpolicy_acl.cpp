@@ -18,9 +18,7 @@ using cluster::NetworkPolicy;
 using cluster::NetworkRule;
 using ovn::Row;
 
-std::optional<Lack> needs(const Facts& f) {
-  return lack_if(f.cluster.objects.network_policies.empty(), Lack::network_policies);
-}
+std::optional<Lack> needs(const Facts& f) { return lack_if(f.cluster.objects.network_policies.empty(), Lack::network_policies); }
 
 // What a node's northbound database has for NetworkPolicies of the default network.
 class Rows {
@@ -44,7 +42,8 @@ class Rows {
   // The numbers of rules that have ACLs.
   std::set<std::size_t> rules_of(const NetworkPolicy& policy, bool egress) const {
     std::set<std::size_t> numbers;
-    for (auto at = rules_.lower_bound({key(policy, egress), 0}); at != rules_.end() && at->first.first == key(policy, egress); ++at)
+    for (auto at = rules_.lower_bound({key(policy, egress), 0}); at != rules_.end() && at->first.first == key(policy, egress);
+         ++at)
       numbers.insert(at->first.second);
     return numbers;
   }
@@ -79,7 +78,7 @@ class Rows {
   }
 
  private:
-  using Key = std::pair<std::string, bool>;   // "shop:web", egress
+  using Key = std::pair<std::string, bool>;  // "shop:web", egress
   struct Set {
     const ovn::AddressSet* row = nullptr;
     bool is_read = false;
@@ -99,7 +98,7 @@ class Rows {
   struct Group {
     const Row* row = nullptr;
     bool is_read = false;
-    std::set<std::string, std::less<>> ports;   // UUIDs
+    std::set<std::string, std::less<>> ports;  // UUIDs
 
     const std::set<std::string, std::less<>>& of_ports() {
       const auto listed = row->columns.find("ports");
@@ -120,7 +119,8 @@ class Rows {
   }
 
   void add_acl(const Row& row) {
-    const std::string type = external_id(row.external_ids, "k8s.ovn.org/owner-type"), name = external_id(row.external_ids, "k8s.ovn.org/name");
+    const std::string type = external_id(row.external_ids, "k8s.ovn.org/owner-type"),
+                      name = external_id(row.external_ids, "k8s.ovn.org/name");
     older_ |= row.external_ids.contains("policy_type") || row.external_ids.contains("default-deny-policy-type");
     const std::string controller = external_id(row.external_ids, "k8s.ovn.org/owner-controller");
     if (!controller.empty() && controller != "default-network-controller") return;
@@ -134,7 +134,7 @@ class Rows {
 
   bool older_ = false;
   std::map<std::pair<Key, std::size_t>, std::vector<const Row*>> rules_;
-  std::map<Key, std::vector<const Row*>> denies_;   // by namespace
+  std::map<Key, std::vector<const Row*>> denies_;  // by namespace
   std::map<std::string, Set, std::less<>> sets_;
   std::map<std::string, Group, std::less<>> groups_;
   std::map<std::string, std::string, std::less<>> ports_;
@@ -165,8 +165,8 @@ Meant meant_by(const Facts& f, const NetworkPolicy& policy) {
 
 class Comparison {
  public:
-  Comparison(Findings& out, const cluster::Node& node, Rows& rows, const Meant& meant, const std::vector<const KnownPod*>& selected,
-             Provenance database)
+  Comparison(Findings& out, const cluster::Node& node, Rows& rows, const Meant& meant,
+             const std::vector<const KnownPod*>& selected, Provenance database)
       : out_(out), node_(node), rows_(rows), meant_(meant), policy_(meant.policy), selected_(selected), database_(database) {}
 
   void run() {
@@ -175,7 +175,8 @@ class Comparison {
       const std::vector<NetworkRule>& rules = egress ? policy_.egress_rules : policy_.ingress_rules;
       for (std::size_t i = 0; i < rules.size(); ++i) rule(rules[i], egress, i);
       for (const std::size_t number : rows_.rules_of(policy_, egress))
-        if (number >= rules.size()) add(Claim::network_acl_left, egress, {number, rules.size()}, {rows_.of_rule(policy_, egress, number).front()->from});
+        if (number >= rules.size())
+          add(Claim::network_acl_left, egress, {number, rules.size()}, {rows_.of_rule(policy_, egress, number).front()->from});
       default_deny(egress);
     }
   }
@@ -206,17 +207,21 @@ class Comparison {
     return std::any_of(rule.peers.begin(), rule.peers.end(), [](const cluster::PolicyPeer& p) { return !p.networks.empty(); });
   }
 
-  void address_sets(const std::vector<const Row*>& acls, const std::vector<const KnownPod*>& peers, bool egress, std::size_t index) {
+  void address_sets(const std::vector<const Row*>& acls, const std::vector<const KnownPod*>& peers, bool egress,
+                    std::size_t index) {
     std::vector<std::string_view> sets;
     for (const Row* acl : acls)
       for (const std::string_view name : names_in_match(*acl, '$'))
-        if (rows_.set(name) != nullptr) sets.push_back(name);
-        else return;
+        if (rows_.set(name) != nullptr)
+          sets.push_back(name);
+        else
+          return;
     for (const KnownPod* pod : peers)
       for (const IpAddr& a : pod->addresses) {
         if (rows_.any_has(sets, a).value_or(true)) continue;
         out_.about(*pod);
-        add(Claim::network_set_lacks_pod, egress, {index, pod->full_name(), a}, {rows_.set(sets.front())->from, pod->object->from});
+        add(Claim::network_set_lacks_pod, egress, {index, pod->full_name(), a},
+            {rows_.set(sets.front())->from, pod->object->from});
         break;
       }
   }
@@ -247,14 +252,15 @@ class Comparison {
   const NetworkPolicy& policy_;
   const std::vector<const KnownPod*>& selected_;
   Provenance database_;
-  std::set<std::string> lacking_;   // pods
+  std::set<std::string> lacking_;  // pods
 };
 
 // Pods of a policy that run on a node. Those of other networks have policies of their own there.
 std::map<std::string, std::vector<const KnownPod*>> by_node(const Facts& f, const NetworkPolicy& policy) {
   std::map<std::string, std::vector<const KnownPod*>> nodes;
   for (const KnownPod& pod : pods_in(f.pods, policy.namespace_))
-    if (pod.object != nullptr && !pod.node.empty() && !pod.addresses.empty() && pod.network().empty() && selects(policy, *pod.object))
+    if (pod.object != nullptr && !pod.node.empty() && !pod.addresses.empty() && pod.network().empty() &&
+        selects(policy, *pod.object))
       nodes[pod.node].push_back(&pod);
   return nodes;
 }

@@ -31,12 +31,13 @@ class Translated {
     if (has_hints_) return hints_.contains(std::string_view(row.uuid).substr(0, 8));
     if (row.table == kPolicy) return policies_.contains(text_of(row, "match"));
     const std::string prefix = text_of(row, "ip_prefix");
-    return std::any_of(routes_.begin(), routes_.end(), [&](std::string_view match) { return match.find(prefix) != std::string_view::npos; });
+    return std::any_of(routes_.begin(), routes_.end(),
+                       [&](std::string_view match) { return match.find(prefix) != std::string_view::npos; });
   }
 
  private:
   bool has_hints_;
-  std::vector<std::string_view> routes_;   // matches
+  std::vector<std::string_view> routes_;  // matches
   std::set<std::string_view, std::less<>> policies_, hints_;
 };
 
@@ -47,13 +48,13 @@ bool has_equal(const cluster::Node& node, const ovn::Row& row) {
   return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
     if (&other == &row || other.table != row.table || other.database != row.database) return false;
     return row.table == kRoute ? text_of(other, "ip_prefix") == text_of(row, "ip_prefix")
-                                                      : text_of(other, "match") == text_of(row, "match");
+                               : text_of(other, "match") == text_of(row, "match");
   });
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!f.explainer.agreement(*node)) {   // not all logical flows are there
+    if (!f.explainer.agreement(*node)) {  // not all logical flows are there
       if (is_cluster_node(*node)) out.lacks(Lack::logical_flows, {node->name});
       continue;
     }
@@ -69,8 +70,8 @@ void run(const Facts& f, Findings& out) {
       if (lines.size() < 4) lines.push_back(row->from);
     const ovn::Row& row = *without.front();
     const bool is_route = row.table == kRoute;
-    Terms about{is_route ? Term(text_of(row, "ip_prefix")) : Term(row.table == "ACL"), text_of(row, is_route ? "nexthop" : "match"),
-                more(without.size() - 1)};
+    Terms about{is_route ? Term(text_of(row, "ip_prefix")) : Term(row.table == "ACL"),
+                text_of(row, is_route ? "nexthop" : "match"), more(without.size() - 1)};
     out.add(is_route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, lines);
   }
 }

@@ -15,10 +15,10 @@ void run(const Facts& f, Findings& out) {
                  done = parse_decimal(text_of(row, "hv_cfg"));
       if (!wanted || !north || !done) continue;
       has_counts = true;
-      if (*north < *wanted)
-        out.add(Claim::northd_at_older_change, node->name, "", {*north, *wanted}, {row.from});
+      if (*north < *wanted) out.add(Claim::northd_at_older_change, node->name, "", {*north, *wanted}, {row.from});
       if (*done < *north)
-        out.add(Claim::ovn_controller_at_older_change, node->name, "", {*done, *north, node->ovn.controller.has_value()}, {row.from});
+        out.add(Claim::ovn_controller_at_older_change, node->name, "", {*done, *north, node->ovn.controller.has_value()},
+                {row.from});
     }
   if (!has_counts) out.lacks(Lack::change_counts);
 }

@@ -13,7 +13,8 @@ void report_pending(const std::string& node, const std::vector<const cluster::Po
     named.push_back({pod->full_name(), {}});
     if (lines.size() < kNamed) lines.push_back(pod->from);
   }
-  out.add(Claim::pods_pending, node, "Pod " + pods.front()->full_name(), {named, pods.front()->namespace_, pods.front()->name}, lines);
+  out.add(Claim::pods_pending, node, "Pod " + pods.front()->full_name(), {named, pods.front()->namespace_, pods.front()->name},
+          lines);
 }
 
 // The addresses that ready endpoints of services have.
@@ -25,7 +26,8 @@ std::map<IpAddr, const cluster::EndpointSlice*> served(const cluster::Objects& o
   return all;
 }
 
-void report_ended(const Facts& f, const cluster::Pod& pod, const std::map<IpAddr, const cluster::EndpointSlice*>& served, Findings& out) {
+void report_ended(const Facts& f, const cluster::Pod& pod, const std::map<IpAddr, const cluster::EndpointSlice*>& served,
+                  Findings& out) {
   for (const IpAddr& address : pod.former_addresses) {
     const auto slice = served.find(address);
     if (slice == served.end() || f.pod_with(address) != nullptr) continue;
@@ -37,7 +39,7 @@ void report_ended(const Facts& f, const cluster::Pod& pod, const std::map<IpAddr
 }
 
 void run(const Facts& f, Findings& out) {
-  std::map<std::string, std::vector<const cluster::Pod*>> pending;   // by node
+  std::map<std::string, std::vector<const cluster::Pod*>> pending;  // by node
   const auto endpoints = served(f.cluster.objects);
   for (const cluster::Pod& pod : f.cluster.objects.pods) {
     if (pod.phase == cluster::PodPhase::pending) pending[pod.node].push_back(&pod);

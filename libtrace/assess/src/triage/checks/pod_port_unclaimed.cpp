@@ -11,8 +11,7 @@ const openflow::Interface* interface_of(const cluster::Node& node, const KnownPo
   const std::string id = cluster::logical_port_name(pod.namespace_, pod.name);
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
-      if (const auto found = port.external_ids.find("iface-id");
-          found != port.external_ids.end() && found->second == id)
+      if (const auto found = port.external_ids.find("iface-id"); found != port.external_ids.end() && found->second == id)
         return &port;
   return nullptr;
 }

@@ -28,7 +28,9 @@ struct Port {
 const KnownPod* pod_of(const Facts& f, const Interface& port) {
   const auto id = port.external_ids.find("iface-id");
   if (id == port.external_ids.end()) return nullptr;
-  const auto pod = std::find_if(f.pods.begin(), f.pods.end(), [&](const KnownPod& p) { return cluster::logical_port_name(p.namespace_, p.name) == id->second; });
+  const auto pod = std::find_if(f.pods.begin(), f.pods.end(), [&](const KnownPod& p) {
+    return cluster::logical_port_name(p.namespace_, p.name) == id->second;
+  });
   return pod == f.pods.end() ? nullptr : &*pod;
 }
 
@@ -60,7 +62,8 @@ Dropping dropping(const Port& p) {
     d.reasons.insert(d.reasons.end(), reasons.begin(), reasons.end());
   };
   const host::Link* link = p.node->host.link(p.port->name);
-  add(p.port->port_down && !(is_uplink(p) && link != nullptr && !link->is_up()), "PORT_DOWN", {Reason::port_down, Reason::device_down, Reason::no_carrier});
+  add(p.port->port_down && !(is_uplink(p) && link != nullptr && !link->is_up()), "PORT_DOWN",
+      {Reason::port_down, Reason::device_down, Reason::no_carrier});
   add(p.port->link_down && !is_uplink(p), "LINK_DOWN", {Reason::port_down, Reason::device_down, Reason::no_carrier});
   add(p.port->no_receive, "NO_RECV", {Reason::port_no_receive});
   add(p.port->no_forward, "NO_FWD", {Reason::port_no_forward});
@@ -93,7 +96,7 @@ void run(const Facts& f, Findings& out) {
       for (const Interface& port : bridge.interfaces) {
         Port p{node.get(), &bridge, &port, {}};
         const Dropping d = dropping(p);
-        if (d.flags.empty()) continue;   // before anything is looked up: most ports have none
+        if (d.flags.empty()) continue;  // before anything is looked up: most ports have none
         p.use = use_of(*node, bridge, port);
         if (p.use || pod_of(f, port) != nullptr) judge(f, p, d, out);
       }

@@ -8,8 +8,8 @@ namespace egt::assess {
 namespace service_dnat_missing {
 
 const DnatRule* rule_for(const std::vector<DnatRule>& rules, const IpAddr& address, std::uint16_t port) {
-  const auto found = std::find_if(rules.begin(), rules.end(),
-                                  [&](const DnatRule& r) { return r.destination == address && r.port == port; });
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const DnatRule& r) { return r.destination == address && r.port == port; });
   return found == rules.end() ? nullptr : &*found;
 }
 
@@ -37,7 +37,8 @@ void judge(const cluster::Service& service, const IpAddr& address, std::uint16_t
   const std::string map = address.is_v4() ? "external-ips-v4" : "external-ips-v6";
   for (const OnNode* n : without) {
     const host::Host& host = dumped_host(*n->node);
-    const Provenance from = n->chains.nft != nullptr ? n->chains.nft->from : (address.is_v4() ? host.iptables_v4 : host.iptables_v6).from;
+    const Provenance from =
+        n->chains.nft != nullptr ? n->chains.nft->from : (address.is_v4() ? host.iptables_v4 : host.iptables_v6).from;
     out.add(Claim::service_dnat_missing, n->node->name, "Service " + service.full_name(),
             {address, port, service.full_name(), where, there->map.empty() ? Term(there->chain->name) : Term(),
              if_any(there->map), n->chains.nft != nullptr ? Term(map) : Term()},
@@ -58,8 +59,10 @@ void run(const Facts& f, Findings& out) {
     for (const auto& node : f.cluster.nodes) {
       if (!is_cluster_node(*node)) continue;
       HostChains chains = host_chains(*node, family, HostFeature::services);
-      if (is_decided(*node, family, chains)) nodes.push_back({node.get(), dnat_rules_of(*node, family), std::move(chains)});
-      else if (family == Family::v4) out.lacks(Lack::nat_rules, {node->name});
+      if (is_decided(*node, family, chains))
+        nodes.push_back({node.get(), dnat_rules_of(*node, family), std::move(chains)});
+      else if (family == Family::v4)
+        out.lacks(Lack::nat_rules, {node->name});
     }
     for (const cluster::Service& s : f.cluster.objects.services)
       for (const auto* list : {&s.load_balancer_ips, &s.external_ips})

@@ -21,11 +21,10 @@ void run(const Facts& f, Findings& out) {
       const auto endpoints = endpoints_of(service, f.cluster.objects, f.all_pods);
       for (const IpAddr& a : service.cluster_ips)
         for (const cluster::ServicePort& port : service.ports) {
-          if (std::none_of(endpoints.begin(), endpoints.end(),
-                           [&](const auto& e) { return e.address.family == a.family; }))
+          if (std::none_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.address.family == a.family; }))
             continue;
-          const std::string vip = a.is_v4() ? fmt::format("{}:{}", a.to_string(), port.port)
-                                            : fmt::format("[{}]:{}", a.to_string(), port.port);
+          const std::string vip =
+              a.is_v4() ? fmt::format("{}:{}", a.to_string(), port.port) : fmt::format("[{}]:{}", a.to_string(), port.port);
           if (vip_state(*node, service, a, port.port) != VipState::absent) continue;
           out.add(Claim::service_load_balancer_missing, node->name, "Service " + service.full_name(), {vip, service.full_name()},
                   {complete->second, service.from});

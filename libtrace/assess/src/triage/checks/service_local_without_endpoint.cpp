@@ -19,8 +19,7 @@ void run(const Facts& f, Findings& out) {
         for (const engine::RouteHop& hop : answer.hops) {
           const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
           if (to == nullptr || !is_cluster_node(*to)) continue;
-          if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; }))
-            continue;
+          if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; })) continue;
           out.add(Claim::service_local_without_endpoint, router->name, "Service " + service.full_name(),
                   {address, service.full_name(), to->name, *hop.get().via}, {hop.route->from, service.from});
         }

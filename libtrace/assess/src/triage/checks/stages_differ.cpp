@@ -15,7 +15,7 @@ using explain::Explanation;
 using explain::Question;
 using explain::StageDifference;
 
-constexpr std::size_t kMost = 48;   // connections that are compared: each is walked twice, step by step
+constexpr std::size_t kMost = 48;  // connections that are compared: each is walked twice, step by step
 
 // Without its bindings and groups a logical walk ends where OVN goes on.
 bool has_bindings(const ovn::Ovn& ovn) {
@@ -33,7 +33,9 @@ std::optional<Lack> needs(const Facts& f) {
   return lack_if(!any, Lack::flows_of_both_kinds);
 }
 
-struct Connection { std::string from, to; };
+struct Connection {
+  std::string from, to;
+};
 
 // Those of pods that audit walks, one for each of its destinations.
 std::vector<Connection> connections_of(const Facts& f) {
@@ -55,7 +57,10 @@ std::vector<Connection> sample(const std::vector<Connection>& all) {
   return some;
 }
 
-struct Compared { CrossCheck check; bool outcomes_differ = false; };
+struct Compared {
+  CrossCheck check;
+  bool outcomes_differ = false;
+};
 
 Compared compare(const explain::Explainer& explainer, const Connection& connection) {
   const auto from = explain::parse_point(connection.from), to = explain::parse_point(connection.to);
@@ -74,8 +79,10 @@ Compared compare(const explain::Explainer& explainer, const Connection& connecti
 
 // Of the flow that is taken; absent where no further stage is come to.
 void add_terms(const std::optional<explain::LflowRef>& flow, Terms& about) {
-  if (flow) about.insert(about.end(), {flow->datapath, flow->stage, flow->priority, flow->actions});
-  else about.resize(about.size() + 4);
+  if (flow)
+    about.insert(about.end(), {flow->datapath, flow->stage, flow->priority, flow->actions});
+  else
+    about.resize(about.size() + 4);
 }
 
 // The first difference of each node in one stage: the connections behind it differ likewise.
@@ -98,8 +105,9 @@ void report(const std::map<std::pair<std::string, std::string>, Found>& found, F
 
 void run(const Facts& f, Findings& out) {
   const std::vector<Connection> all = connections_of(f), some = sample(all);
-  const std::vector<Compared> compared = ask_all(
-      f.explainer, some.size(), 0, [&](const explain::Explainer& explainer, std::size_t i) { return compare(explainer, some[i]); });
+  const std::vector<Compared> compared =
+      ask_all(f.explainer, some.size(), 0,
+              [&](const explain::Explainer& explainer, std::size_t i) { return compare(explainer, some[i]); });
   std::map<std::pair<std::string, std::string>, Found> found;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (compared[i].check.differences.empty()) continue;

@@ -19,7 +19,7 @@ struct Called {
   friend auto operator<=>(const Called&, const Called&) = default;
 };
 struct Backends {
-  std::string name;   // "Service shop/cart", "load balancer Service_shop/cart"
+  std::string name;  // "Service shop/cart", "load balancer Service_shop/cart"
   std::set<IpAddr> endpoints;
 };
 using Services = std::map<Called, Backends>;
@@ -48,7 +48,9 @@ void add_load_balancers(const cluster::Node& node, Services& all) {
     for (const auto& [vip, backends] : balancer.vips) {
       const auto at = explain::parse_point(vip);
       if (!at || !at->ip || !at->port) continue;
-      Backends& known = all.try_emplace({*at->ip, *at->port, number_of(balancer.protocol)}, Backends{"load balancer " + balancer.name, {}}).first->second;
+      Backends& known =
+          all.try_emplace({*at->ip, *at->port, number_of(balancer.protocol)}, Backends{"load balancer " + balancer.name, {}})
+              .first->second;
       for (const std::string_view backend : split(backends, ','))
         if (const auto to = explain::parse_point(trim(backend)); to && to->ip) known.endpoints.insert(*to->ip);
     }
@@ -88,7 +90,8 @@ void report(const Facts& f, const cluster::Node& node, const IpAddr& endpoint, c
   const KnownPod* pod = f.pod_with(endpoint);
   out.weigh(pod == nullptr ? Severity::warning : Severity::note);
   out.add(pod == nullptr ? Claim::stale_connections_to_nobody : Claim::stale_connections_to_other_pod, node.name, "",
-          {s.lines.size(), s.service, endpoint, s.proto == ip_proto::udp, pod == nullptr ? Term() : Term(pod->full_name())}, s.lines);
+          {s.lines.size(), s.service, endpoint, s.proto == ip_proto::udp, pod == nullptr ? Term() : Term(pod->full_name())},
+          s.lines);
 }
 
 void run(const Facts& f, Findings& out) {

@@ -37,8 +37,8 @@ struct Stale {
   IpAddr address;
   MacAddr mac;
   Owner owner;
-  Term other;           // the owner's device that has the MAC
-  bool fixed = false;   // a Static_MAC_Binding
+  Term other;          // the owner's device that has the MAC
+  bool fixed = false;  // a Static_MAC_Binding
   std::vector<std::string> nodes, uuids;
   std::vector<Provenance> rows, devices;
 };
@@ -61,8 +61,7 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::
       same->devices.push_back(other->from);
     }
   }
-  if (std::find(same->nodes.begin(), same->nodes.end(), node.name) == same->nodes.end())
-    same->nodes.push_back(node.name);
+  if (std::find(same->nodes.begin(), same->nodes.end(), node.name) == same->nodes.end()) same->nodes.push_back(node.name);
   same->uuids.push_back(row.uuid.empty() ? "UUID" : row.uuid);
   same->rows.push_back(line_within(f.cluster, row.from, "mac "));
 }
@@ -73,8 +72,8 @@ void report(const Facts& f, const Stale& s, Findings& out) {
   proof.insert(proof.end(), s.devices.begin(), s.devices.end());
   proof.insert(proof.end(), s.rows.begin() + 1, s.rows.end());
   out.add(Claim::stale_mac, one ? s.nodes.front() : "", object_of(f, s.address),
-          {s.nodes, s.address, s.mac, s.other, s.owner.link->name, s.owner.node->name, *s.owner.link->mac, s.rows.size(), s.fixed, s.uuids.front(),
-           s.nodes.front()},
+          {s.nodes, s.address, s.mac, s.other, s.owner.link->name, s.owner.node->name, *s.owner.link->mac, s.rows.size(), s.fixed,
+           s.uuids.front(), s.nodes.front()},
           proof);
 }
 
@@ -89,12 +88,10 @@ void run(const Facts& f, Findings& out) {
       // Both databases hold static bindings; the northbound one is where they are removed.
       if (fixed && row.database == "SB" && node->ovn.complete_tables.contains("NB Static_MAC_Binding")) continue;
       // A static binding that overrides makes the learned one idle.
-      const bool overridden =
-          !fixed && std::any_of(node->ovn.rows.begin(), node->ovn.rows.end(), [&](const ovn::Row& other) {
-            return other.table == "Static_MAC_Binding" && text_of(other, "ip") == text_of(row, "ip") &&
-                   text_of(other, "logical_port") == text_of(row, "logical_port") &&
-                   text_of(other, "override_dynamic_mac") == "true";
-          });
+      const bool overridden = !fixed && std::any_of(node->ovn.rows.begin(), node->ovn.rows.end(), [&](const ovn::Row& other) {
+        return other.table == "Static_MAC_Binding" && text_of(other, "ip") == text_of(row, "ip") &&
+               text_of(other, "logical_port") == text_of(row, "logical_port") && text_of(other, "override_dynamic_mac") == "true";
+      });
       if (!overridden) judge(f, *node, row, stale);
     }
   for (const Stale& s : stale) report(f, s, out);

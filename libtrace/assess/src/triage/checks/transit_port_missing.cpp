@@ -12,14 +12,14 @@ void run(const Facts& f, Findings& out) {
     if (!is_cluster_node(*node)) continue;
     const auto& ports = node->ovn.ports;
     // Without zones there is no transit switch.
-    const auto any = std::find_if(ports.begin(), ports.end(),
-                                  [](const ovn::LogicalPort& p) { return p.name.starts_with("tstor-"); });
-    if (any == ports.end() || !(node->ovn.complete_tables.contains("NB Logical_Switch_Port") ||
-                                node->ovn.complete_tables.contains("SB Port_Binding")))
+    const auto any =
+        std::find_if(ports.begin(), ports.end(), [](const ovn::LogicalPort& p) { return p.name.starts_with("tstor-"); });
+    if (any == ports.end() ||
+        !(node->ovn.complete_tables.contains("NB Logical_Switch_Port") || node->ovn.complete_tables.contains("SB Port_Binding")))
       continue;
     for (const std::string& other : names) {
-      const auto port = std::find_if(ports.begin(), ports.end(),
-                                     [&](const ovn::LogicalPort& p) { return p.name == "tstor-" + other; });
+      const auto port =
+          std::find_if(ports.begin(), ports.end(), [&](const ovn::LogicalPort& p) { return p.name == "tstor-" + other; });
       if (port != ports.end()) continue;
       out.add(Claim::transit_port_missing, node->name, "", {other}, {any->from});
     }

@@ -38,8 +38,7 @@ bool is_reroute(const explain::Hop& hop) {
 
 bool translates(const explain::PathReport& path, const explain::Hop& hop) {
   return std::any_of(path.snat.begin(), path.snat.end(), [&](const explain::NatReport& nat) {
-    return nat.node == hop.node && !nat.evidence.empty() && !hop.evidence.empty() &&
-           nat.evidence.front() == hop.evidence.front();
+    return nat.node == hop.node && !nat.evidence.empty() && !hop.evidence.empty() && nat.evidence.front() == hop.evidence.front();
   });
 }
 

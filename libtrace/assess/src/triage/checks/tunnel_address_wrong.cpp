@@ -10,7 +10,8 @@ namespace tunnel_address_wrong {
 const cluster::Node* machine_of(const Facts& f, const ovn::Chassis& chassis) {
   if (const cluster::Node* node = f.cluster.node(chassis.hostname)) return node;
   for (const cluster::NodeObject& object : f.cluster.objects.nodes)
-    if (const auto id = object.annotations.find("k8s.ovn.org/node-chassis-id"); id != object.annotations.end() && id->second == chassis.name)
+    if (const auto id = object.annotations.find("k8s.ovn.org/node-chassis-id");
+        id != object.annotations.end() && id->second == chassis.name)
       return f.cluster.node(object.name);
   return nullptr;
 }
@@ -18,7 +19,7 @@ const cluster::Node* machine_of(const Facts& f, const ovn::Chassis& chassis) {
 struct Wrong {
   const cluster::Node* of = nullptr;
   IpAddr address;
-  std::vector<const cluster::Node*> by;   // in whose databases it stands
+  std::vector<const cluster::Node*> by;  // in whose databases it stands
   std::vector<Provenance> lines;
 };
 

@@ -5,9 +5,7 @@
 namespace egt::assess {
 namespace tunnel_blocked {
 
-void run(const Facts& f, Findings& out) {
-  report_tunnels(f.lost_between_nodes(), Claim::tunnel_blocked, out);
-}
+void run(const Facts& f, Findings& out) { report_tunnels(f.lost_between_nodes(), Claim::tunnel_blocked, out); }
 
 }  // namespace tunnel_blocked
 

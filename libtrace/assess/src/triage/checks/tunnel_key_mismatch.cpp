@@ -20,9 +20,12 @@ using openflow::FlowTables;
 std::optional<std::uint64_t> written(const openflow::ActionList& actions, FieldId field) {
   std::optional<std::uint64_t> value;
   for (const openflow::Action& a : actions) {
-    if (const auto* load = std::get_if<openflow::Load>(&a.kind); load != nullptr && load->dest.field == field) value = low64(load->value);
-    if (const auto* set = std::get_if<openflow::SetField>(&a.kind); set != nullptr && set->field == field) value = low64(set->value);
-    if (const auto* meta = std::get_if<openflow::WriteMetadata>(&a.kind); meta != nullptr && field == FieldId::metadata) value = meta->value;
+    if (const auto* load = std::get_if<openflow::Load>(&a.kind); load != nullptr && load->dest.field == field)
+      value = low64(load->value);
+    if (const auto* set = std::get_if<openflow::SetField>(&a.kind); set != nullptr && set->field == field)
+      value = low64(set->value);
+    if (const auto* meta = std::get_if<openflow::WriteMetadata>(&a.kind); meta != nullptr && field == FieldId::metadata)
+      value = meta->value;
   }
   return value;
 }
@@ -91,7 +94,7 @@ struct What {
 // Its key in one of them.
 struct Shared {
   std::uint32_t key = 0;
-  bool is_remote = false;   // a port of another zone
+  bool is_remote = false;  // a port of another zone
   const cluster::Node* node = nullptr;
   Provenance from;
 };
@@ -144,7 +147,8 @@ void run(const Facts& f, Findings& out) {
 std::optional<Lack> lacks(const Facts& f) {
   const auto& nodes = f.cluster.nodes;
   const bool shown = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
-    return std::any_of(node->ovn.ports.begin(), node->ovn.ports.end(), [](const ovn::LogicalPort& p) { return p.tunnel_key.has_value(); });
+    return std::any_of(node->ovn.ports.begin(), node->ovn.ports.end(),
+                       [](const ovn::LogicalPort& p) { return p.tunnel_key.has_value(); });
   });
   return lack_if(!shown, Lack::tunnel_keys);
 }

@@ -19,7 +19,8 @@ void run(const Facts& f, Findings& out) {
     const host::Link* link = management_device(*node);
     const std::uint32_t overhead = openflow::tunnel_overhead("geneve", family);
     if (link == nullptr || link->mtu == 0 || link->mtu + overhead <= underlay->mtu) continue;
-    out.add(Claim::tunnel_mtu, node->name, "", {link->name, link->mtu, underlay->name, underlay->mtu, overhead}, {link->from, underlay->from});
+    out.add(Claim::tunnel_mtu, node->name, "", {link->name, link->mtu, underlay->name, underlay->mtu, overhead},
+            {link->from, underlay->from});
   }
 }
 

@@ -35,12 +35,11 @@ void run(const Facts& f, Findings& out) {
     }
     const std::set<IpAddr> remotes = tunnel_remotes(*node);
     for (const ovn::Chassis& chassis : node->ovn.chassis) {
-      const bool own = chassis.hostname == node->name ||
-                       std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
-                                   [&](const IpAddr& a) { return node->host.owner_of(a) != nullptr; });
+      const bool own =
+          chassis.hostname == node->name || std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
+                                                        [&](const IpAddr& a) { return node->host.owner_of(a) != nullptr; });
       if (own || chassis.encap_ips.empty()) continue;
-      if (std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
-                      [&](const IpAddr& a) { return remotes.contains(a); }))
+      if (std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(), [&](const IpAddr& a) { return remotes.contains(a); }))
         continue;
       out.add(Claim::tunnel_port_missing, node->name, "",
               {chassis.hostname.empty() ? chassis.name : chassis.hostname, chassis.encap_ips.front()}, {chassis.from});

@@ -10,7 +10,8 @@ namespace underlay_mtu {
 // Where small packets are lost as well the size is not the cause.
 bool are_small_lost(const Facts& f, const LostBetweenNodes& large) {
   const auto& small = f.lost_between_nodes();
-  return std::any_of(small.begin(), small.end(), [&](const LostBetweenNodes& s) { return s.from == large.from && s.to == large.to; });
+  return std::any_of(small.begin(), small.end(),
+                     [&](const LostBetweenNodes& s) { return s.from == large.from && s.to == large.to; });
 }
 
 void run(const Facts& f, Findings& out) {

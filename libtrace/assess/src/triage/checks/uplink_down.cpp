@@ -62,10 +62,11 @@ bool is_of(const explain::StopReport& stop, const cluster::Node& node, const hos
 void judge(const cluster::Node& node, const host::Link& link, Findings& out) {
   if (!is_dead(link)) return;
   const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, link); });
-  if (!harms && !is_cluster_node(node)) return;   // devices of a router that nothing of the cluster uses
+  if (!harms && !is_cluster_node(node)) return;  // devices of a router that nothing of the cluster uses
   out.weigh(harms ? Severity::error : Severity::warning);
   out.add(Claim::uplink_down, node.name, "",
-          {link.name, link.is_up(), if_any(node.port(link.name).bridge != nullptr ? std::string() : std::string(link.master))}, {link.from});
+          {link.name, link.is_up(), if_any(node.port(link.name).bridge != nullptr ? std::string() : std::string(link.master))},
+          {link.from});
 }
 
 void run(const Facts& f, Findings& out) {

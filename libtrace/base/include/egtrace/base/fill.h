@@ -19,9 +19,9 @@ class Named {
   virtual ~Named() = default;
   virtual std::size_t size() const = 0;
   virtual std::string text(std::size_t index) const = 0;
-  virtual std::uint64_t number(std::size_t index) const = 0;   // of a list: how many it has
+  virtual std::uint64_t number(std::size_t index) const = 0;  // of a list: how many it has
   virtual bool is_absent(std::size_t) const { return false; }
-  virtual std::optional<std::size_t> find(std::string_view) const { return std::nullopt; }   // by name
+  virtual std::optional<std::size_t> find(std::string_view) const { return std::nullopt; }  // by name
 };
 
 std::string fill(std::string_view words, const Named& named);

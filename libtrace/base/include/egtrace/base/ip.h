@@ -62,9 +62,7 @@ struct Prefix {
 // An inclusive range of addresses of one family.
 struct IpRange {
   IpAddr first, last;
-  bool contains(const IpAddr& a) const {
-    return a.family == first.family && first.value <= a.value && a.value <= last.value;
-  }
+  bool contains(const IpAddr& a) const { return a.family == first.family && first.value <= a.value && a.value <= last.value; }
   friend bool operator==(const IpRange&, const IpRange&) = default;
 };
 

@@ -2,19 +2,19 @@
 // program, so that an entry has a pointer where it would have 32 bytes, and equal names are equal pointers.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <compare>
 #include <concepts>
 #include <string>
 #include <string_view>
-
-#include <fmt/core.h>
 
 namespace egt {
 
 class Name {
  public:
   Name() : text_(&kNone) {}
-  Name(std::string_view text) : text_(kept(text)) {}       // implicit: a name is a text
+  Name(std::string_view text) : text_(kept(text)) {}  // implicit: a name is a text
   Name(const std::string& text) : text_(kept(text)) {}
   Name(const char* text) : text_(kept(text)) {}
 
@@ -25,7 +25,9 @@ class Name {
   bool starts_with(std::string_view head) const { return text_->starts_with(head); }
 
   friend bool operator==(const Name& a, const Name& b) { return a.text_ == b.text_; }
-  friend auto operator<=>(const Name& a, const Name& b) { return a.str() <=> b.str(); }   // as texts: no order depends on addresses
+  friend auto operator<=>(const Name& a, const Name& b) {
+    return a.str() <=> b.str();
+  }  // as texts: no order depends on addresses
   template <std::convertible_to<std::string_view> Text>
   friend bool operator==(const Name& a, const Text& b) {
     return std::string_view(a.str()) == std::string_view(b);
@@ -34,7 +36,7 @@ class Name {
   friend std::string operator+(const Name& head, std::string_view tail) { return head.str() + std::string(tail); }
 
  private:
-  static const std::string* kept(std::string_view text);   // may be called by several threads
+  static const std::string* kept(std::string_view text);  // may be called by several threads
   static const std::string kNone;
   const std::string* text_;
 };

@@ -42,9 +42,10 @@ class Term {
   using Names = std::vector<std::string>;
   using Few = std::vector<Member>;
   using Devices = std::vector<DeviceOf>;
-  using Addresses = std::vector<AddressOf>;   // any one of them
+  using Addresses = std::vector<AddressOf>;  // any one of them
   // Of these absent are the first, and an empty list.
-  using Value = std::variant<std::monostate, std::string, std::uint64_t, IpAddr, Prefix, MacAddr, Names, Alternatives, Few, Devices, Addresses>;
+  using Value = std::variant<std::monostate, std::string, std::uint64_t, IpAddr, Prefix, MacAddr, Names, Alternatives, Few,
+                             Devices, Addresses>;
 
   Term() = default;
   Term(std::string text) : value_(std::move(text)) {}
@@ -61,8 +62,8 @@ class Term {
   Term(Addresses addresses) : value_(std::move(addresses)) {}
   // A number, or one of a list of words by number.
   template <class Number>
-    requires std::is_integral_v<Number> || std::is_enum_v<Number>
-  Term(Number number) : value_(static_cast<std::uint64_t>(number)) {}
+  requires std::is_integral_v<Number> || std::is_enum_v<Number> Term(Number number)
+      : value_(static_cast<std::uint64_t>(number)) {}
   template <class T>
   Term(const std::optional<T>& term) {
     if (term) *this = Term(*term);

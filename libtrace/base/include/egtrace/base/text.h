@@ -13,11 +13,9 @@ namespace egt {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_hex_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+constexpr bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-std::string_view trim(std::string_view s);        // blanks, tabs, CR and LF at both ends
+std::string_view trim(std::string_view s);  // blanks, tabs, CR and LF at both ends
 std::string_view trim_left(std::string_view s);
 std::string_view trim_right(std::string_view s);
 

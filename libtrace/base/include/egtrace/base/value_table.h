@@ -8,11 +8,11 @@
 
 namespace egt {
 
-using Value = std::variant<std::monostate, std::int64_t, double, std::string>;   // monostate: NULL
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;  // monostate: NULL
 
 struct ValueTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<Value>> rows;   // each as long as `columns`
+  std::vector<std::vector<Value>> rows;  // each as long as `columns`
 };
 
 }  // namespace egt

@@ -36,7 +36,7 @@ struct Source {
 
 // Where a line begins in its source's text.
 struct LineMark {
-  std::uint32_t line = 0;    // as a Provenance counts
+  std::uint32_t line = 0;  // as a Provenance counts
   std::uint64_t offset = 0;
 };
 
@@ -45,8 +45,8 @@ struct LineMark {
 class SourceTable {
  public:
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
-  SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
-               std::uint32_t first_line = 1, std::string_view table = {});
+  SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line = 1,
+               std::string_view table = {});
   // Another text in its place, before anybody has looked at it.
   void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
   const Source& at(SourceId id) const;
@@ -63,9 +63,9 @@ class SourceTable {
     std::shared_ptr<const void> keep;
     MadeOnce<std::vector<LineMark>> marks;
   };
-  Entry* entry(SourceId id) const;   // null: there is none
+  Entry* entry(SourceId id) const;  // null: there is none
 
-  mutable std::shared_mutex guard_;   // of the list; entries stay where they are
+  mutable std::shared_mutex guard_;  // of the list; entries stay where they are
   std::vector<std::unique_ptr<Entry>> sources_;
 };
 
@@ -76,7 +76,7 @@ struct Diagnostic {
   Provenance at;
   std::uint32_t column = 0;  // 1-based; 0 when the whole line is meant
   std::string message;
-  std::string hint;          // what would help, or empty
+  std::string hint;  // what would help, or empty
 };
 
 // "PATH:LINE:COLUMN: warning: MESSAGE", the line and a caret below it, as compilers print.

@@ -21,23 +21,23 @@ enum class Supposition : std::uint8_t {
   random_port,         // node, port
   first_of_range,      // how many, first and last address
   iptables_tests_shown,
-  packet_length,  // bytes; front end, table, chain
+  packet_length,              // bytes; front end, table, chain
   connection_table_has_room,  // node; connections, most of them
 
   // of a host's packets and neighbours
-  fragments_arrive,  // node
-  fragmented,              // node, device, bytes that fit
-  neighbour_answers_now,   // address, node, device
-  neighbour_stays_silent,  // address, node, device
-  neighbour_discovery_passes,  // address, node, device
-  queue_passes,            // device, node; queueing discipline
-  program_passes,          // device, node
-  filter_passes,           // device, node; kind of the filter
-  filters_pass,            // device, node: there may be some
-  ipsec_protects,          // source and destination of the policy, node
-  ipsec_arrives,           // likewise
-  ipsec_stays_without_association,   // likewise
-  ipsec_tunnel_up,         // node, remote address
+  fragments_arrive,                 // node
+  fragmented,                       // node, device, bytes that fit
+  neighbour_answers_now,            // address, node, device
+  neighbour_stays_silent,           // address, node, device
+  neighbour_discovery_passes,       // address, node, device
+  queue_passes,                     // device, node; queueing discipline
+  program_passes,                   // device, node
+  filter_passes,                    // device, node; kind of the filter
+  filters_pass,                     // device, node: there may be some
+  ipsec_protects,                   // source and destination of the policy, node
+  ipsec_arrives,                    // likewise
+  ipsec_stays_without_association,  // likewise
+  ipsec_tunnel_up,                  // node, remote address
 
   // of a host's settings: node, key, whether it is on
   bridge_calls_on_new_destination,
@@ -77,26 +77,26 @@ enum class Supposition : std::uint8_t {
   no_own_address,       // address; version of IP
 
   // of Open vSwitch
-  flows_whole,           // bridge, node
-  physical_flows_whole,  // bridge, node
-  flows_not_compared,    // node
-  flows_not_updated,     // node
-  groups_of_flows,       // bridge, node; group
-  logical_flows_realised,  // node
-  host_presumed,           // node
-  device_presumed,         // node, name by which it is called, address
-  uplink_presumed,         // node, name by which it is called
-  flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
-  meter_passes,          // meter, node
+  flows_whole,                   // bridge, node
+  physical_flows_whole,          // bridge, node
+  flows_not_compared,            // node
+  flows_not_updated,             // node
+  groups_of_flows,               // bridge, node; group
+  logical_flows_realised,        // node
+  host_presumed,                 // node
+  device_presumed,               // node, name by which it is called, address
+  uplink_presumed,               // node, name by which it is called
+  flows_stay,                    // node; logical flows without OpenFlow flow, cookies without logical flow
+  meter_passes,                  // meter, node
   meter_of_logical_flow_passes,  // node
-  mac_learned,  // bridge, MAC, port
+  mac_learned,                   // bridge, MAC, port
   connections_picked_up,
   connection_answered,
-  address_of_range,  // address
-  port_of_range,     // port; whether the range is given
-  free_port,         // port; zone, port taken
-  owner_answers_ovn,  // address, MAC; node with the device, device
-  ovn_answers_host,   // address, MAC; node that asks, device
+  address_of_range,       // address
+  port_of_range,          // port; whether the range is given
+  free_port,              // port; zone, port taken
+  owner_answers_ovn,      // address, MAC; node with the device, device
+  ovn_answers_host,       // address, MAC; node that asks, device
   ports_of_switch_shown,  // logical switch, node
   interfaces_shown,       // node
 
@@ -125,8 +125,8 @@ constexpr bool can_be_dumped(Supposition s) {
   return s != Supposition::connection_table_has_room && s != Supposition::queue_passes && s != Supposition::program_passes &&
          s != Supposition::filter_passes && s != Supposition::ipsec_protects && s != Supposition::ipsec_arrives &&
          s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
-         s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
-         s != Supposition::route_words && s != Supposition::one_of_equal_routes && s != Supposition::route_type;
+         s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
+         s != Supposition::one_of_equal_routes && s != Supposition::route_type;
 }
 
 struct Assumption {
@@ -143,9 +143,7 @@ struct Assumption {
     return all;
   }
   // Whether both say the same, of whatever evidence.
-  bool says_as(const Assumption& o) const {
-    return what == o.what && about == o.about && because == o.because && node == o.node;
-  }
+  bool says_as(const Assumption& o) const { return what == o.what && about == o.about && because == o.because && node == o.node; }
 };
 
 // What would have to be dumped. Behind each: what it names.
@@ -190,15 +188,15 @@ enum class Input : std::uint8_t {
   refusal_name,   // as the rule has it
 
   // of machines
-  pod_macs,           // pod
-  owner_of_address,   // address
-  node_with_address,  // address
-  machine_with_mac,   // MAC, node, device
-  entry,              // address
-  node_dumps,         // of the node
-  switch_or_database, // bridge
-  pod_with_address,   // address
-  port_of_pod,        // pod
+  pod_macs,            // pod
+  owner_of_address,    // address
+  node_with_address,   // address
+  machine_with_mac,    // MAC, node, device
+  entry,               // address
+  node_dumps,          // of the node
+  switch_or_database,  // bridge
+  pod_with_address,    // address
+  port_of_pod,         // pod
 };
 
 // `what`: an input; a supposition that a dump could prove; or dumps that cannot be true together.

@@ -16,8 +16,8 @@ enum class Branch : std::uint8_t {
   multipath,
   backend,
   logical_member,  // datapath
-  frame_taker,  // MAC
-  ecmp_route,   // destination, whether the packet is routed anew
+  frame_taker,     // MAC
+  ecmp_route,      // destination, whether the packet is routed anew
   udp_connected,
   udp_bound,    // address
   transparent,  // address

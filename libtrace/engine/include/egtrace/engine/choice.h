@@ -16,7 +16,7 @@ namespace egt::engine {
 
 struct Option {
   Statement<Alternative> label;
-  std::optional<double> weight = {};   // share of the traffic, where the dump shows it
+  std::optional<double> weight = {};  // share of the traffic, where the dump shows it
 };
 
 struct ChoicePoint {

@@ -17,10 +17,10 @@ struct JudgedFlow {
   const openflow::Bridge* bridge = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
   Truth matches = Truth::unknown;
-  std::vector<FieldId> conflicts;   // fields in which this packet differs
-  std::vector<FieldId> open;          // fields that these lines do not show (registers, metadata, MACs, …)
-  bool shadowed = false;                // a flow of higher priority for the same datapath and table may match
-  bool bookkeeping = false;           // counts the use of a MAC binding; an empty action list drops nothing
+  std::vector<FieldId> conflicts;  // fields in which this packet differs
+  std::vector<FieldId> open;       // fields that these lines do not show (registers, metadata, MACs, …)
+  bool shadowed = false;           // a flow of higher priority for the same datapath and table may match
+  bool bookkeeping = false;        // counts the use of a MAC binding; an empty action list drops nothing
 };
 
 // Flows of all bridges, by node, bridge, table, descending priority. `first` is a first packet: no connection knows it.
@@ -32,10 +32,10 @@ struct JudgedRule {
   const netfilter::Chain* chain = nullptr;
   const netfilter::Rule* rule = nullptr;
   const netfilter::NatTarget* target = nullptr;
-  std::string front_end;              // "iptables", "nft"
-  std::string out_device;             // the rule, or the element of its map, asks for it
-  std::optional<IpAddr> mapped;       // what its map holds for this packet
-  const netfilter::SetElement* element = nullptr;   // that holds it
+  std::string front_end;                           // "iptables", "nft"
+  std::string out_device;                          // the rule, or the element of its map, asks for it
+  std::optional<IpAddr> mapped;                    // what its map holds for this packet
+  const netfilter::SetElement* element = nullptr;  // that holds it
   const Provenance& from() const { return element != nullptr ? element->from : rule->from; }
 };
 

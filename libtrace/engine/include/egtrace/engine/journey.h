@@ -10,8 +10,8 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
-#include "egtrace/engine/record.h"
 #include "egtrace/engine/network_state.h"
+#include "egtrace/engine/record.h"
 #include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
@@ -21,47 +21,50 @@ constexpr MacAddr kSomeNeighbour{0x00005e005301};
 
 // The network of a pod as its own stack sees it.
 struct PodNetwork {
-  std::string name;                  // "namespace/pod", or the logical port's name
-  std::vector<Prefix> addresses;     // with the subnet's length where a dump shows it
+  std::string name;               // "namespace/pod", or the logical port's name
+  std::vector<Prefix> addresses;  // with the subnet's length where a dump shows it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
-  std::string network;               // key of its NetworkAttachmentDefinition; empty: the default one
-  std::string logical_switch;        // of its port; empty: no dump shows
+  std::string network;         // key of its NetworkAttachmentDefinition; empty: the default one
+  std::string logical_switch;  // of its port; empty: no dump shows
 };
 
 // Where a packet starts or ends.
 struct Endpoint {
   enum class Kind : std::uint8_t { pod, process, outside };
   Kind kind = Kind::outside;
-  const cluster::Node* node = nullptr;             // pod, process
-  const openflow::Bridge* bridge = nullptr;        // pod: where its interface is plugged in
+  const cluster::Node* node = nullptr;       // pod, process
+  const openflow::Bridge* bridge = nullptr;  // pod: where its interface is plugged in
   const openflow::Interface* port = nullptr;
   PodNetwork pod;
-  IpAddr address;                                  // outside: the address; otherwise the one that is used
+  IpAddr address;  // outside: the address; otherwise the one that is used
 
   bool same_place(const Endpoint& other) const;
 };
 
 struct Start {
   Endpoint from;
-  FlowKey packet;                    // IP header and above; Ethernet addresses are found on the way
-  bool choose_source = false;        // process: let the kernel choose the source address
-  std::optional<MacAddr> smac, dmac; // override what the sender's stack would use
-  std::string arrive_at;             // outside: the node at which the packet enters
-  std::string in_device;             // outside: and the device
-  bool returns = false;              // outside: it answers what left by that device
-  bool answers = false;              // process: it sends from the socket that the request came to
-  bool own_ttl = false;              // process: the host's own TTL or hop limit, whatever the packet has
+  FlowKey packet;                     // IP header and above; Ethernet addresses are found on the way
+  bool choose_source = false;         // process: let the kernel choose the source address
+  std::optional<MacAddr> smac, dmac;  // override what the sender's stack would use
+  std::string arrive_at;              // outside: the node at which the packet enters
+  std::string in_device;              // outside: and the device
+  bool returns = false;               // outside: it answers what left by that device
+  bool answers = false;               // process: it sends from the socket that the request came to
+  bool own_ttl = false;               // process: the host's own TTL or hop limit, whatever the packet has
 };
 
 struct MadeChoice {
   ChoicePoint point;
   std::size_t chosen = 0;
-  std::size_t step = 0;              // number of steps that the record had by then
+  std::size_t step = 0;  // number of steps that the record had by then
 };
 
 // Where a packet leaves the cluster's machines without encapsulation.
-struct Egress { std::string node, device; FlowKey packet; };
+struct Egress {
+  std::string node, device;
+  FlowKey packet;
+};
 
 // One path of the packet: what happened, and what it left behind.
 struct WalkedPath {
@@ -71,25 +74,25 @@ struct WalkedPath {
   std::optional<Stop> stop;
   std::optional<Egress> egress;
   Endpoint end;
-  FlowKey sent;                      // as the sender sent it (source chosen)
-  FlowKey received;                  // as the last receiver sees it
-  bool left_snapshot = false;        // went on to a machine that the snapshot does not hold
-  bool size_learned = false;         // an ICMP error shows the sender what size gets through; TCP goes on with that
-  bool refusal_accepted = false;     // the reset or ICMP error reaches the sender, who takes it for the end of the connection
-  bool undecided = false;            // something on the way was missing or not understood
+  FlowKey sent;                   // as the sender sent it (source chosen)
+  FlowKey received;               // as the last receiver sees it
+  bool left_snapshot = false;     // went on to a machine that the snapshot does not hold
+  bool size_learned = false;      // an ICMP error shows the sender what size gets through; TCP goes on with that
+  bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, who takes it for the end of the connection
+  bool undecided = false;         // something on the way was missing or not understood
   NetworkState network_state;
 
-  bool assumed() const;              // not proven: an assumption, a gap, an unknown choice, something undecided
+  bool assumed() const;  // not proven: an assumption, a gap, an unknown choice, something undecided
 };
 
 struct JourneyOptions {
   std::size_t max_paths = 64;
-  std::uint32_t packet_length = 74;  // of the frame, with the Ethernet header; of the first packet and its reply
-  std::optional<std::uint32_t> later_length;   // of the packet after the handshake, and of the answer to that; else as the first
-  bool may_fragment = true;          // without DF; TCP always sets it
-  bool as_intended = false;          // logical flows are walked where they are ready, also where OpenFlow flows are dumped
-  bool note_misses = false;          // Record::misses
-  bool note_shadowed = false;          // TableMatch::shadowed
+  std::uint32_t packet_length = 74;           // of the frame, with the Ethernet header; of the first packet and its reply
+  std::optional<std::uint32_t> later_length;  // of the packet after the handshake, and of the answer to that; else as the first
+  bool may_fragment = true;                   // without DF; TCP always sets it
+  bool as_intended = false;    // logical flows are walked where they are ready, also where OpenFlow flows are dumped
+  bool note_misses = false;    // Record::misses
+  bool note_shadowed = false;  // TableMatch::shadowed
 };
 
 // Connections of all dumps, ready to decide, for as long as the cluster lives. Empty with `use_conntrack` false.
@@ -120,7 +123,7 @@ class Journey {
   std::vector<WalkedPath> explore_reply(const Start& start, const WalkedPath& forward, bool* truncated = nullptr) const;
   // The sender's next packet after a delivered answer: it meets what the first two left behind.
   std::vector<WalkedPath> explore_continued(const Start& start, const WalkedPath& forward, const WalkedPath& reply,
-                                        bool* truncated = nullptr) const;
+                                            bool* truncated = nullptr) const;
   // What the receiver of that next packet answers to it.
   std::vector<WalkedPath> explore_later_reply(const Start& start, const WalkedPath& next, bool* truncated = nullptr) const;
 

@@ -22,8 +22,7 @@ bool answers_for_own(const host::Host& host, const std::string& asked, const std
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q);
 
 // The address that an ARP request on `device` names as its sender, for a packet from `source`.
-std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address,
-                                const IpAddr& source);
+std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address, const IpAddr& source);
 
 // Whether it is the broadcast address of a prefix of the link (RFC 919: the last one; /31 and /32 have none).
 bool is_broadcast_of(const host::Link& link, const IpAddr& address);

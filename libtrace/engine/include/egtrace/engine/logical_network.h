@@ -36,8 +36,8 @@ struct PortSecurity {
 struct NetworkPort {
   const ovn::sb::PortBinding* row = nullptr;
   LogicalDatapath* datapath = nullptr;
-  std::string name, alias;             // alias: external_ids:name, or empty
-  std::string friendly;                // what traces call it
+  std::string name, alias;  // alias: external_ids:name, or empty
+  std::string friendly;     // what traces call it
   std::uint32_t key = 0;
   NetworkPort* peer = nullptr;         // of patch and l3gateway ports
   NetworkPort* distributed = nullptr;  // of chassisredirect ports
@@ -47,7 +47,7 @@ struct NetworkPort {
 struct NetworkGroup {
   std::string name;
   std::uint32_t key = 0;
-  std::vector<const NetworkPort*> ports;       // by name
+  std::vector<const NetworkPort*> ports;  // by name
 };
 
 struct LogicalDatapath {
@@ -55,12 +55,12 @@ struct LogicalDatapath {
   ovn::Uuid northbound;
   std::string name, alias, friendly;
   std::uint32_t key = 0;
-  bool has_gateway = false;                    // an l3gateway port
+  bool has_gateway = false;  // an l3gateway port
   std::unordered_map<std::uint32_t, NetworkPort*> ports_by_key;
   std::vector<NetworkGroup> groups;
   std::vector<std::unique_ptr<LogicalTable>> ingress, egress;
-  std::unordered_map<std::string, std::uint64_t> bindings;   // see LogicalNetwork::binding()
-  std::unordered_map<std::uint64_t, std::uint32_t> fdb;      // MAC → port key
+  std::unordered_map<std::string, std::uint64_t> bindings;  // see LogicalNetwork::binding()
+  std::unordered_map<std::uint64_t, std::uint32_t> fdb;     // MAC → port key
 
   LogicalDatapath();
   ~LogicalDatapath();
@@ -121,13 +121,12 @@ class LogicalNetwork {
   bool is_resident(std::string_view name) const { return resides_ ? resides_(name) : is_known_port(name); }
 
   struct FoundFlow {
-    const NetworkFlow* flow = nullptr;              // null where none matches
+    const NetworkFlow* flow = nullptr;  // null where none matches
     // A flow that would match, or would not, were a port known of which is_chassis_resident() asks and no dump shows.
     const ovn::sb::LogicalFlow* undecided = nullptr;
   };
   // The flow that a packet meets.
-  FoundFlow lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,
-                   std::uint32_t table) const;
+  FoundFlow lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline, std::uint32_t table) const;
   // The stage's name, from any flow of the table; empty where the table has none.
   std::string_view stage(const LogicalDatapath& datapath, ovn::Pipeline pipeline, std::uint32_t table) const;
   std::optional<MacAddr> binding(const LogicalDatapath& datapath, std::uint32_t port, const IpAddr& ip) const;
@@ -137,7 +136,7 @@ class LogicalNetwork {
   struct Vip {
     IpAddr address;
     std::uint16_t port = 0;
-    std::string host;                  // the address as written
+    std::string host;  // the address as written
   };
   std::optional<Vip> find_vip(std::uint32_t ipv4, U128 ipv6) const;
   // The source that load balancers give to packets which go back to their sender (option hairpin_snat_ip); nothing: the VIP.
@@ -165,12 +164,12 @@ class LogicalNetwork {
   const ovn::FlowReader& reader_;
   Resides resides_;
   std::vector<std::unique_ptr<LogicalDatapath>> datapaths_;
-  std::unordered_map<std::uint64_t, LogicalDatapath*> datapaths_by_uuid_;    // by Uuid::low
+  std::unordered_map<std::uint64_t, LogicalDatapath*> datapaths_by_uuid_;  // by Uuid::low
   std::vector<std::unique_ptr<NetworkPort>> ports_;
   std::unordered_map<std::string_view, NetworkPort*> ports_by_name_;
   std::unordered_map<std::string_view, std::vector<NetworkPort*>> ports_by_alias_;
   std::vector<Vip> vips_;
-  std::map<IpAddr, std::size_t> first_vips_;   // positions in vips_
+  std::map<IpAddr, std::size_t> first_vips_;  // positions in vips_
   Memo<std::pair<const LogicalDatapath*, const ovn::ValueSet*>, std::vector<std::uint32_t>> group_keys_;
   UnreadFlows unread_;
 };

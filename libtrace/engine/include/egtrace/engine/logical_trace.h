@@ -17,76 +17,114 @@
 namespace egt::engine::logical {
 
 struct Options {
-  std::vector<std::uint32_t> ct_states;        // one for each lookup in order; then established
+  std::vector<std::uint32_t> ct_states;  // one for each lookup in order; then established
   struct Backend {
     IpAddr address;
     std::uint16_t port = 0;
   };
   std::optional<Backend> backend;
-  std::uint16_t select_id = 0;                 // 0: none given
-  bool keeps_original_tuple = true;            // connection tracking notes the tuple in ct_nw_dst…; from 25.09 on
+  std::uint16_t select_id = 0;       // 0: none given
+  bool keeps_original_tuple = true;  // connection tracking notes the tuple in ct_nw_dst…; from 25.09 on
 };
 
 // What a node shows. Pointers are into the network, which must outlive the trace.
 struct Entered {
   const LogicalDatapath* datapath = nullptr;
   ovn::Pipeline pipeline = ovn::Pipeline::ingress;
-  const NetworkGroup* group = nullptr;         // multicast(…)
+  const NetworkGroup* group = nullptr;  // multicast(…)
   bool shows_inport = false, shows_outport = false;
-  std::string inport, outport;                 // as shown
+  std::string inport, outport;  // as shown
 };
 struct Stage {
   const LogicalDatapath* datapath = nullptr;
   ovn::Pipeline pipeline = ovn::Pipeline::ingress;
   std::uint32_t table = 0;
-  const NetworkFlow* flow = nullptr;           // null: implicit drop
-  std::string_view name;                       // of the stage where there is no flow
+  const NetworkFlow* flow = nullptr;  // null: implicit drop
+  std::string_view name;              // of the stage where there is no flow
 };
 struct Executed {
-  const ovn::Action* action = nullptr;         // null: drop
+  const ovn::Action* action = nullptr;  // null: drop
 };
-struct Assigned {                              // an action that changes the packet, by its own text
+struct Assigned {  // an action that changes the packet, by its own text
   const ovn::Action* action = nullptr;
 };
-struct Moved {                                 // FIELD = what was in `from`
+struct Moved {  // FIELD = what was in `from`
   ovn::FieldRef to;
   Subfield from;
   U128 value = 0;
 };
-struct Stacked {                               // push and pop
+struct Stacked {  // push and pop
   ovn::FieldRef field;
   bool push = true;
-  std::optional<U128> value;                   // nothing: the stack was empty
+  std::optional<U128> value;  // nothing: the stack was empty
 };
-struct Became {                                // FIELD = number
+struct Became {  // FIELD = number
   ovn::FieldRef field;
   std::uint64_t value = 0;
   bool as_comment = false;
 };
-struct Delivered {                             // output("PORT")
+struct Delivered {  // output("PORT")
   std::string port;
 };
 // A packet that an action makes from this one.
 struct Transformed {
   enum class Kind : std::uint8_t {
-    clone, arp, icmp4, icmp6, tcp_reset, sctp_abort, nd_na, nd_ns, ct_next, ct_nat, ct_commit_nat, ct_commit_to_zone,
-    ct_lb, select, log,
+    clone,
+    arp,
+    icmp4,
+    icmp6,
+    tcp_reset,
+    sctp_abort,
+    nd_na,
+    nd_ns,
+    ct_next,
+    ct_nat,
+    ct_commit_nat,
+    ct_commit_to_zone,
+    ct_lb,
+    select,
+    log,
   };
   Kind kind = Kind::clone;
-  const ovn::Action* action = nullptr;         // where its arguments count
+  const ovn::Action* action = nullptr;  // where its arguments count
   std::uint32_t ct_state = 0;
-  bool ct_state_supposed = false;              // not given by the caller
+  bool ct_state_supposed = false;  // not given by the caller
   std::uint16_t selected = 0;
   bool selected_by_caller = false;
-  std::string direction;                       // of a log: IN or OUT
-  std::shared_ptr<const FlowKey> packet;       // of a log; null elsewhere, so that nodes stay small
+  std::string direction;                  // of a log: IN or OUT
+  std::shared_ptr<const FlowKey> packet;  // of a log; null elsewhere, so that nodes stay small
 };
 struct Remark {
   enum class Kind : std::uint8_t {
-    null_port, unknown_port, no_distributed_port, ttl_underflow, ttl_not_ip, no_backend, dns_lookup, dhcp_request,
-    dhcp_relay_response, no_mirror_port, limit, output_to, omitted_loopback, replaced_chassisredirect, remote_fdb,
-    flood_remote, binding, no_binding, binding_found, binding_found_ip, binding_missing, fdb_found, fdb_missing,
-    nat_to_vip, evpn_unavailable, ttl_decremented, eth_dst, put_options, ovn_field,
+    null_port,
+    unknown_port,
+    no_distributed_port,
+    ttl_underflow,
+    ttl_not_ip,
+    no_backend,
+    dns_lookup,
+    dhcp_request,
+    dhcp_relay_response,
+    no_mirror_port,
+    limit,
+    output_to,
+    omitted_loopback,
+    replaced_chassisredirect,
+    remote_fdb,
+    flood_remote,
+    binding,
+    no_binding,
+    binding_found,
+    binding_found_ip,
+    binding_missing,
+    fdb_found,
+    fdb_missing,
+    nat_to_vip,
+    evpn_unavailable,
+    ttl_decremented,
+    eth_dst,
+    put_options,
+    ovn_field,
   };
   Kind kind = Kind::null_port;
   std::string name, other_name, type;
@@ -107,8 +145,8 @@ struct Node {
 
 // What the walk asked of a table of which the dumps do not show all, and was not shown. Pointers are into the network.
 struct Unanswered {
-  std::string_view table;                      // "FDB"
-  std::string name;                            // of a port or group
+  std::string_view table;  // "FDB"
+  std::string name;        // of a port or group
   std::optional<IpAddr> ip;
   std::optional<MacAddr> mac;
   const ovn::sb::LogicalFlow* flow = nullptr;  // that asks for a port
@@ -119,8 +157,8 @@ struct Trace {
   Node root;
   // Where the walk supposed something that the caller could have said.
   unsigned supposed_states = 0, supposed_backends = 0, supposed_members = 0;
-  bool cut = false;                            // at the limit of nesting or length
-  std::vector<Unanswered> unanswered;          // each once
+  bool cut = false;                    // at the limit of nesting or length
+  std::vector<Unanswered> unanswered;  // each once
 };
 
 Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet, const Options& options);

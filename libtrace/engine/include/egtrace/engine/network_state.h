@@ -23,7 +23,7 @@ struct LearnedFlow {
   openflow::ActionList actions;
   std::uint16_t idle_timeout = 0, hard_timeout = 0;
   bool send_flow_rem = false;
-  Provenance from;                   // the flow whose learn action made it
+  Provenance from;  // the flow whose learn action made it
 };
 
 // A port that stands for whatever the kernel picks: all that is known of it is that no other connection has it.
@@ -38,14 +38,14 @@ struct SharedHop {
   std::string node;
   Provenance route;
   Tuple packet;
-  bool again = false;                // chosen when the packet was routed anew, for which the hash has another input
+  bool again = false;  // chosen when the packet was routed anew, for which the hash has another input
   std::size_t hop = 0;
-  bool in_pieces = false;            // chosen for fragments, of which the hash does not see the ports
+  bool in_pieces = false;  // chosen for fragments, of which the hash does not see the ports
 };
 
 struct NetworkState {
   ConntrackTables conntrack;
-  std::map<std::pair<std::string, std::string>, std::vector<std::shared_ptr<const LearnedFlow>>> learned;   // (node, bridge)
+  std::map<std::pair<std::string, std::string>, std::vector<std::shared_ptr<const LearnedFlow>>> learned;  // (node, bridge)
   std::map<std::pair<std::string, std::string>, std::vector<openflow::FdbEntry>> fdb;
   std::vector<OpenPort> open_ports;
   std::vector<SharedHop> hops;

@@ -10,8 +10,8 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
-#include "egtrace/engine/record.h"
 #include "egtrace/engine/network_state.h"
+#include "egtrace/engine/record.h"
 #include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
@@ -44,7 +44,7 @@ struct OvsOptions {
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
   // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.
   std::optional<Tuple> quoted;
-  const NeighbourOracle* neighbours = nullptr;   // who answers when OVN asks for an address; null: nobody is known
+  const NeighbourOracle* neighbours = nullptr;  // who answers when OVN asks for an address; null: nobody is known
 };
 
 // A packet that leaves the bridges of the node.
@@ -57,8 +57,8 @@ struct OvsEmission {
   // `rejected` the answer (TCP reset or ICMP error) of ovn-controller, which has been through the pipeline already and
   // leaves by `port` (of whatever type: a tunnel's port has the tun_* fields set).
   FlowKey packet;
-  std::string reject_with;             // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
-  std::optional<Tuple> quoted;         // of an ICMP error: the tuple of the packet that it quotes
+  std::string reject_with;      // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
+  std::optional<Tuple> quoted;  // of an ICMP error: the tuple of the packet that it quotes
 };
 
 struct OvsResult {

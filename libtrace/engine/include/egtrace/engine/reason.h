@@ -72,25 +72,25 @@ enum class Reason : std::uint8_t {
   address_shared,             // several machines have the tunnel's remote address
   node_missing,               // no machine of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
-  next_hop_not_dumped,        // the frame goes to a MAC of nobody in the snapshot, though the destination is on a network of the sender
-  tunnel_source_missing,      // the tunnel's source address is none of the machine's
-  tunnel_lost,                // the outer packet does not get to the other end of the tunnel
-  neighbour_is_stranger,      // the next hop's MAC is none of the machine that has its address
-  tunnel_end_unreachable,     // the host cannot send to the tunnel's remote address
-  tunnel_end_unknown,         // the receiving node's ports are not dumped
-  tunnel_peer_missing,        // the receiving node has no tunnel port to the sender
-  entry_node_unknown,         // no dump shows at which node a packet from outside arrives
-  entry_port_unknown,         // an excerpt of dumps: none shows the port by which the packet enters Open vSwitch
-  node_not_dumped,            // the packet begins on a node of which the snapshot has no dumps
-  switch_not_dumped,          // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
-  pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
-  pod_unknown_on,             // the same, where it is known to which node's network it belongs
-  pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
-  user_defined_network,       // the pod sends or receives by one, and no dump shows its port there
-  primary_network_unknown,    // the pod has a port on one, and no dump shows which of its networks is the primary one
-  entry_device_unknown,       // no dump shows the device by which a packet from outside arrives
-  reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
-  reply_leaves,           // the reply goes to machines that no dump shows, and the client is none of them
+  next_hop_not_dumped,  // the frame goes to a MAC of nobody in the snapshot, though the destination is on a network of the sender
+  tunnel_source_missing,    // the tunnel's source address is none of the machine's
+  tunnel_lost,              // the outer packet does not get to the other end of the tunnel
+  neighbour_is_stranger,    // the next hop's MAC is none of the machine that has its address
+  tunnel_end_unreachable,   // the host cannot send to the tunnel's remote address
+  tunnel_end_unknown,       // the receiving node's ports are not dumped
+  tunnel_peer_missing,      // the receiving node has no tunnel port to the sender
+  entry_node_unknown,       // no dump shows at which node a packet from outside arrives
+  entry_port_unknown,       // an excerpt of dumps: none shows the port by which the packet enters Open vSwitch
+  node_not_dumped,          // the packet begins on a node of which the snapshot has no dumps
+  switch_not_dumped,        // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
+  pod_unknown,              // an address of the pods' networks that no pod of the snapshot has
+  pod_unknown_on,           // the same, where it is known to which node's network it belongs
+  pod_without_port,         // the dumps of the pod's node show no port for it in Open vSwitch
+  user_defined_network,     // the pod sends or receives by one, and no dump shows its port there
+  primary_network_unknown,  // the pod has a port on one, and no dump shows which of its networks is the primary one
+  entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
+  reply_unexpected,         // the reply arrives at another place, or from another address, than the client waits for
+  reply_leaves,             // the reply goes to machines that no dump shows, and the client is none of them
 
   // devices and frames of a host
   device_down,               // the device is administratively down
@@ -126,7 +126,7 @@ enum class Reason : std::uint8_t {
   // IPsec: source and destination of the policy
   ipsec_policy_blocks,
   ipsec_association_missing,
-  ipsec_tunnel,               // the packet goes into another one, which is not followed
+  ipsec_tunnel,  // the packet goes into another one, which is not followed
 
   // routing and forwarding
   forwarding_off,         // net.ipv4.conf.DEVICE.forwarding is 0

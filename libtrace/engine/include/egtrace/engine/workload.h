@@ -27,7 +27,7 @@ struct PodSide {
   const cluster::PodAttachment* on = nullptr;
   const std::vector<Prefix>& addresses() const;
   const std::optional<MacAddr>& mac() const;
-  std::string port_name() const;   // its iface-id
+  std::string port_name() const;  // its iface-id
 };
 
 // A workload's interface with its network.
@@ -44,7 +44,7 @@ class Workloads {
  public:
   explicit Workloads(const cluster::Cluster& cluster);
 
-  const std::vector<Workload>& all() const;   // in order of node, bridge and interface
+  const std::vector<Workload>& all() const;                   // in order of node, bridge and interface
   const Workload* at(const openflow::Interface& port) const;  // null: it is no workload's
   // The first one with this iface-id, or this address; of `node` alone where it is not empty, and of `network` (as of PodNetwork)
   // where that is not null: networks may use the same addresses. Null: there is none.
@@ -69,7 +69,7 @@ class Workloads {
     std::vector<Workload> all;
     std::unordered_map<const openflow::Interface*, std::size_t> by_port;
     std::unordered_map<std::string, std::vector<std::size_t>> by_id;
-    std::unordered_map<std::string, std::string> other_networks;   // by the iface-id on the default network
+    std::unordered_map<std::string, std::string> other_networks;  // by the iface-id on the default network
     std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address;
     const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node, const std::string* network) const;
   };
@@ -86,7 +86,7 @@ class Workloads {
   MadeOnce<Index> whole_;
   cluster::PerNode<Index> per_node_;
   Memo<std::vector<std::string>, std::vector<const cluster::NodeHandle*>> may_have_;
-  std::unordered_map<std::string, std::vector<PodSide>> objects_;   // as logical ports are named
+  std::unordered_map<std::string, std::vector<PodSide>> objects_;  // as logical ports are named
   std::unordered_map<IpAddr, std::vector<PodSide>, HashOfAddress> objects_by_address_;
 };
 

@@ -13,8 +13,8 @@
 namespace egt::explain {
 
 struct Agreement {
-  std::vector<Provenance> missing;     // logical flows with fewer OpenFlow flows than their matches become
-  std::vector<Provenance> orphaned;    // one OpenFlow flow for each cookie that no logical flow has
+  std::vector<Provenance> missing;   // logical flows with fewer OpenFlow flows than their matches become
+  std::vector<Provenance> orphaned;  // one OpenFlow flow for each cookie that no logical flow has
 
   bool complete() const { return missing.empty() && orphaned.empty(); }
 };

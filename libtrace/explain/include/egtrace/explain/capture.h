@@ -30,9 +30,9 @@ struct CaptureReport {
   std::string format;
   std::uint64_t packets = 0, not_ip = 0, not_understood = 0, first_not_understood = 0;
   std::string cut_why;
-  bool of_events = false;             // a tracer's
+  bool of_events = false;  // a tracer's
   std::uint64_t events = 0, events_without_packet = 0;
-  std::vector<capture::LineProblem> problems;   // the first lines that are not understood
+  std::vector<capture::LineProblem> problems;  // the first lines that are not understood
 };
 
 // Which packets there were: a bit for each of SYN, SYN-ACK, data, ACK, FIN and RST, or what is no TCP.
@@ -69,37 +69,37 @@ struct AlikeReport {
 
 // Where the kernel dropped packets of a flow, by its own word.
 struct DropReport {
-  std::string reason, subsystem, meaning;   // subsystem: empty is the kernel's core
-  std::optional<bool> predicted;            // whether the path ends on that machine by such a decision; none: dumps cannot show
-  bool ends_flow = false;                   // else a copy, or packets that were sent again or went on
+  std::string reason, subsystem, meaning;  // subsystem: empty is the kernel's core
+  std::optional<bool> predicted;           // whether the path ends on that machine by such a decision; none: dumps cannot show
+  bool ends_flow = false;                  // else a copy, or packets that were sent again or went on
 };
 
 // Events of a tracer that are equal: packets of the flow that passed one place inside a machine in the same way.
 struct EventReport {
   std::string node, device;
-  std::uint32_t netns = 0;            // where it is not the machine's own; 0: it is, or nothing shows
-  std::string symbol, what;           // function or tracepoint; what was done there, empty where that says nothing more
+  std::uint32_t netns = 0;   // where it is not the machine's own; 0: it is, or nothing shows
+  std::string symbol, what;  // function or tracepoint; what was done there, empty where that says nothing more
   bool reply = false;
   std::string file;
-  std::uint64_t line = 0, events = 0; // the first one, and how many there were
+  std::uint64_t line = 0, events = 0;  // the first one, and how many there were
   std::int64_t time = 0;
-  std::optional<Hop> hop;             // of the predicted path
-  std::string unexplained;            // why there is none
+  std::optional<Hop> hop;   // of the predicted path
+  std::string unexplained;  // why there is none
   std::optional<DropReport> drop;
 };
 
 // What the captures show of a flow. delivered: it reached its receiver, and nothing had to come back. unexplained: they do not show
 // enough.
 enum class Fate : std::uint8_t { answered, delivered, rejected, lost, unexplained };
-std::string_view name_of(Fate fate);   // that JSON has
+std::string_view name_of(Fate fate);  // that JSON has
 
 struct FlowReport {
   PacketReport packet;  // as the first sender sent it
   EndReport from, to;
   Fate fate = Fate::unexplained;
-  std::optional<Direction> direction;   // request or reply: in which it was lost or rejected
-  std::optional<Outcome> predicted;     // that explain computes for the path which fits; none where none does
-  bool after_handshake = false;  // lost or rejected although the handshake was done
+  std::optional<Direction> direction;  // request or reply: in which it was lost or rejected
+  std::optional<Outcome> predicted;    // that explain computes for the path which fits; none where none does
+  bool after_handshake = false;        // lost or rejected although the handshake was done
   std::optional<LastSeenReport> last_seen;
   std::optional<std::pair<std::string, std::string>> lost_between;  // "node/device"; the second may name a bridge
   std::vector<SeenReport> seen;                                     // in the order of the path
@@ -109,19 +109,18 @@ struct FlowReport {
   std::int64_t time = 0;
   bool not_walked = false;  // its path was not worked out: too many different ends
   AlikeReport alike;
-  std::vector<EventReport> events;  // by time
-  engine::Reason predicted_end = engine::Reason::none;   // of a flow that is lost as predicted: why
-  std::vector<CounterReport> counters;                   // of the machine where it is lost; filled by who reads counters
+  std::vector<EventReport> events;                      // by time
+  engine::Reason predicted_end = engine::Reason::none;  // of a flow that is lost as predicted: why
+  std::vector<CounterReport> counters;                  // of the machine where it is lost; filled by who reads counters
 };
 
 struct CaptureAnalysis {
   std::vector<CaptureReport> captures;
-  std::vector<FlowReport> flows;  // by time of their first packets
-  std::uint64_t packets_without_flow =
-      0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
-  std::uint64_t packets_left_out = 0;  // of more flows than are kept
-  std::uint64_t flows_not_walked = 0;  // whose path was not worked out: too many different ends
-  std::uint64_t events_without_flow = 0;  // of tracers: without a packet, or of more flows than are kept
+  std::vector<FlowReport> flows;           // by time of their first packets
+  std::uint64_t packets_without_flow = 0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
+  std::uint64_t packets_left_out = 0;      // of more flows than are kept
+  std::uint64_t flows_not_walked = 0;      // whose path was not worked out: too many different ends
+  std::uint64_t events_without_flow = 0;   // of tracers: without a packet, or of more flows than are kept
 };
 
 class CaptureStudy {

@@ -12,31 +12,34 @@ namespace egt::explain {
 
 struct MapMachine {
   std::string name;
-  std::vector<std::string> roles;          // as `inspect` has them; empty: an object names it, and no dump is of it
-  std::vector<std::string> addresses;      // on the networks of the map
-  std::size_t pods = 0;                    // by the objects
-  std::vector<std::string> egress;         // "EgressIP shop 192.0.2.7", "EgressService shop/front"
-  bool presumed = false;                   // no dump has its network stack
+  std::vector<std::string> roles;      // as `inspect` has them; empty: an object names it, and no dump is of it
+  std::vector<std::string> addresses;  // on the networks of the map
+  std::size_t pods = 0;                // by the objects
+  std::vector<std::string> egress;     // "EgressIP shop 192.0.2.7", "EgressService shop/front"
+  bool presumed = false;               // no dump has its network stack
   bool has_dumps = true;
   bool is_cluster_node = false;
 };
 
 struct MapNetwork {
-  struct Port { std::size_t machine = 0; std::string device, address; };
+  struct Port {
+    std::size_t machine = 0;
+    std::string device, address;
+  };
   std::string prefix;
-  std::vector<Port> ports;                 // of two machines at least
+  std::vector<Port> ports;  // of two machines at least
 };
 
 struct MapTunnel {
-  std::size_t from = 0, to = 0;            // machines, from < to
-  std::string type;                        // "geneve"
-  bool bidirectional = false;                  // each has a port that leads to the other
-  Evidence evidence;                       // ports
+  std::size_t from = 0, to = 0;  // machines, from < to
+  std::string type;              // "geneve"
+  bool bidirectional = false;    // each has a port that leads to the other
+  Evidence evidence;             // ports
 };
 
 struct ClusterMap {
-  std::vector<MapMachine> machines;        // by name
-  std::vector<MapNetwork> networks;        // by prefix
+  std::vector<MapMachine> machines;  // by name
+  std::vector<MapNetwork> networks;  // by prefix
   std::vector<MapTunnel> tunnels;
 };
 

@@ -20,6 +20,6 @@ void undecide_what_was_replaced(const cluster::Collection& collection, std::vect
 // What reading databases as of a moment assumes of each, and of what is in no database. Empty where they are not read
 // so. `nodes`: only of these; empty: of all.
 std::vector<AssumptionReport> assumptions_of_moment(const cluster::Collection& collection, const SourceTable& sources,
-                                             const std::vector<std::string>& nodes = {});
+                                                    const std::vector<std::string>& nodes = {});
 
 }  // namespace egt::explain

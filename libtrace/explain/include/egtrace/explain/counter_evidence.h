@@ -30,7 +30,7 @@ std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packe
 std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node,
                                          const std::vector<host::Counter>& counters, const SourceTable& sources);
 // Whatever packets they are: for what concerns a whole machine.
-std::vector<CounterReport> counters_of(DropKind kind, const std::string& node,
-                                       const std::vector<host::Counter>& counters, const SourceTable& sources);
+std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, const std::vector<host::Counter>& counters,
+                                       const SourceTable& sources);
 
 }  // namespace egt::explain

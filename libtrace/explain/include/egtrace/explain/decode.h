@@ -10,13 +10,13 @@
 namespace egt::explain {
 
 struct Meaning {
-  std::string as;      // "IPv4", "packet mark", "OpenFlow table", …
+  std::string as;  // "IPv4", "packet mark", "OpenFlow table", …
   std::string text;
   friend bool operator==(const Meaning&, const Meaning&) = default;
 };
 
 struct DecodeOptions {
-  std::string ovn;     // "25.03" or "25.03.1"; empty: every release since 20.03
+  std::string ovn;  // "25.03" or "25.03.1"; empty: every release since 20.03
 };
 
 // Understands values (0x64580003, 1008, 100.88.0.3, 0a:58:64:58:00:03, +trk-new, UUIDs), fields with values
@@ -27,10 +27,10 @@ std::vector<Meaning> decode_value(std::string_view text, const DecodeOptions& op
 
 // One place of the pipeline that an OpenFlow table of br-int can be, for the releases named.
 struct TableUse {
-  std::string name;                    // "lr_in_policy", or "OFTABLE_LOG_TO_PHY"
-  int stage = -1;                      // number that lflow-list shows; -1 for tables that are no logical stage
-  unsigned table = 0;                  // of OpenFlow
-  std::string releases;                // "23.06.1-23.06.5, 25.03.0"
+  std::string name;      // "lr_in_policy", or "OFTABLE_LOG_TO_PHY"
+  int stage = -1;        // number that lflow-list shows; -1 for tables that are no logical stage
+  unsigned table = 0;    // of OpenFlow
+  std::string releases;  // "23.06.1-23.06.5, 25.03.0"
   friend bool operator==(const TableUse&, const TableUse&) = default;
 };
 // Uses of one table number, and places of one name; a release that is not known gives nothing.

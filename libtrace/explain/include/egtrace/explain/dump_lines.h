@@ -16,7 +16,7 @@ namespace egt::explain {
 struct DumpLine {
   std::uint32_t number = 0;
   std::string text;
-  bool cut = false;                        // it is longer
+  bool cut = false;  // it is longer
 };
 
 // Keeps what it prepared of each dump: not for several threads.
@@ -32,7 +32,7 @@ class DumpLines {
   std::vector<DumpLine> around(const EvidenceLine& line, std::uint32_t reach);
 
  private:
-  const std::string* shown_text(SourceId source);   // null: as it is
+  const std::string* shown_text(SourceId source);  // null: as it is
 
   const SourceTable& sources_;
   Hide hide_;

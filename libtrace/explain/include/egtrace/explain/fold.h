@@ -11,8 +11,8 @@
 namespace egt::explain {
 
 struct PathGroup {
-  std::vector<std::size_t> paths;         // indices, ascending; the first one stands for all
-  std::optional<double> weight;          // of all together; absent where one of them is not known
+  std::vector<std::size_t> paths;  // indices, ascending; the first one stands for all
+  std::optional<double> weight;    // of all together; absent where one of them is not known
 };
 
 // In the order of the first path of each group.
@@ -22,7 +22,9 @@ std::vector<PathGroup> fold_paths(const std::vector<PathReport>& paths);
 std::vector<std::string> choices_of(const std::vector<PathReport>& paths, const PathGroup& group);
 
 // The steps and sightings that all groups begin with, up to the branch; none where there is one group only.
-struct CommonPrefix { std::size_t hops = 0, sightings = 0; };
+struct CommonPrefix {
+  std::size_t hops = 0, sightings = 0;
+};
 CommonPrefix common_prefix(const std::vector<PathReport>& paths, const std::vector<PathGroup>& groups);
 // A path's steps and sightings up to the branch, and from there on.
 PathReport before_branch(const PathReport& path, const CommonPrefix& common);

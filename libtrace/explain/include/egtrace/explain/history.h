@@ -40,7 +40,6 @@ struct HistoryReport {
   std::vector<TransactionReport> transactions;
 };
 
-HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history,
-                           const HistoryQuestion& question);
+HistoryReport report_history(const cluster::Cluster& cluster, const cluster::History& history, const HistoryQuestion& question);
 
 }  // namespace egt::explain

@@ -16,35 +16,41 @@ struct DumpReport {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   bool partial = false;
   std::vector<EvidenceLine> not_understood;
-  std::string command;          // that printed it, as far as it is shown
+  std::string command;  // that printed it, as far as it is shown
   std::uint64_t bytes = 0;
-  std::string time;             // "2026-03-01T12:00:00Z"; empty: nothing shows
+  std::string time;  // "2026-03-01T12:00:00Z"; empty: nothing shows
   std::string why_partial, note;
-  std::string superseded_by;    // the dump of the same thing that was read instead
+  std::string superseded_by;  // the dump of the same thing that was read instead
 };
 struct NodeReport {
   std::string name;
   std::vector<std::string> roles, addresses;
   std::string ovs_version;
-  std::string gateway_mode;     // "local", "shared" or empty
+  std::string gateway_mode;  // "local", "shared" or empty
   std::string gateway_because;
   std::vector<DumpReport> dumps;
 };
 // Whether a node does what OVN says (one that the dumps show it of).
 struct AgreementReport {
   std::string node;
-  std::size_t missing = 0, orphaned = 0;   // logical flows without OpenFlow flow; cookies without logical flow
+  std::size_t missing = 0, orphaned = 0;  // logical flows without OpenFlow flow; cookies without logical flow
   Evidence missing_examples, orphaned_examples;
 };
-struct Count { std::string what; std::uint64_t number = 0; };
+struct Count {
+  std::string what;
+  std::uint64_t number = 0;
+};
 
 // A range of addresses and what it is for.
-struct NetworkReport { std::string what, node, prefix; Evidence evidence; };
+struct NetworkReport {
+  std::string what, node, prefix;
+  Evidence evidence;
+};
 
 // Flows of one bridge that serve one purpose, shown by the stages of the logical flows that they come from.
 struct FeatureReport {
   std::string node, bridge, feature;
-  std::uint64_t flows = 0, hit = 0, packets = 0;   // hit: flows that ever counted a packet
+  std::uint64_t flows = 0, hit = 0, packets = 0;  // hit: flows that ever counted a packet
 };
 // A logical flow (of an ACL: one rule) with the packets that its OpenFlow flows counted.
 struct LogicalFlowReport {
@@ -68,11 +74,11 @@ struct DiagnosticReport {
 
 struct Inspection {
   std::vector<NodeReport> nodes;
-  std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
+  std::vector<DumpReport> objects;  // dumps that belong to no node: Kubernetes objects
   std::vector<std::string> collected_by;
   std::string obfuscated_by;
-  bool translated_back = false;            // by the private map of `sos clean`
-  std::vector<std::string> ovn_candidates; // release series that fit
+  bool translated_back = false;             // by the private map of `sos clean`
+  std::vector<std::string> ovn_candidates;  // release series that fit
   std::string ovn_because;
   std::vector<AgreementReport> agreements;
   std::vector<NetworkReport> networks;
@@ -83,7 +89,7 @@ struct Inspection {
   std::vector<std::string> times;          // what the times of dumps show
   std::vector<DiagnosticReport> diagnostics;
   std::vector<Gap> gaps;
-  std::vector<UnconsideredReport> unconsidered;   // empty unless asked for: report_unconsidered()
+  std::vector<UnconsideredReport> unconsidered;  // empty unless asked for: report_unconsidered()
 };
 
 Inspection inspect(const cluster::Cluster& cluster, const cluster::Collection& collection = {});

@@ -13,21 +13,24 @@
 
 namespace egt::explain {
 
-struct LookupUse { std::string what; Evidence evidence; };
+struct LookupUse {
+  std::string what;
+  Evidence evidence;
+};
 
 struct LookupMatch {
-  std::string kind;                    // "pod", "logical flow", "NAT", "interface", …; rows have the name of their table
-  std::string name, node;              // node: empty where it belongs to none
-  std::vector<std::pair<std::string, std::string>> facts;   // in the order in which they are to be read
+  std::string kind;        // "pod", "logical flow", "NAT", "interface", …; rows have the name of their table
+  std::string name, node;  // node: empty where it belongs to none
+  std::vector<std::pair<std::string, std::string>> facts;  // in the order in which they are to be read
   Evidence evidence;
   std::vector<LookupUse> used_by;
-  bool has_lines = false;              // `used_by`: lines of a dump that concern the thing
+  bool has_lines = false;  // `used_by`: lines of a dump that concern the thing
 };
 
 struct Lookup {
   std::string term;
   std::vector<LookupMatch> matches;
-  std::vector<std::string> similar;    // names that resemble it, where nothing matches
+  std::vector<std::string> similar;  // names that resemble it, where nothing matches
 };
 
 // `name_space`: of the object that is meant, where its name has none.

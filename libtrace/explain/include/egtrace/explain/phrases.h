@@ -14,7 +14,7 @@ std::string_view reason_name(engine::Reason reason);  // "no-flow-matches", as i
 std::string phrase(const engine::Cause& cause);       // with what follows from it
 std::string phrase_alone(const engine::Cause& cause);
 std::string phrase(const engine::Place& place);
-std::string phrase_in_bridge(const engine::Place& place);   // without the bridge that it begins with; empty where it has none
+std::string phrase_in_bridge(const engine::Place& place);  // without the bridge that it begins with; empty where it has none
 std::string phrase(const engine::Statement<engine::Notice>& notice);
 std::string phrase(const engine::LearnedFlow& flow);  // as ovs-ofctl prints it
 

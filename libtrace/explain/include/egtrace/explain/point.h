@@ -18,14 +18,14 @@ namespace egt::explain {
 struct Point {
   enum class Kind : std::uint8_t { pod, ip, service, node, external, port };
   Kind kind = Kind::ip;
-  std::string text;                        // as the user wrote it
-  std::string namespace_, name;            // pod, service; name alone: node, port, a pod of whichever namespace has it
-  std::string made_by;                     // pod: "deploy", "sts", ...: `name` is that of what made it
-  std::string port_name;                   // service: "http"
-  std::optional<IpAddr> ip;                // ip, external
+  std::string text;              // as the user wrote it
+  std::string namespace_, name;  // pod, service; name alone: node, port, a pod of whichever namespace has it
+  std::string made_by;           // pod: "deploy", "sts", ...: `name` is that of what made it
+  std::string port_name;         // service: "http"
+  std::optional<IpAddr> ip;      // ip, external
   std::optional<std::uint16_t> port;
   std::string at_node;
-  std::string network;                     // pod: key of a NetworkAttachmentDefinition, or its name; empty: the primary network
+  std::string network;  // pod: key of a NetworkAttachmentDefinition, or its name; empty: the primary network
   friend bool operator==(const Point&, const Point&) = default;
 };
 
@@ -34,16 +34,19 @@ Result<Point> parse_point(std::string_view text, std::string_view default_namesp
 
 // What a point means in this snapshot.
 struct Resolved {
-  std::string kind;                        // pod | service | node | external | ip: the JSON's "kind"
-  std::string name, node;                  // as far as known
-  std::vector<IpAddr> addresses;           // of both families where there are both
+  std::string kind;               // pod | service | node | external | ip: the JSON's "kind"
+  std::string name, node;         // as far as known
+  std::vector<IpAddr> addresses;  // of both families where there are both
   std::optional<std::uint16_t> port;
-  std::optional<engine::Endpoint> place;   // where packets start; absent when only the address is known
-  bool choose_source = false;              // a process whose kernel chooses
-  bool is_unknown_pod = false;             // an address of the pods' networks that no pod of the snapshot has
+  std::optional<engine::Endpoint> place;  // where packets start; absent when only the address is known
+  bool choose_source = false;             // a process whose kernel chooses
+  bool is_unknown_pod = false;            // an address of the pods' networks that no pod of the snapshot has
   // The pod's network; empty: the cluster's default one. `perhaps`: it has a port there, and no dump shows which of its networks
   // is the primary one. `without_port`: no dump shows its port there.
-  struct OtherNetwork { std::string name; bool perhaps = false, without_port = false; } network = {};
+  struct OtherNetwork {
+    std::string name;
+    bool perhaps = false, without_port = false;
+  } network = {};
 };
 
 // Errors name what is nearest to an unknown pod, node or service. `network`: where addresses are looked up first, which several

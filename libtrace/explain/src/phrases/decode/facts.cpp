@@ -23,8 +23,9 @@ std::string look_up(const Number (&rows)[N], std::uint64_t value) {
 
 constexpr Number kMarks[] = {
     {0x2a, 0x2a, "reply of a pod that an EgressIP serves; a router policy lets it pass unrerouted (OVN only)"},
-    {0x3f0, 0x3f0, "traffic of EgressIP or EgressService pods to cluster nodes: the external bridge gives it the node's "
-                   "address; on the host it is kept from SNAT and looked up in table main"},
+    {0x3f0, 0x3f0,
+     "traffic of EgressIP or EgressService pods to cluster nodes: the external bridge gives it the node's "
+     "address; on the host it is kept from SNAT and looked up in table main"},
     {0x3f1, 0x3f1, "rerouted to an EgressIP on a secondary interface; dropped where it would leave without SNAT"},
     {0x4000, 0x4000, "kube-proxy: masquerade"},
     {0x8000, 0x8000, "kube-proxy: drop"},
@@ -64,9 +65,12 @@ constexpr Number kMasquerade[] = {
     {0x101, 0x101, "gateway of virtual machines, for which the node's switch answers (arp_proxy)"},
 };
 
-struct StateWord { std::string_view name; std::uint32_t bit; };
-constexpr StateWord kStates[] = {{"new", ct_state::new_}, {"est", ct_state::est}, {"rel", ct_state::rel},
-                                 {"rpl", ct_state::rpl},  {"inv", ct_state::inv}, {"trk", ct_state::trk},
+struct StateWord {
+  std::string_view name;
+  std::uint32_t bit;
+};
+constexpr StateWord kStates[] = {{"new", ct_state::new_},  {"est", ct_state::est},  {"rel", ct_state::rel},
+                                 {"rpl", ct_state::rpl},   {"inv", ct_state::inv},  {"trk", ct_state::trk},
                                  {"snat", ct_state::snat}, {"dnat", ct_state::dnat}};
 
 std::uint32_t state_bit(std::string_view name) {
@@ -142,8 +146,8 @@ std::string masquerade_meaning(std::uint64_t offset) {
   constexpr std::uint64_t kFirstOfNetworks = 11, kMost = 2 * 4096;
   std::string known = look_up(kMasquerade, offset);
   if (!known.empty() || offset < kFirstOfNetworks || offset > kMost) return known;
-  return fmt::format("masquerade address of the {} of the user-defined network with id {}", offset % 2 != 0 ? "gateway routers" : "management ports",
-                     (offset - 9) / 2);
+  return fmt::format("masquerade address of the {} of the user-defined network with id {}",
+                     offset % 2 != 0 ? "gateway routers" : "management ports", (offset - 9) / 2);
 }
 
 }  // namespace
@@ -153,11 +157,11 @@ std::string default_address_meaning(const IpAddr& address) {
     const auto masquerade = Prefix::parse("fd69::/112");
     return masquerade->contains(address) ? masquerade_meaning(low64(address.value) & 0xffff) : std::string();
   }
-  if (const auto prefix = Prefix::parse("169.254.0.0/17"); prefix->contains(address) && !Prefix::parse("169.254.0.0/29")->contains(address))
+  if (const auto prefix = Prefix::parse("169.254.0.0/17");
+      prefix->contains(address) && !Prefix::parse("169.254.0.0/29")->contains(address))
     return masquerade_meaning(address.as_v4() & 0x7fff);
   for (const char* base : {"169.254.169.0/29", "169.254.0.0/29"})
-    if (const auto prefix = Prefix::parse(base); prefix->contains(address))
-      return look_up(kMasquerade, address.as_v4() & 7);
+    if (const auto prefix = Prefix::parse(base); prefix->contains(address)) return look_up(kMasquerade, address.as_v4() & 7);
   const std::uint32_t id = address.as_v4() & 0xffff;
   if (Prefix::parse("100.88.0.0/16")->contains(address) && id > 0)
     return fmt::format("transit switch port of the node with id {} (default subnet 100.88.0.0/16)", id);
@@ -176,8 +180,7 @@ std::optional<IpAddr> address_of_mac(const MacAddr& mac) {
 std::string tunnel_ports(std::uint32_t option) {
   const std::uint32_t in = (option >> 16) & 0x7fff, out = option & 0xffff;
   std::string text = fmt::format("input port key {}, output port key {}", in, out);
-  if (const std::string group = multicast_group_meaning(out); !group.empty())
-    text += fmt::format(" (multicast group {})", group);
+  if (const std::string group = multicast_group_meaning(out); !group.empty()) text += fmt::format(" (multicast group {})", group);
   return text;
 }
 

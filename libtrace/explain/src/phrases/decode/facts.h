@@ -21,7 +21,7 @@ struct BitMeaning {
   std::uint16_t first, bits;
   std::string_view in;
   std::string_view name;
-  std::string_view releases;           // empty: all
+  std::string_view releases;  // empty: all
 };
 std::vector<const BitMeaning*> bits_of(FieldId field);
 
@@ -38,7 +38,9 @@ std::string multicast_group_meaning(std::uint32_t key);
 std::string ct_state_names(std::uint32_t value, std::uint32_t mask);
 std::string ct_state_sentence(std::uint32_t value);
 // "+trk-new", "trk|est", "new,trk"; empty when some word is no state.
-struct StateBits { std::uint32_t value = 0, mask = 0; };
+struct StateBits {
+  std::uint32_t value = 0, mask = 0;
+};
 std::optional<StateBits> parse_ct_state(std::string_view text);
 
 // Addresses that OVN-Kubernetes uses by default (masquerade, join and transit subnets); empty for others.

@@ -14,7 +14,7 @@ namespace {
 // What begins with `begin` and ends with `end`; {} is what stands between.
 struct NameForm {
   std::string_view begin, end, as, text;
-  bool number = false;   // what stands between is one
+  bool number = false;  // what stands between is one
 };
 
 // go-controller/pkg/types/const.go and pkg/util/multi_network.go; of EVPN and connected networks pkg/node/controllers/evpn and
@@ -61,31 +61,41 @@ struct WholeName {
 constexpr WholeName kWhole[] = {
     {"ovn-kubernetes", "nft table", "OVN-Kubernetes' own rules of the host, family inet"},
     {"services", "nft chain", "translates NodePorts, external and load balancer addresses of services to their ClusterIP"},
-    {"services-etp", "nft chain", "the same where externalTrafficPolicy is Local: to the third masquerade address, behind the management port"},
+    {"services-etp", "nft chain",
+     "the same where externalTrafficPolicy is Local: to the third masquerade address, behind the management port"},
     {"services-etp-no-nodeport", "nft chain",
      "services with externalTrafficPolicy Local and without NodePorts: to one of the node's endpoints, at random"},
-    {"services-itp", "nft chain", "internalTrafficPolicy Local: redirects the host's connections to an endpoint of the host network"},
-    {"services-itp-mark", "nft chain", "internalTrafficPolicy Local: marks the host's connections (0x1745ec), which a policy rule sends by the management port"},
-    {"services-prerouting", "nft base chain", "translations of services for packets from outside: services-etp, services-etp-no-nodeport, services"},
+    {"services-itp", "nft chain",
+     "internalTrafficPolicy Local: redirects the host's connections to an endpoint of the host network"},
+    {"services-itp-mark", "nft chain",
+     "internalTrafficPolicy Local: marks the host's connections (0x1745ec), which a policy rule sends by the management port"},
+    {"services-prerouting", "nft base chain",
+     "translations of services for packets from outside: services-etp, services-etp-no-nodeport, services"},
     {"services-output", "nft base chain", "translations of services for the host's own packets: services-itp, services"},
     {"nodeports", "nft map", "{} NodePorts: to the ClusterIP"},
     {"external-ips", "nft map", "{} external and load balancer addresses of services: to the ClusterIP"},
     {"nodeports-etp-local", "nft map", "{} NodePorts with externalTrafficPolicy Local: to the third masquerade address"},
-    {"external-ips-etp-local", "nft map", "{} outside addresses of services with externalTrafficPolicy Local: to the third masquerade address"},
-    {"itp-services-to-redirect", "nft map", "{} services with internalTrafficPolicy Local: the port of the endpoint on the host network"},
+    {"external-ips-etp-local", "nft map",
+     "{} outside addresses of services with externalTrafficPolicy Local: to the third masquerade address"},
+    {"itp-services-to-redirect", "nft map",
+     "{} services with internalTrafficPolicy Local: the port of the endpoint on the host network"},
     {"itp-services-to-mark", "nft set", "{} services with internalTrafficPolicy Local whose packets are marked 0x1745ec"},
     {"egress-ip-snat", "nft base chain", "translates pods to egress IPs of networks that OVN does not manage"},
     {"egress-ip-snat-v4", "nft map", "pod and outgoing device to egress IP, IPv4"},
     {"egress-ip-snat-v6", "nft map", "pod and outgoing device to egress IP, IPv6"},
     {"egress-ip-connmark", "nft base chain", "local gateway mode: keeps mark 1008 with the connection"},
-    {"egress-ip-sec-filter", "nft base chain", "drops what was to be translated to an egress IP (mark 1009) and still has a pod's address"},
-    {"egress-services", "nft base chain", "translates endpoints of EgressServices to the service's address; not what is marked 1008, to cluster nodes"},
+    {"egress-ip-sec-filter", "nft base chain",
+     "drops what was to be translated to an egress IP (mark 1009) and still has a pod's address"},
+    {"egress-services", "nft base chain",
+     "translates endpoints of EgressServices to the service's address; not what is marked 1008, to cluster nodes"},
     {"egress-service-snat", "nft map", "{} endpoint of an EgressService to the service's address"},
     {"mgmtport-snat", "nft base chain", "gives what enters OVN by the management port its address"},
     {"mgmtport-no-snat-nodeports", "nft set", "NodePorts whose clients' addresses are kept: externalTrafficPolicy Local"},
-    {"mgmtport-no-snat-services", "nft set", "{} endpoints whose clients' addresses are kept: externalTrafficPolicy Local without NodePorts"},
+    {"mgmtport-no-snat-services", "nft set",
+     "{} endpoints whose clients' addresses are kept: externalTrafficPolicy Local without NodePorts"},
     {"mgmtport-no-snat-subnets", "nft set", "{} sources that keep their address by the management port"},
-    {"ovn-kube-local-gw-masq", "nft base chain", "local gateway mode: masquerades what leaves the host; runs after the SNATs of egress addresses"},
+    {"ovn-kube-local-gw-masq", "nft base chain",
+     "local gateway mode: masquerades what leaves the host; runs after the SNATs of egress addresses"},
     {"ovn-kube-pod-subnet-masq", "nft chain", "local gateway mode: masquerades the node's pods"},
     {"ovn-kube-udn-masq", "nft chain", "local gateway mode: masquerades the masquerade addresses of user-defined networks"},
     {"no-overlay-snat-exempt", "nft set", "{} destinations to which pods keep their address without an overlay"},
@@ -93,32 +103,41 @@ constexpr WholeName kWhole[] = {
     {"remote-node-ips", "nft set", "{} addresses of the other nodes"},
     {"udn-isolation", "nft base chain", "keeps the host's processes, but for kubelet, from pods of user-defined networks"},
     {"udn-pod-default-ips", "nft set", "{} addresses on the default network of pods whose primary network is a user-defined one"},
-    {"udn-open-ports", "nft set", "{} ports that pods of user-defined networks open to the default network (annotation k8s.ovn.org/open-default-ports)"},
+    {"udn-open-ports", "nft set",
+     "{} ports that pods of user-defined networks open to the default network (annotation k8s.ovn.org/open-default-ports)"},
     {"udn-open-ports-icmp", "nft set", "{} addresses of pods of user-defined networks that open ICMP to the default network"},
     {"udn-bgp-drop", "nft base chain", "drops the host's new connections to advertised user-defined networks"},
     {"advertised-udn-subnets", "nft set", "{} subnets of advertised user-defined networks"},
-    {"udn-service-mark", "nft chain", "marks packets to outside addresses of services with the mark of their user-defined network"},
+    {"udn-service-mark", "nft chain",
+     "marks packets to outside addresses of services with the mark of their user-defined network"},
     {"udn-service-prerouting", "nft base chain", "udn-service-mark for packets from outside"},
     {"udn-service-output", "nft base chain", "udn-service-mark for the host's own packets"},
     {"udn-mark-nodeports", "nft map", "NodePorts of services on user-defined networks: the chain that marks for the network"},
-    {"udn-mark-external-ips", "nft map", "{} outside addresses of services on user-defined networks: the chain that marks for the network"},
+    {"udn-mark-external-ips", "nft map",
+     "{} outside addresses of services on user-defined networks: the chain that marks for the network"},
     {"ovn_notrack", "nft table", "of OpenShift's network operator: tunnels between nodes without conntrack, family inet"},
     {"azure_icmp", "nft table", "of OpenShift's network operator on Azure: which sources of ICMP errors are believed"},
     {"OVN-KUBE-NODEPORT", "iptables chain", "NodePorts to the ClusterIP; since August 2026 nft chain services"},
-    {"OVN-KUBE-EXTERNALIP", "iptables chain", "external and load balancer addresses of services to the ClusterIP; since August 2026 nft chain services"},
-    {"OVN-KUBE-ETP", "iptables chain", "externalTrafficPolicy Local, to the third masquerade address; since August 2026 nft chain services-etp"},
-    {"OVN-KUBE-ITP", "iptables chain", "internalTrafficPolicy Local; since August 2026 nft chains services-itp and services-itp-mark"},
+    {"OVN-KUBE-EXTERNALIP", "iptables chain",
+     "external and load balancer addresses of services to the ClusterIP; since August 2026 nft chain services"},
+    {"OVN-KUBE-ETP", "iptables chain",
+     "externalTrafficPolicy Local, to the third masquerade address; since August 2026 nft chain services-etp"},
+    {"OVN-KUBE-ITP", "iptables chain",
+     "internalTrafficPolicy Local; since August 2026 nft chains services-itp and services-itp-mark"},
     {"OVN-KUBE-EGRESS-IP-MULTI-NIC", "iptables chain",
      "pods to egress IPs of networks that OVN does not manage; since July 2026 nft chain egress-ip-snat"},
-    {"OVN-KUBE-EGRESS-SVC", "iptables chain", "endpoints of EgressServices to the service's address; since 1.1 nft chain egress-services"},
-    {"OVN-KUBE-SNAT-MGMTPORT", "iptables chain", "what enters OVN by the management port gets its address; since 1.1 nft chain mgmtport-snat"},
+    {"OVN-KUBE-EGRESS-SVC", "iptables chain",
+     "endpoints of EgressServices to the service's address; since 1.1 nft chain egress-services"},
+    {"OVN-KUBE-SNAT-MGMTPORT", "iptables chain",
+     "what enters OVN by the management port gets its address; since 1.1 nft chain mgmtport-snat"},
 };
 
 std::optional<std::pair<std::string, std::string>> whole_name(std::string_view name) {
   const auto row = [](std::string_view of) {
     return std::find_if(std::begin(kWhole), std::end(kWhole), [&](const WholeName& w) { return w.name == of; });
   };
-  if (const auto found = row(name); found != std::end(kWhole) && !found->text.starts_with("{}")) return std::pair(std::string(found->as), std::string(found->text));
+  if (const auto found = row(name); found != std::end(kWhole) && !found->text.starts_with("{}"))
+    return std::pair(std::string(found->as), std::string(found->text));
   if (!name.ends_with("-v4") && !name.ends_with("-v6")) return std::nullopt;
   const auto found = row(name.substr(0, name.size() - 3));
   if (found == std::end(kWhole) || !found->text.starts_with("{}")) return std::nullopt;
@@ -133,7 +152,8 @@ bool is_word(std::string_view s) {
 
 // Names of namespaces and pods: RFC 1123.
 bool is_object_name(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.'; });
+  return !s.empty() &&
+         std::all_of(s.begin(), s.end(), [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.'; });
 }
 
 // NAMESPACE_POD, or NETWORK_NAMESPACE_POD on a user-defined network.
@@ -141,7 +161,8 @@ std::string pod_port(std::string_view name) {
   const auto parts = split(name, '_');
   if ((parts.size() != 2 && parts.size() != 3) || !std::all_of(parts.begin(), parts.end(), is_object_name)) return {};
   const std::string pod = fmt::format("port of pod {}/{}", parts[parts.size() - 2], parts.back());
-  return parts.size() == 2 ? pod : fmt::format("{} on the user-defined network whose key is {} but for its punctuation", pod, parts[0]);
+  return parts.size() == 2 ? pod
+                           : fmt::format("{} on the user-defined network whose key is {} but for its punctuation", pod, parts[0]);
 }
 
 }  // namespace
@@ -150,7 +171,8 @@ std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view 
   std::vector<std::pair<std::string, std::string>> meanings;
   if (auto whole = whole_name(name)) return {std::move(*whole)};
   for (const NameForm& form : kForms) {
-    if (name.size() <= form.begin.size() + form.end.size() || !name.starts_with(form.begin) || !name.ends_with(form.end)) continue;
+    if (name.size() <= form.begin.size() + form.end.size() || !name.starts_with(form.begin) || !name.ends_with(form.end))
+      continue;
     const std::string_view rest = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
     if (form.number ? parse_decimal(rest).has_value() : is_word(rest))
       meanings.emplace_back(form.as, fmt::format(fmt::runtime(form.text), rest));

@@ -56,8 +56,8 @@ struct Frame {
 };
 
 struct Interface {
-  std::string name;          // of a pcapng interface block or of tcpdump -i any's text; else empty
-  bool all_devices = false;  // a cooked capture: its frames show the device, or nothing does
+  std::string name;                      // of a pcapng interface block or of tcpdump -i any's text; else empty
+  bool all_devices = false;              // a cooked capture: its frames show the device, or nothing does
   std::uint32_t ifindex = 0, netns = 0;  // of a tracer's events; 0: not shown
 };
 
@@ -79,7 +79,7 @@ struct Capture {
   std::string cut_why;                     // why reading ended before the file's end; empty: it did not
   bool of_events = false;                  // a tracer's: what it does not show need not have been absent
   std::uint64_t events = 0, events_without_packet = 0;
-  std::vector<LineProblem> problems;       // the first ones
+  std::vector<LineProblem> problems;  // the first ones
 };
 
 }  // namespace egt::capture

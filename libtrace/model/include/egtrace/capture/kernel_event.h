@@ -32,11 +32,11 @@ struct EventFacts {
   std::uint32_t netns = 0;      // inode of the network namespace; 0: the tracer does not show
   std::uint32_t interface = 0;  // index into Capture::interfaces, also of events without a packet
   OvsEvent ovs = OvsEvent::none;
-  std::string action;         // of execute_action; of flow_operation "put" or "exec"
-  std::uint32_t port = 0;     // of an output action: of the datapath
-  std::uint16_t zone = 0;     // of a ct action
-  std::int64_t code = 0;      // of an upcall its kind, of a return its status, of a drop action its reason
-  std::string datapath_flow;  // its UFID where it has one
+  std::string action;                       // of execute_action; of flow_operation "put" or "exec"
+  std::uint32_t port = 0;                   // of an output action: of the datapath
+  std::uint16_t zone = 0;                   // of a ct action
+  std::int64_t code = 0;                    // of an upcall its kind, of a return its status, of a drop action its reason
+  std::string datapath_flow;                // its UFID where it has one
   std::vector<std::string> openflow_flows;  // that made it
   std::string ct_state;                     // "new"; empty: conntrack says nothing
   std::uint16_t ct_zone = 0;

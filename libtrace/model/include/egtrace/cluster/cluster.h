@@ -24,12 +24,12 @@ enum class Role : std::uint8_t { cluster_node, router, gateway, server };
 // One dump as `inspect` reports it.
 struct DumpInfo {
   SourceId source = kNoSource;
-  std::string path, kind, tool;          // kind: "ovs-ofctl dump-flows"; tool: version that printed it, where it says
+  std::string path, kind, tool;  // kind: "ovs-ofctl dump-flows"; tool: version that printed it, where it says
   std::string node;
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   std::vector<Provenance> not_understood;
   bool partial = false;
-  std::string superseded_by;             // path of the dump of the same topic that was read instead; empty: this was read
+  std::string superseded_by;  // path of the dump of the same topic that was read instead; empty: this was read
 };
 
 // A cable that the user declares (egtrace.yaml), where MAC addresses and subnets do not show it.
@@ -41,14 +41,14 @@ struct DeclaredLink {
 // Packets that databases send out through a presumed host for an object that the snapshot does not explain: by which device they
 // leave and as whom is not known.
 struct OpenEgress {
-  IpAddr source;                         // of the pod
-  std::string object;                    // "EgressIP project-egressip"
-  Provenance from;                       // the policy that sends them there
+  IpAddr source;       // of the pod
+  std::string object;  // "EgressIP project-egressip"
+  Provenance from;     // the policy that sends them there
 };
 
 // Another network namespace of a machine than its own: a pod's, as a rule. Of it only counts who listens there.
 struct NetworkNamespace {
-  std::string name;                      // as `ip netns` has it
+  std::string name;  // as `ip netns` has it
   host::Part<std::vector<host::Link>> links;
   host::Part<host::Sockets> sockets;
 };
@@ -60,20 +60,20 @@ struct Node {
   std::vector<NetworkNamespace> namespaces;
   // No dump has the host's devices: what no dump shows of it is as OVN-Kubernetes would have set it up.
   bool host_presumed = false;
-  std::shared_ptr<const host::Host> dumped_host;   // of a presumed one, what dumps show
-  std::vector<OpenEgress> open_egress;   // of a presumed host
+  std::shared_ptr<const host::Host> dumped_host;  // of a presumed one, what dumps show
+  std::vector<OpenEgress> open_egress;            // of a presumed host
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
   std::optional<std::string> ovs_version;
   openflow::Datapath datapath;
-  unsigned vlan_limit = 1;   // tags that Open vSwitch looks at (other_config:vlan-limit); 0: as many as it can
-  bool offloads_flows = false;           // other_config:hw-offload: a network card may forward what the datapath would
+  unsigned vlan_limit = 1;      // tags that Open vSwitch looks at (other_config:vlan-limit); 0: as many as it can
+  bool offloads_flows = false;  // other_config:hw-offload: a network card may forward what the datapath would
   // Rows of the Open_vSwitch database (Bridge, Port, Interface, Open_vSwitch, …) as `ovs-vsctl list` prints them.
   std::vector<ovn::Row> ovs_rows;
   // Interfaces of which no dump showed the bridge so far; place_interfaces() moves them when a bridge names them.
   std::vector<openflow::Interface> unplaced_interfaces;
   std::vector<Inconsistency> inconsistencies;
-  std::vector<std::size_t> dumps;        // indices into Cluster::dumps
+  std::vector<std::size_t> dumps;  // indices into Cluster::dumps
 
   const openflow::Bridge* bridge(std::string_view name) const;
   openflow::Bridge* bridge(std::string_view name);
@@ -81,7 +81,10 @@ struct Node {
   // of pods and the tunnels, and of several such the most flows. Null where no bridge has either.
   const openflow::Bridge* integration_bridge() const;
   // The bridge that has a port of this name, and that port; null when no bridge has.
-  struct PortPlace { const openflow::Bridge* bridge = nullptr; const openflow::Interface* port = nullptr; };
+  struct PortPlace {
+    const openflow::Bridge* bridge = nullptr;
+    const openflow::Interface* port = nullptr;
+  };
   PortPlace port(std::string_view interface_name) const;
   // The only namespace with that address on a device; null where none or several have it.
   const NetworkNamespace* namespace_of(const IpAddr& address) const;
@@ -101,7 +104,7 @@ class Cluster {
   Cluster& operator=(Cluster&& other) noexcept;
   ~Cluster() = default;
 
-  std::vector<NodeHandle> nodes;   // by name
+  std::vector<NodeHandle> nodes;  // by name
   Objects objects;
   std::shared_ptr<SourceTable> sources = std::make_shared<SourceTable>();
   std::vector<DumpInfo> dumps;
@@ -110,9 +113,9 @@ class Cluster {
 
   Node* node(std::string_view name);
   const Node* node(std::string_view name) const;
-  Node& ensure_node(const std::string& name); // keeps `nodes` sorted
-  const NodeHandle* handle(std::string_view name) const;   // without reading it
-  const Node* owner_of(const IpAddr& address) const;   // the machine that has this address on a device
+  Node& ensure_node(const std::string& name);             // keeps `nodes` sorted
+  const NodeHandle* handle(std::string_view name) const;  // without reading it
+  const Node* owner_of(const IpAddr& address) const;      // the machine that has this address on a device
   // The same with these machines only, all of them read. It shares them, so that this cluster must outlive it.
   Cluster part(const std::set<std::string>& names) const;
   // Where the cluster is, for readers of its machines; follows it when it is moved.

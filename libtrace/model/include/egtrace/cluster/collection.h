@@ -12,12 +12,12 @@
 namespace egt::cluster {
 
 struct DumpOrigin {
-  std::string command;        // that printed it, as far as prompts, names and the collector show
+  std::string command;  // that printed it, as far as prompts, names and the collector show
   std::uint64_t bytes = 0;
-  std::int64_t time = 0;      // when it was printed, seconds since 1970; 0: nothing shows
-  std::string why_partial;    // empty where it is whole
-  std::string note;           // why it is not read
-  std::string topic;          // what it shows ("flows br-int"): dumps of one topic and node compete
+  std::int64_t time = 0;    // when it was printed, seconds since 1970; 0: nothing shows
+  std::string why_partial;  // empty where it is whole
+  std::string note;         // why it is not read
+  std::string topic;        // what it shows ("flows br-int"): dumps of one topic and node compete
 };
 
 struct Collection {
@@ -26,7 +26,7 @@ struct Collection {
   // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
   // ones then, and no longer join with addresses in text.
   std::string obfuscated_by;
-  bool translated_back = false;   // by the private map of `sos clean`: addresses are those of before again
+  bool translated_back = false;  // by the private map of `sos clean`: addresses are those of before again
   // Archives in which a checksum or the format shows wrong bytes, with what shows it; dumps out of them may be wrong anywhere.
   std::vector<std::string> damaged;
   // What was not read and may hold dumps, and why: encrypted, nested too deep, beyond a limit, cut off.
@@ -35,7 +35,7 @@ struct Collection {
   std::vector<std::string> links_out;
   // The moment, in ms since 1970, as of which databases were read; absent: as of their last transaction.
   std::optional<std::int64_t> as_of;
-  std::vector<DatabaseMoment> as_of_databases;   // that were read so
+  std::vector<DatabaseMoment> as_of_databases;  // that were read so
 };
 
 }  // namespace egt::cluster

@@ -20,39 +20,39 @@ struct Node;
 
 // What cannot be true together. Behind each: what it names.
 enum class Conflict : std::uint8_t {
-  flows_of_other_ports,             // bridge, ports asked for, ports that it lacks
-  flows_of_integration_bridge,      // bridge
-  flows_with_macs_of,               // bridge, machine
-  flows_without_logical_flows,      // bridge
-  port_number,                      // port, bridge
-  bridge_of_port,                   // port, two bridges
-  patch_within_bridge,              // port, bridge
-  port_setting,                     // setting, port, bridge
-  tunnel_to_no_chassis,             // address, port
-  tunnel_from_elsewhere,            // port, address
-  settings_of_other_devices,        // device
-  macs_of_device,                   // device
-  device_at_index,                  // index, two devices
-  bridge_without_device,            // bridge
-  bridge_with_other_mac,            // bridge
-  switch_without_device,            // bridge
-  copied_dump,                      // kind, machine
-  rules_with_devices_of,            // command, device, machine
-  rules_not_listed,                 // command, table
-  rules,                            // chain, table, commands
-  copied_rules,                     // command, machine
-  pod_addresses,                    // pod, port
-  routes,                           // destination, table, option of ip
-  neighbour,                        // address, device
-  routes_of_switch,                 // address or destination
-  datapath_types,                   // bridge, the one behind its patch port
+  flows_of_other_ports,         // bridge, ports asked for, ports that it lacks
+  flows_of_integration_bridge,  // bridge
+  flows_with_macs_of,           // bridge, machine
+  flows_without_logical_flows,  // bridge
+  port_number,                  // port, bridge
+  bridge_of_port,               // port, two bridges
+  patch_within_bridge,          // port, bridge
+  port_setting,                 // setting, port, bridge
+  tunnel_to_no_chassis,         // address, port
+  tunnel_from_elsewhere,        // port, address
+  settings_of_other_devices,    // device
+  macs_of_device,               // device
+  device_at_index,              // index, two devices
+  bridge_without_device,        // bridge
+  bridge_with_other_mac,        // bridge
+  switch_without_device,        // bridge
+  copied_dump,                  // kind, machine
+  rules_with_devices_of,        // command, device, machine
+  rules_not_listed,             // command, table
+  rules,                        // chain, table, commands
+  copied_rules,                 // command, machine
+  pod_addresses,                // pod, port
+  routes,                       // destination, table, option of ip
+  neighbour,                    // address, device
+  routes_of_switch,             // address or destination
+  datapath_types,               // bridge, the one behind its patch port
 };
 
 struct Inconsistency {
   enum class About { machine, bridge, port, routes, neighbour, netfilter };
   About about = About::machine;
-  std::string name;           // of the bridge or port
-  std::optional<Prefix> to;   // of routes: those to which packets are concerned; of a neighbour: its address
+  std::string name;          // of the bridge or port
+  std::optional<Prefix> to;  // of routes: those to which packets are concerned; of a neighbour: its address
   Conflict conflict{};
   std::vector<std::string> names = {};
   friend bool operator==(const Inconsistency&, const Inconsistency&) = default;
@@ -67,7 +67,7 @@ class DumpsBySize {
  public:
   struct Place {
     const NodeHandle* machine = nullptr;
-    std::size_t dump = 0;   // index into Cluster::dumps
+    std::size_t dump = 0;  // index into Cluster::dumps
   };
   // Node::dumps of machines must be shown, if they are not read.
   explicit DumpsBySize(const Cluster& cluster);

@@ -18,9 +18,9 @@ struct Node;
 
 // What a machine's small dumps show: whether it is the one to look at.
 struct Outline {
-  host::Part<std::vector<host::Link>> links;   // as those of its Host
-  bool may_be_router = true;                   // false: it has a switch
-  bool may_answer_for_others = true;           // false: it is no proxy for ARP or neighbour discovery
+  host::Part<std::vector<host::Link>> links;  // as those of its Host
+  bool may_be_router = true;                  // false: it has a switch
+  bool may_answer_for_others = true;          // false: it is no proxy for ARP or neighbour discovery
 };
 
 // Reads a machine's dumps. Each of these is called at most once at a time.
@@ -50,7 +50,7 @@ class NodeHandle {
   // Without reading it.
   const std::string& name() const;
   const Node* identity() const;
-  const host::Part<std::vector<host::Link>>& links() const;   // those of its Host
+  const host::Part<std::vector<host::Link>>& links() const;  // those of its Host
   bool may_be_router() const;
   bool may_answer_for_others() const;
   bool may_have_port(std::string_view name_or_address) const;
@@ -65,7 +65,7 @@ class NodeHandle {
  private:
   struct State;
   NodeHandle() = default;
-  const Outline* outline() const;   // null: it is read
+  const Outline* outline() const;  // null: it is read
   std::shared_ptr<State> state_;
 };
 

@@ -21,17 +21,20 @@ namespace egt::cluster {
 using Labels = std::map<std::string, std::string>;
 
 // spec.*.matchLabels and matchExpressions.
-struct LabelRequirement { std::string key, op; std::vector<std::string> values; };  // op: In, NotIn, Exists, DoesNotExist
+struct LabelRequirement {
+  std::string key, op;
+  std::vector<std::string> values;
+};  // op: In, NotIn, Exists, DoesNotExist
 struct LabelSelector {
   bool present = false;
   Labels match_labels;
   std::vector<LabelRequirement> expressions;
-  bool matches(const Labels& l) const;   // an empty selector matches everything, an absent one nothing
+  bool matches(const Labels& l) const;  // an empty selector matches everything, an absent one nothing
 };
 
 struct Object {
-  std::string namespace_, name;          // no namespace: an object of the cluster
-  Provenance from;                       // the line with its name
+  std::string namespace_, name;  // no namespace: an object of the cluster
+  Provenance from;               // the line with its name
 
   // "shop/cart", or the name alone.
   std::string full_name() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
@@ -42,32 +45,40 @@ struct NodeObject : Object {
   std::vector<Prefix> pod_subnets;
   Labels labels;
   std::map<std::string, std::string> annotations;
-  std::optional<bool> ready;             // the condition Ready; none: the object does not have it
-  std::string why_not_ready;             // the reason that the condition has: "KubeletNotReady"
-  std::string provider = {};             // of the machine: "aws", "azure", "gce", "baremetalhost"; empty: not shown
+  std::optional<bool> ready;  // the condition Ready; none: the object does not have it
+  std::string why_not_ready;  // the reason that the condition has: "KubeletNotReady"
+  std::string provider = {};  // of the machine: "aws", "azure", "gce", "baremetalhost"; empty: not shown
 };
 // Network of config.openshift.io: what the cluster's addresses are taken from.
-struct Network : Object { std::vector<Prefix> pods, services; };
-struct NamespaceObject : Object { Labels labels; std::map<std::string, std::string> annotations; };
+struct Network : Object {
+  std::vector<Prefix> pods, services;
+};
+struct NamespaceObject : Object {
+  Labels labels;
+  std::map<std::string, std::string> annotations;
+};
 // What a pod has on a network besides the default one (annotation k8s.ovn.org/pod-networks).
 struct PodAttachment {
-  std::string network;                   // key of the NetworkAttachmentDefinition, NAMESPACE/NAME
-  std::string role;                      // "primary": the pod sends by it; "secondary"; empty: not shown
+  std::string network;  // key of the NetworkAttachmentDefinition, NAMESPACE/NAME
+  std::string role;     // "primary": the pod sends by it; "secondary"; empty: not shown
   std::vector<Prefix> addresses;
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
 };
 enum class PodPhase : std::uint8_t { unknown, pending, running, succeeded, failed };
-struct NamedPort { std::string name, protocol; std::uint16_t port = 0; };
+struct NamedPort {
+  std::string name, protocol;
+  std::uint16_t port = 0;
+};
 struct Pod : Object {
   std::string node;
-  std::vector<Prefix> addresses;         // with the subnet's length where the annotation shows it
+  std::vector<Prefix> addresses;  // with the subnet's length where the annotation shows it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
   bool host_network = false;
   Labels labels;
   std::vector<PodAttachment> other_networks;
-  bool networks_shown = false;           // the annotation that lists all of its networks with their roles
+  bool networks_shown = false;  // the annotation that lists all of its networks with their roles
   PodPhase phase = PodPhase::unknown;
   std::vector<IpAddr> former_addresses;  // of one that has ended: another pod may have them by now
   std::vector<NamedPort> named_ports;    // of its containers, that have a name
@@ -105,23 +116,30 @@ inline std::string logical_port_name(const Pod& pod, const PodAttachment& on) {
 struct EgressIp : Object {
   std::vector<IpAddr> addresses;
   LabelSelector namespaces, pods;
-  struct Assignment { IpAddr address; std::string node; };
+  struct Assignment {
+    IpAddr address;
+    std::string node;
+  };
   std::vector<Assignment> status;
   std::optional<std::uint32_t> mark;
 };
 struct EgressService : Object {
-  std::string host;                      // status.host: a node, "ALL", or empty where none was chosen
-  std::string source_ip_by;              // LoadBalancerIP | Network
+  std::string host;          // status.host: a node, "ALL", or empty where none was chosen
+  std::string source_ip_by;  // LoadBalancerIP | Network
   std::string network;
 };
 // AdminPolicyBasedExternalRoute: pods of these namespaces leave by gateways outside the cluster.
 struct ExternalRoute : Object {
   LabelSelector namespaces;
-  std::vector<IpAddr> next_hops;         // static ones
-  bool has_dynamic_hops = false;         // gateways that are pods: their addresses are not shown here
+  std::vector<IpAddr> next_hops;  // static ones
+  bool has_dynamic_hops = false;  // gateways that are pods: their addresses are not shown here
 };
 
-struct ServicePort { std::string name, protocol; std::uint16_t port = 0, node_port = 0; std::string target_port; };
+struct ServicePort {
+  std::string name, protocol;
+  std::uint16_t port = 0, node_port = 0;
+  std::string target_port;
+};
 struct Service : Object {
   std::string type;
   std::vector<IpAddr> cluster_ips, external_ips, load_balancer_ips;
@@ -134,11 +152,14 @@ struct ServiceEndpoint {
   IpAddr address;
   std::string node;
   bool ready = true, serving = true, terminating = false;
-  std::string pod_namespace, pod;        // empty: no pod stands behind it
+  std::string pod_namespace, pod;  // empty: no pod stands behind it
 };
-struct EndpointPort { std::string name, protocol; std::uint16_t port = 0; };
+struct EndpointPort {
+  std::string name, protocol;
+  std::uint16_t port = 0;
+};
 struct EndpointSlice : Object {
-  std::string service;                   // of the same namespace
+  std::string service;  // of the same namespace
   std::vector<EndpointPort> ports;
   std::vector<ServiceEndpoint> endpoints;
 };
@@ -156,20 +177,20 @@ struct RulePorts {
 struct PolicyPeer {
   LabelSelector namespaces, pods, nodes;
   std::vector<Prefix> networks;
-  std::vector<Prefix> except;            // parts of the networks that are not meant
+  std::vector<Prefix> except;  // parts of the networks that are not meant
 };
 struct PolicyRule {
   std::vector<PolicyPeer> peers;
   std::vector<RulePorts> ports;
-  std::vector<NamedPort> named_ports;    // without numbers; no protocol: any
-  bool all_ports = true;                 // no port is named: packets of every protocol
+  std::vector<NamedPort> named_ports;  // without numbers; no protocol: any
+  bool all_ports = true;               // no port is named: packets of every protocol
   // Peers or ports whose meaning the object alone does not show: domain names, fields that are newer.
   bool has_open_peers = false, has_open_ports = false;
 };
 // NetworkPolicy of networking.k8s.io/v1. It isolates the pods that it selects, and what they may do then is what a rule of any
 // policy lets through. A peer without a selector of namespaces has the one of the policy's own.
 struct NetworkRule : PolicyRule {
-  bool all_peers = false;                // none is named: everybody
+  bool all_peers = false;  // none is named: everybody
 };
 struct NetworkPolicy : Object {
   LabelSelector pods;
@@ -182,15 +203,15 @@ struct NetworkPolicy : Object {
 // The first rule that matches decides; Pass leaves it to NetworkPolicies.
 struct AdminRule : PolicyRule {
   enum class Action : std::uint8_t { allow, deny, pass };
-  std::string name;                      // empty: it has none
+  std::string name;  // empty: it has none
   Action action = Action::pass;
 };
 // AdminNetworkPolicy, and the one BaselineAdminNetworkPolicy of a cluster. An absent selector of pods selects all of the
 // namespaces'.
 struct AdminNetworkPolicy : Object {
   bool baseline = false;
-  std::uint32_t priority = 0;            // the lower, the earlier; of no meaning for the baseline
-  LabelSelector namespaces, pods;        // spec.subject
+  std::uint32_t priority = 0;      // the lower, the earlier; of no meaning for the baseline
+  LabelSelector namespaces, pods;  // spec.subject
   std::vector<AdminRule> ingress, egress;
   std::string kind_and_name() const { return (baseline ? "BaselineAdminNetworkPolicy " : "AdminNetworkPolicy ") + name; }
 };
@@ -199,16 +220,18 @@ struct AdminNetworkPolicy : Object {
 struct FirewallRule {
   bool allow = false;
   std::optional<Prefix> to;
-  std::string dns_name;                  // whose addresses decide
-  LabelSelector nodes;                   // likewise
-  std::vector<RulePorts> ports;          // empty: every packet
-  std::string destination() const;       // "10.0.0.0/8", the name, "the selected nodes"
+  std::string dns_name;             // whose addresses decide
+  LabelSelector nodes;              // likewise
+  std::vector<RulePorts> ports;     // empty: every packet
+  std::string destination() const;  // "10.0.0.0/8", the name, "the selected nodes"
 };
-struct EgressFirewall : Object { std::vector<FirewallRule> rules; };
+struct EgressFirewall : Object {
+  std::vector<FirewallRule> rules;
+};
 // DNSNameResolver (network.openshift.io): the addresses of a name that rules of EgressFirewalls have.
 struct ResolvedName : Object {
-  std::string dns_name;                  // spec.name, as normal_dns_name() has it
-  std::vector<IpAddr> addresses;         // of all names that its status lists
+  std::string dns_name;           // spec.name, as normal_dns_name() has it
+  std::vector<IpAddr> addresses;  // of all names that its status lists
 };
 
 // Objects of one kind, in the order in which they were read. Of several with one name the first stays: dumps of one
@@ -244,7 +267,7 @@ class ObjectList {
 class NetworkPolicies : public ObjectList<NetworkPolicy> {
  public:
   bool add(NetworkPolicy policy);
-  std::vector<const NetworkPolicy*> in(const std::string& name_space) const;   // in the order in which they were read
+  std::vector<const NetworkPolicy*> in(const std::string& name_space) const;  // in the order in which they were read
 
  private:
   std::unordered_map<std::string, std::vector<std::size_t>> by_namespace_;
@@ -292,7 +315,7 @@ struct BackingEndpoint {
   const ServiceEndpoint* endpoint = nullptr;
 };
 struct Backing {
-  bool shown = false;                     // there is a slice of this service; else nothing is known
+  bool shown = false;  // there is a slice of this service; else nothing is known
   std::vector<BackingEndpoint> endpoints;
 };
 Backing backing_of(const Service& service, const Objects& objects);

@@ -11,33 +11,33 @@
 namespace egt::cluster {
 
 struct PolicyQuestion {
-  const Pod* from = nullptr;             // null: no pod sends
-  const Pod* to = nullptr;               // null: no pod receives
+  const Pod* from = nullptr;  // null: no pod sends
+  const Pod* to = nullptr;    // null: no pod receives
   // Behind the translation of a service. An unspecified source is one that objects do not show: the client's is translated.
   IpAddr source, destination;
-  std::string protocol;                  // in capitals
-  std::uint16_t port = 0;                // of the destination
+  std::string protocol;    // in capitals
+  std::uint16_t port = 0;  // of the destination
 };
 
-enum class Ruling : std::uint8_t { none, allowed, denied, open };   // none: no rule matches; open: objects do not decide
+enum class Ruling : std::uint8_t { none, allowed, denied, open };  // none: no rule matches; open: objects do not decide
 
 struct FirewallRuling {
   Ruling ruling = Ruling::none;
   const EgressFirewall* firewall = nullptr;
-  std::size_t rule = 0;                  // where `allowed` or `denied`: counted from 0
+  std::size_t rule = 0;  // where `allowed` or `denied`: counted from 0
 };
 // `node`: where the pod runs; its address sets have what names stand for if no object has. Says nothing of addresses inside
 // the pods' networks, which no EgressFirewall is about.
 FirewallRuling firewall_ruling(const Objects& objects, const Node* node, const PolicyQuestion& question);
 
-enum class PolicyDirection : std::uint8_t { egress, ingress };   // of the pod that sends, of the one that receives
+enum class PolicyDirection : std::uint8_t { egress, ingress };  // of the pod that sends, of the one that receives
 struct PolicyRuling {
   Ruling ruling = Ruling::none;
   PolicyDirection direction = PolicyDirection::egress;
-  const Pod* subject = nullptr;                  // the pod whose policies these are; null: there is none
-  const AdminNetworkPolicy* admin = nullptr;     // that decides, be it the baseline
-  const NetworkPolicy* network = nullptr;        // that lets the packet through
-  std::size_t rule = 0;                          // of the one that decides
+  const Pod* subject = nullptr;               // the pod whose policies these are; null: there is none
+  const AdminNetworkPolicy* admin = nullptr;  // that decides, be it the baseline
+  const NetworkPolicy* network = nullptr;     // that lets the packet through
+  std::size_t rule = 0;                       // of the one that decides
   // NetworkPolicies that isolate the pod in this direction, where no AdminNetworkPolicy decides: `denied` without `admin` is that
   // none of them has a rule for the packet.
   std::vector<const NetworkPolicy*> isolating = {};

@@ -16,7 +16,7 @@ struct ConntrackEntry {
   std::uint16_t zone = 0;
   std::uint32_t mark = 0;
   U128 label = 0;
-  Name state;                            // ESTABLISHED, SYN_SENT, …; empty for protocols without
+  Name state;  // ESTABLISHED, SYN_SENT, …; empty for protocols without
   bool unreplied = false, assured = false;
   bool reply_known = true;               // false: the dump does not show whether an answer came (`unreplied` is false)
   bool label_known = true;               // false: the tool does not print labels (`label` is 0)

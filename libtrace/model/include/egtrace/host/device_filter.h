@@ -12,7 +12,7 @@ struct DeviceFilter {
   enum class Hook : std::uint8_t { ingress, egress, both };
   std::string device;
   Hook hook = Hook::both;
-  std::string kind;    // "bpf", "flower", "matchall", …; "clsact", "ingress": there is room for filters; empty: a dump shows none
+  std::string kind;  // "bpf", "flower", "matchall", …; "clsact", "ingress": there is room for filters; empty: a dump shows none
   Provenance from;
 
   bool has_room_only() const { return kind == "clsact" || kind == "ingress"; }

@@ -15,17 +15,17 @@ namespace egt::host {
 struct IpsecSelector {
   Prefix source, destination;
   std::optional<std::uint8_t> proto;
-  std::optional<std::uint16_t> sport, dport;   // of ICMP its type and code
-  std::string device;                          // by which they leave; empty: any
+  std::optional<std::uint16_t> sport, dport;  // of ICMP its type and code
+  std::string device;                         // by which they leave; empty: any
 };
 
 // How a policy wants them protected.
 struct IpsecTemplate {
-  IpAddr source, destination;      // of the security association; unspecified: the packet's own
-  std::string proto;               // "esp", "ah", "comp"
-  std::uint32_t reqid = 0;         // 0: any
-  bool is_tunnel = false;          // the packet goes into another one
-  bool is_optional = false;        // level use: where there is an association
+  IpAddr source, destination;  // of the security association; unspecified: the packet's own
+  std::string proto;           // "esp", "ah", "comp"
+  std::uint32_t reqid = 0;     // 0: any
+  bool is_tunnel = false;      // the packet goes into another one
+  bool is_optional = false;    // level use: where there is an association
 };
 
 enum class IpsecDirection : std::uint8_t { in, out, forward };
@@ -33,8 +33,8 @@ enum class IpsecDirection : std::uint8_t { in, out, forward };
 struct IpsecPolicy {
   IpsecSelector selector;
   IpsecDirection direction = IpsecDirection::in;
-  std::uint64_t priority = 0;      // the smallest decides
-  bool blocks = false;             // action block
+  std::uint64_t priority = 0;  // the smallest decides
+  bool blocks = false;         // action block
   std::uint32_t mark = 0, mark_mask = 0;
   std::uint32_t interface_id = 0;  // of an xfrm device, whose packets alone it is for; 0: of all others
   std::vector<IpsecTemplate> templates;

@@ -13,9 +13,9 @@
 namespace egt::host {
 
 struct Address {
-  Prefix prefix;                         // the address itself; its length is the subnet's
+  Prefix prefix;  // the address itself; its length is the subnet's
   std::optional<IpAddr> peer;
-  std::string scope;                     // global, link, host
+  std::string scope;  // global, link, host
   bool secondary = false, deprecated = false, tentative = false, noprefixroute = false;
   Provenance from;
 
@@ -26,34 +26,34 @@ struct Address {
 struct Link {
   std::uint32_t index = 0;
   std::string name;
-  std::string peer;                      // behind "@": parent device, or "if7"
-  std::vector<std::string> flags;        // UP, LOWER_UP, NO-CARRIER, NOARP, …
+  std::string peer;                // behind "@": parent device, or "if7"
+  std::vector<std::string> flags;  // UP, LOWER_UP, NO-CARRIER, NOARP, …
   std::uint32_t mtu = 0;
-  std::string master;                    // bridge, bond, VRF, or "ovs-system"
-  std::string state;                     // UP, DOWN, UNKNOWN, …
-  std::string group;                     // "default" or a number; empty where the dump does not show
-  std::string link_type;                 // "ether", "loopback", …
+  std::string master;     // bridge, bond, VRF, or "ovs-system"
+  std::string state;      // UP, DOWN, UNKNOWN, …
+  std::string group;      // "default" or a number; empty where the dump does not show
+  std::string link_type;  // "ether", "loopback", …
   std::optional<MacAddr> mac;
-  std::string kind;                      // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
-  std::string mode;                      // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
-  std::string port_state;                // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
-  std::string leg_state;                 // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
-  std::string active_leg;                // of a bond that sends by one leg only; empty: none, or no dump shows
-  std::string queue;                     // its queueing discipline (tc(8)); empty: no dump shows
-  bool has_program = false;              // of XDP
+  std::string kind;          // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
+  std::string mode;          // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
+  std::string port_state;    // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
+  std::string leg_state;     // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
+  std::string active_leg;    // of a bond that sends by one leg only; empty: none, or no dump shows
+  std::string queue;         // its queueing discipline (tc(8)); empty: no dump shows
+  bool has_program = false;  // of XDP
   std::optional<std::uint16_t> vlan_id;
   std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags: 802.1Q, or 802.1ad (0x88a8)
   std::optional<std::uint32_t> vrf_table;
   std::vector<Address> addresses;
-  bool mac_disputed = false;             // dumps show different ones
-  bool name_made_up = false;             // of a presumed host: no dump has its name
-  bool mac_made_up = false;              // nor its MAC
-  std::string other_with_index;          // a device that another dump has at this index; empty: none
+  bool mac_disputed = false;     // dumps show different ones
+  bool name_made_up = false;     // of a presumed host: no dump has its name
+  bool mac_made_up = false;      // nor its MAC
+  std::string other_with_index;  // a device that another dump has at this index; empty: none
   Provenance from;
 
-  bool is_up() const;                    // flag UP
-  bool has_carrier() const;              // LOWER_UP, or flags that do not say
-  bool may_drop_queued() const;          // by a filter or at random, and not where the queue is full alone
+  bool is_up() const;            // flag UP
+  bool has_carrier() const;      // LOWER_UP, or flags that do not say
+  bool may_drop_queued() const;  // by a filter or at random, and not where the queue is full alone
 };
 
 enum class NeighbourState : std::uint8_t { none, incomplete, reachable, stale, delay, probe, failed, noarp, permanent };

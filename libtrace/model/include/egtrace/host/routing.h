@@ -12,8 +12,18 @@
 
 namespace egt::host {
 
-enum class RouteType : std::uint8_t { unicast, local, broadcast, multicast, anycast, throw_, unreachable, prohibit,
-                                      blackhole, nat };
+enum class RouteType : std::uint8_t {
+  unicast,
+  local,
+  broadcast,
+  multicast,
+  anycast,
+  throw_,
+  unreachable,
+  prohibit,
+  blackhole,
+  nat
+};
 
 struct NextHop {
   std::optional<IpAddr> via;
@@ -28,10 +38,10 @@ struct Route {
   RouteType type = RouteType::unicast;
   std::optional<std::uint8_t> tos;
   std::uint32_t metric = 0;
-  Name table = "main";                   // name or number as resolved by number where rt_tables is known
+  Name table = "main";  // name or number as resolved by number where rt_tables is known
   Prefix to;
-  std::optional<IpAddr> source_hint;     // "src"
-  std::vector<NextHop> next_hops;        // one unless multipath
+  std::optional<IpAddr> source_hint;  // "src"
+  std::vector<NextHop> next_hops;     // one unless multipath
   Name protocol, scope;
   std::optional<std::uint32_t> mtu, nexthop_id;
   // Words of the line that change what the route does and have no member here ("encap mpls 100", "from fd00::/64"), or
@@ -63,14 +73,14 @@ struct PolicyRule {
   Family family = Family::v4;
   std::uint32_t priority = 0;
   bool negate = false;
-  Prefix from_prefix, to_prefix;         // length 0: any
+  Prefix from_prefix, to_prefix;  // length 0: any
   bool has_from = false, has_to = false;
   std::optional<std::uint32_t> fwmark;
   std::uint32_t fwmask = 0xffffffff;
   Name iif, oif;
   bool iif_detached = false, oif_detached = false;
   std::optional<std::uint8_t> tos;
-  std::optional<std::uint8_t> dscp;      // six bits, of which `dscp_mask` count
+  std::optional<std::uint8_t> dscp;  // six bits, of which `dscp_mask` count
   std::uint8_t dscp_mask = 0x3f;
   std::optional<std::uint8_t> ip_proto;
   std::optional<PortRange> sport, dport;
@@ -80,7 +90,7 @@ struct PolicyRule {
   Name table;
   std::optional<std::uint32_t> goto_priority;
   std::optional<int> suppress_prefix_length;
-  Name suppress_group;                   // of devices, as printed; empty: none
+  Name suppress_group;  // of devices, as printed; empty: none
   // Conditions of the line that have no member here ("tun_id 5") or were not understood: whether the rule matches is open.
   std::vector<std::string> not_modelled;
   Provenance from;
@@ -89,10 +99,10 @@ struct PolicyRule {
 // What a routing daemon (FRR) says of a machine's routes.
 enum class BgpPeer : std::uint8_t { none, external, internal };
 struct DaemonRoute {
-  Route route;                           // next hops of BGP and of most static routes have no device yet
-  std::uint32_t distance = 0;            // administrative; of several routes to one prefix the lowest goes into the kernel
-  BgpPeer bgp = BgpPeer::none;           // of BGP: who showed it; the daemon's settings have its distance
-  std::string vrf;                       // name, or "#7" by the number of its device; empty: the default one
+  Route route;                  // next hops of BGP and of most static routes have no device yet
+  std::uint32_t distance = 0;   // administrative; of several routes to one prefix the lowest goes into the kernel
+  BgpPeer bgp = BgpPeer::none;  // of BGP: who showed it; the daemon's settings have its distance
+  std::string vrf;              // name, or "#7" by the number of its device; empty: the default one
 };
 struct RoutingDaemon {
   // What its routing table (`show ip route`) shows as selected and in the FIB; `whole`: all of a family's main table,
@@ -101,7 +111,7 @@ struct RoutingDaemon {
   bool whole_v4 = false, whole_v6 = false;
   // What protocols offer to that table: the best paths and multipaths of BGP, static routes of the configuration.
   std::vector<DaemonRoute> offers;
-  std::uint32_t bgp_external_distance = 20, bgp_internal_distance = 200;   // "distance bgp"
+  std::uint32_t bgp_external_distance = 20, bgp_internal_distance = 200;  // "distance bgp"
 };
 
 // Who shown a host's routes: the kernel (ip-route(8)), the daemon's own table, or only what protocols offer to it, out of

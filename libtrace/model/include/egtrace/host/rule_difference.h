@@ -8,7 +8,9 @@
 
 namespace egt::netfilter {
 
-struct DifferentChain { std::string table, chain; };
+struct DifferentChain {
+  std::string table, chain;
+};
 
 // The first chain that both have and of which they show another policy or other rules: not as many, or ones that match other
 // addresses, devices or ports, go to other chains or translate to other addresses. What only one front end can express is not

@@ -26,6 +26,6 @@ std::optional<Number> constant(const ExprPtr& e);
 
 // The rule's translation; null where it has none.
 const NatTarget* translation(const Rule& rule);
-bool translates_source(const NatTarget& target);   // snat, masquerade
+bool translates_source(const NatTarget& target);  // snat, masquerade
 
 }  // namespace egt::netfilter

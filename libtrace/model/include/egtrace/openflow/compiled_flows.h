@@ -29,7 +29,7 @@ struct Subtable {
 };
 
 struct Stage {
-  std::uint32_t shape = 0;       // of one of its subtables; the first `words` of it are the stage's
+  std::uint32_t shape = 0;  // of one of its subtables; the first `words` of it are the stage's
   std::uint32_t words = 0;
   std::uint32_t partitions = 0;  // index into `partitions` of the first of 1 << bits, a hash table with open addressing
   std::uint32_t bits = 0;
@@ -44,7 +44,7 @@ struct Partition {
 
 struct Member {
   std::uint32_t subtable = 0;
-  std::uint32_t max_priority = 0;      // of the partition's flows in that subtable
+  std::uint32_t max_priority = 0;  // of the partition's flows in that subtable
 };
 
 struct Slot {
@@ -54,10 +54,10 @@ struct Slot {
 
 // Of one table.
 struct TableIndex {
-  std::span<const Subtable> subtables;    // in the order of their first flows
-  std::span<const Stage> stages;          // by descending max_priority
+  std::span<const Subtable> subtables;  // in the order of their first flows
+  std::span<const Stage> stages;        // by descending max_priority
   std::span<const Partition> partitions;
-  std::span<const Member> members;        // of a partition: by descending max_priority
+  std::span<const Member> members;  // of a partition: by descending max_priority
   std::span<const Slot> slots;
   std::span<const std::uint32_t> buckets;
 };
@@ -72,7 +72,7 @@ struct CompiledFlows {
   std::span<const FlowRef> flows;
   AddressPrefixes prefixes;
   std::vector<MatchShape> shapes;
-  std::vector<CompiledTable> tables;   // ascending, without empty ones
+  std::vector<CompiledTable> tables;  // ascending, without empty ones
   std::shared_ptr<const FlowText> text;
   // Called before memory of the arrays is looked at for the first time; throws where it is damaged. May be empty.
   std::function<void(const void* begin, std::size_t bytes)> check;

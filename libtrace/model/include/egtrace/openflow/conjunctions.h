@@ -11,9 +11,9 @@ namespace egt::openflow {
 
 // A clause of which a flow is a member. A flow may be one of hundreds: an address in the rules of many policies.
 struct Clause {
-  std::uint32_t number = 0;     // of the conjunction, counted from 0: those of one FlowTables lie close together
+  std::uint32_t number = 0;  // of the conjunction, counted from 0: those of one FlowTables lie close together
   std::uint32_t conj_id = 0;
-  std::uint64_t bit = 0;        // of this clause; 0: a number that no switch accepts
+  std::uint64_t bit = 0;  // of this clause; 0: a number that no switch accepts
   std::uint8_t n_clauses = 0;
 };
 
@@ -34,7 +34,7 @@ class MetClauses {
 
  private:
   struct State {
-    std::uint64_t when = 0;   // of another lookup: nothing is met
+    std::uint64_t when = 0;  // of another lookup: nothing is met
     std::uint64_t met = 0;
     std::uint8_t n_clauses = 0;
   };

@@ -17,19 +17,23 @@ namespace egt::openflow {
 
 struct DatapathPort {
   std::uint32_t number = 0;
-  std::string name;                       // genev_sys_6081 for all Geneve tunnels of that UDP port
-  std::string type;                       // "", "tap", "geneve", …
+  std::string name;  // genev_sys_6081 for all Geneve tunnels of that UDP port
+  std::string type;  // "", "tap", "geneve", …
   Provenance from;
 };
 
 // A tunnel port of a bridge and the datapath port that carries it.
-struct TunnelPort { std::string name; std::uint32_t datapath_port = 0; Provenance from; };
+struct TunnelPort {
+  std::string name;
+  std::uint32_t datapath_port = 0;
+  Provenance from;
+};
 
 // A flow as dpctl/dump-flows prints it: what the switch does with packets that it has seen lately.
 struct DatapathFlow {
-  std::uint32_t recirc_id = 0;            // 0: as packets arrive
-  std::string_view match, actions;        // in the dump
-  std::vector<std::uint32_t> recirculates_to;   // recirc(ID) of its actions, in their order
+  std::uint32_t recirc_id = 0;                 // 0: as packets arrive
+  std::string_view match, actions;             // in the dump
+  std::vector<std::uint32_t> recirculates_to;  // recirc(ID) of its actions, in their order
   std::uint64_t packets = 0, bytes = 0;
   Provenance from;
 };
@@ -39,15 +43,20 @@ struct TunnelRoute {
   Prefix destination;
   std::string device;
   std::optional<IpAddr> gateway, source;
-  std::optional<std::uint32_t> mark;      // only for packets with this pkt_mark
-  bool user = false;                      // added by ovs/route/add rather than read from the kernel
-  bool local = false;                     // an address of the machine itself
+  std::optional<std::uint32_t> mark;  // only for packets with this pkt_mark
+  bool user = false;                  // added by ovs/route/add rather than read from the kernel
+  bool local = false;                 // an address of the machine itself
   Provenance from;
 
   IpAddr next_hop(const IpAddr& to) const { return gateway && !gateway->is_unspecified() ? *gateway : to; }
 };
 
-struct TunnelNeighbour { IpAddr address; MacAddr mac; std::string bridge; Provenance from; };
+struct TunnelNeighbour {
+  IpAddr address;
+  MacAddr mac;
+  std::string bridge;
+  Provenance from;
+};
 
 // A packet to this MAC, address and UDP port leaves the bridge's port as the inner packet of a tunnel.
 struct TunnelEnd {
@@ -60,14 +69,14 @@ struct TunnelEnd {
 };
 
 struct Datapath {
-  std::string type;                       // "netdev", "system", "dummy"; empty where no dump shows it
+  std::string type;  // "netdev", "system", "dummy"; empty where no dump shows it
   std::vector<DatapathPort> ports;
   std::vector<TunnelPort> tunnels;
   std::vector<TunnelRoute> routes;
   std::vector<TunnelNeighbour> neighbours;
   std::vector<TunnelEnd> tunnel_ends;
   std::vector<DatapathFlow> flows;
-  bool has_routes = false, has_neighbours = false;   // whether those dumps are there at all
+  bool has_routes = false, has_neighbours = false;  // whether those dumps are there at all
 
   // The route of ovs_router_lookup() (lib/ovs-router.c) without its preference for a source; null: none.
   const TunnelRoute* route(const IpAddr& to, std::uint32_t pkt_mark) const;

@@ -12,12 +12,12 @@ struct FlowClause {
   enum class Op : std::uint8_t { exists, equal, differs, less, more, within };
   std::string key;
   Op op = Op::exists;
-  std::string value;   // as it was written
+  std::string value;  // as it was written
   friend bool operator==(const FlowClause&, const FlowClause&) = default;
 };
 
 struct FlowFilter {
-  enum class Kind : std::uint8_t { clause, all, any, none };   // none: not its only part
+  enum class Kind : std::uint8_t { clause, all, any, none };  // none: not its only part
   Kind kind = Kind::clause;
   FlowClause clause;
   std::vector<FlowFilter> parts;

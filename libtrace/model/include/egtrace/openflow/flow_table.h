@@ -40,7 +40,7 @@ struct FlowEntry {
   std::uint64_t cookie = 0;
   FlowUse use;
   Provenance from;
-  const MatchWord* match = nullptr;  // match_words of them
+  const MatchWord* match = nullptr;     // match_words of them
   const ActionText* actions = nullptr;  // each text once
   std::uint16_t priority = 32768;
   std::uint8_t match_words = 0;
@@ -155,10 +155,10 @@ class FlowTables {
   void read_match(FlowIndex i, std::vector<MatchWord>& out) const;
   // The line as it was dumped, or the actions of a flow that no dump has. `buffer` may hold it.
   std::string_view line_of(FlowIndex i, std::string& buffer) const;
-  bool is_conjunctive(FlowIndex i) const;      // a member of clauses
-  void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;   // of a conjunctive flow; reads no more than that
-  bool looks_at(FlowIndex i, FieldId field) const;                         // matches on it, without reading the line
-  const FlowEntry& flow(FlowIndex i) const;    // read on first use
+  bool is_conjunctive(FlowIndex i) const;                                 // a member of clauses
+  void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;  // of a conjunctive flow; reads no more than that
+  bool looks_at(FlowIndex i, FieldId field) const;                        // matches on it, without reading the line
+  const FlowEntry& flow(FlowIndex i) const;                               // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;        // parsed on first use
   std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions show

@@ -12,13 +12,13 @@ struct FlowWord {
   enum class Section : std::uint8_t { info, match, actions };
   Section section = Section::info;
   std::string_view key;
-  std::string_view value;        // without the brackets of "ct(commit)"
-  bool has_value = false;        // "tcp" has none, "resubmit()" has
+  std::string_view value;  // without the brackets of "ct(commit)"
+  bool has_value = false;  // "tcp" has none, "resubmit()" has
 };
 
 struct FlowWords {
   std::vector<FlowWord> words;
-  std::string_view match, actions;   // whole
+  std::string_view match, actions;  // whole
 
   // Of statistics and the like; the first of this key, or null.
   const FlowWord* find(FlowWord::Section section, std::string_view key) const {

@@ -50,10 +50,10 @@ U128 value_of(MatchView m, FieldId f);
 // A match while it is built by a parser or by learn.
 class Match {
  public:
-  void require(FieldId f, U128 value);               // exact
-  void require(FieldId f, U128 value, U128 mask);    // value's bits outside mask are dropped
+  void require(FieldId f, U128 value);             // exact
+  void require(FieldId f, U128 value, U128 mask);  // value's bits outside mask are dropped
   void require(const Subfield& s, U128 value);
-  void require(const MatchWord& w);                  // bits of one word of the key
+  void require(const MatchWord& w);  // bits of one word of the key
   MatchView view() const { return words_; }
   bool empty() const { return words_.empty(); }
   friend bool operator==(const Match&, const Match&) = default;

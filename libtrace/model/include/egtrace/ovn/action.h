@@ -24,7 +24,15 @@ enum class CtZone : std::uint8_t { dnat, snat };
 // Actions that are a word alone: output, ip.ttl--, ct_clear, …
 struct PlainAction {
   enum class Kind : std::uint8_t {
-    output, decrement_ttl, ct_clear, igmp, ct_snat_to_vip, dhcpv6_reply, bfd_message, mac_cache_use, flood_remote,
+    output,
+    decrement_ttl,
+    ct_clear,
+    igmp,
+    ct_snat_to_vip,
+    dhcpv6_reply,
+    bfd_message,
+    mac_cache_use,
+    flood_remote,
   };
   Kind kind = Kind::output;
 };
@@ -32,7 +40,7 @@ struct PlainAction {
 struct NextTable {
   Pipeline pipeline = Pipeline::ingress;
   std::uint16_t table = 0;
-  bool other_pipeline = false, skips = false;      // how it prints: not the table that follows
+  bool other_pipeline = false, skips = false;  // how it prints: not the table that follows
 };
 
 struct Load {
@@ -54,7 +62,7 @@ struct Pop {
 
 struct CtNext {
   CtZone zone = CtZone::dnat;
-  bool names_zone = false;               // newer releases print it
+  bool names_zone = false;  // newer releases print it
   std::uint16_t table = 0;
 };
 
@@ -68,25 +76,25 @@ struct CtCommit {
 
 struct CtCommitToZone {
   CtZone zone = CtZone::dnat;
-  bool nat = false;                      // ct_commit_nat
+  bool nat = false;  // ct_commit_nat
   bool names_zone = true;
   std::uint16_t table = 0;
 };
 
 struct PortRange {
-  std::uint16_t low = 0, high = 0;       // high is 0 for a single port
+  std::uint16_t low = 0, high = 0;  // high is 0 for a single port
 };
 
 struct CtNat {
-  bool destination = false;              // ct_dnat, else ct_snat
+  bool destination = false;  // ct_dnat, else ct_snat
   bool in_czone = false;
-  std::optional<IpAddr> address;         // absent: translates back
+  std::optional<IpAddr> address;  // absent: translates back
   std::optional<PortRange> ports;
   std::uint16_t table = 0;
 };
 
 struct LbBackend {
-  std::string port_name;                 // ct_lb_mark_local only
+  std::string port_name;  // ct_lb_mark_local only
   IpAddr address;
   std::uint16_t port = 0;
 };
@@ -114,7 +122,18 @@ struct Select {
 // Actions with a block of actions for a packet made from this one.
 struct Nested {
   enum class Kind : std::uint8_t {
-    clone, arp, icmp4, icmp4_error, icmp6, icmp6_error, tcp_reset, sctp_abort, reject, nd_na, nd_na_router, nd_ns,
+    clone,
+    arp,
+    icmp4,
+    icmp4_error,
+    icmp6,
+    icmp6_error,
+    tcp_reset,
+    sctp_abort,
+    reject,
+    nd_na,
+    nd_na_router,
+    nd_ns,
   };
   Kind kind = Kind::clone;
   ActionList actions;
@@ -139,8 +158,19 @@ struct LookupBinding {
 // R = name()
 struct ResultAction {
   enum class Kind : std::uint8_t {
-    dns_lookup, chk_lb_hairpin, chk_lb_hairpin_reply, check_in_port_sec, check_out_port_sec, chk_ecmp_nh_mac,
-    chk_ecmp_nh, chk_lb_aff, ct_nw_dst, ct_ip6_dst, ct_tp_dst, ct_proto, ct_state_save,
+    dns_lookup,
+    chk_lb_hairpin,
+    chk_lb_hairpin_reply,
+    check_in_port_sec,
+    check_out_port_sec,
+    chk_ecmp_nh_mac,
+    chk_ecmp_nh,
+    chk_lb_aff,
+    ct_nw_dst,
+    ct_ip6_dst,
+    ct_tp_dst,
+    ct_proto,
+    ct_state_save,
   };
   Kind kind = Kind::dns_lookup;
   FieldRef result;
@@ -172,7 +202,7 @@ struct Log {
   enum class Verdict : std::uint8_t { allow, drop, reject, pass };
   std::optional<std::string> name, meter;
   Verdict verdict = Verdict::allow;
-  std::uint8_t severity = 3;             // alert, warning, notice, info, debug
+  std::uint8_t severity = 3;  // alert, warning, notice, info, debug
 };
 struct CheckPacketLarger {
   FieldRef result;
@@ -210,7 +240,7 @@ struct CommitEcmpNextHop {
 struct CommitLbAffinity {
   IpAddr vip, backend;
   std::uint16_t vip_port = 0, backend_port = 0, timeout = 0;
-  std::uint8_t protocol = 0;             // 0: none written
+  std::uint8_t protocol = 0;  // 0: none written
 };
 struct Sample {
   std::uint16_t probability = 0;
@@ -227,10 +257,10 @@ struct CheckEvpnArp {
 };
 
 struct Action {
-  std::variant<PlainAction, NextTable, Load, Move, Exchange, Push, Pop, CtNext, CtCommit, CtCommitToZone, CtNat, CtLb,
-               Select, Nested, GetBinding, PutBinding, LookupBinding, ResultAction, PutOptions, DhcpRelayCheck, SetQueue,
-               SetMeter, Log, CheckPacketLarger, TriggerEvent, BindVport, HandleServiceCheck, ForwardGroup, PutFdb,
-               GetFdb, LookupFdb, CommitEcmpNextHop, CommitLbAffinity, Sample, Mirror, CheckEvpnArp>
+  std::variant<PlainAction, NextTable, Load, Move, Exchange, Push, Pop, CtNext, CtCommit, CtCommitToZone, CtNat, CtLb, Select,
+               Nested, GetBinding, PutBinding, LookupBinding, ResultAction, PutOptions, DhcpRelayCheck, SetQueue, SetMeter, Log,
+               CheckPacketLarger, TriggerEvent, BindVport, HandleServiceCheck, ForwardGroup, PutFdb, GetFdb, LookupFdb,
+               CommitEcmpNextHop, CommitLbAffinity, Sample, Mirror, CheckEvpnArp>
       kind;
 };
 

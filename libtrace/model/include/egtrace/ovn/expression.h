@@ -22,9 +22,9 @@ namespace egt::ovn {
 
 // What comparisons make sense for a symbol.
 enum class Level : std::uint8_t {
-  nominal,    // == and != only, and only so that the field itself must be equal
-  boolean,    // predicates: == and !=
-  ordinal,    // all of them
+  nominal,  // == and != only, and only so that the field itself must be equal
+  boolean,  // predicates: == and !=
+  ordinal,  // all of them
 };
 
 // Where a symbol may be assigned to: bits.
@@ -37,15 +37,15 @@ struct Expression;
 // A name of the language: a packet field, a part of another symbol, a predicate, or a field that only OVN knows.
 struct Symbol {
   std::string name;
-  std::uint16_t bits = 0;                // 0: a string (inport, outport), whose field holds the port's key
+  std::uint16_t bits = 0;  // 0: a string (inport, outport), whose field holds the port's key
   Level level = Level::ordinal;
   std::uint8_t writable = writable::nowhere;
-  bool is_ovn_field = false;             // icmp4.frag_mtu and the like: no bits in the packet that is traced
+  bool is_ovn_field = false;  // icmp4.frag_mtu and the like: no bits in the packet that is traced
   std::optional<FieldId> field;
-  const Symbol* parent = nullptr;        // of a part
+  const Symbol* parent = nullptr;  // of a part
   std::uint16_t first_in_parent = 0;
-  std::string predicate;                 // what a predicate stands for, as text
-  std::string prerequisites;             // what must hold before the symbol means anything, as text
+  std::string predicate;      // what a predicate stands for, as text
+  std::string prerequisites;  // what must hold before the symbol means anything, as text
 
   // Both as trees without predicates and prerequisites of their own; null where the text cannot be understood, and then
   // the error says why.
@@ -58,7 +58,7 @@ struct Symbol {
 // A symbol, or some of its bits.
 struct FieldRef {
   const Symbol* symbol = nullptr;
-  std::uint16_t first = 0, bits = 0;     // bits is 0 for strings
+  std::uint16_t first = 0, bits = 0;  // bits is 0 for strings
 
   bool is_whole() const { return first == 0 && bits == symbol->bits; }
   // The packet's field behind it. Of a string: the whole register.
@@ -69,11 +69,11 @@ struct FieldRef {
 enum class ConstantFormat : std::uint8_t { decimal, hexadecimal, ipv4, ipv6, ethernet };
 
 struct Constant {
-  U128 value = 0, mask = 0;              // mask counts only where `masked`
+  U128 value = 0, mask = 0;  // mask counts only where `masked`
   bool masked = false;
   ConstantFormat format = ConstantFormat::hexadecimal;
-  std::string text;                      // of strings
-  std::uint16_t excess = 0;              // its width where more than 128 bits were written; the value is cut
+  std::string text;          // of strings
+  std::uint16_t excess = 0;  // its width where more than 128 bits were written; the value is cut
 };
 
 struct ConstantSet {
@@ -87,8 +87,8 @@ enum class Relop : std::uint8_t { eq, ne, lt, le, gt, ge };
 struct Comparison {
   const Symbol* symbol = nullptr;
   Relop relop = Relop::eq;
-  U128 value = 0, mask = 0;              // at the place of the bits that are compared
-  std::string text;                      // of strings
+  U128 value = 0, mask = 0;  // at the place of the bits that are compared
+  std::string text;          // of strings
 };
 
 // An address set or port group with its values ready for looking up.
@@ -104,8 +104,8 @@ class ValueSet {
  private:
   std::string name_;
   ConstantSet constants_;
-  std::vector<U128> exact_;                          // sorted
-  std::vector<std::pair<U128, U128>> masked_;        // mask, values under it: sorted
+  std::vector<U128> exact_;                    // sorted
+  std::vector<std::pair<U128, U128>> masked_;  // mask, values under it: sorted
   unsigned width_ = 0;
 };
 
@@ -114,7 +114,7 @@ struct Membership {
   const Symbol* symbol = nullptr;
   std::shared_ptr<const ValueSet> set;
   bool negated = false;
-  std::uint16_t shift = 0, bits = 0;     // of numbers
+  std::uint16_t shift = 0, bits = 0;  // of numbers
 };
 
 struct ChassisResident {
@@ -123,7 +123,7 @@ struct ChassisResident {
 };
 
 struct Junction {
-  bool conjunction = true;               // all of the terms, else one of them
+  bool conjunction = true;  // all of the terms, else one of them
   std::vector<Expression> terms;
 };
 

@@ -16,13 +16,13 @@ struct Program;
 
 struct ReadActions {
   ActionList actions;
-  Expression prerequisites;            // annotated; must hold beside the match
+  Expression prerequisites;  // annotated; must hold beside the match
 };
 
 // One comparison that a match needs, seen without reading the match: `symbol == value/mask`; of inport and outport `port`,
 // the name as it is written, or one of a port group. Views into the match.
 struct NeededTerm {
-  const Symbol* symbol = nullptr;      // has a field of its own
+  const Symbol* symbol = nullptr;  // has a field of its own
   U128 value = 0, mask = 0;
   std::string_view port;
   const ValueSet* group = nullptr;

@@ -27,37 +27,37 @@ struct Program {
 };
 
 struct LogicalFlow {
-  std::string_view datapath;            // name, or UUID where it has none
+  std::string_view datapath;  // name, or UUID where it has none
   bool ingress = true;
   std::uint8_t table = 0;
-  std::string_view stage;               // "lr_in_policy"; empty in very old dumps
+  std::string_view stage;  // "lr_in_policy"; empty in very old dumps
   std::uint16_t priority = 0;
   std::string_view match, actions;
-  std::optional<std::uint32_t> uuid_prefix;   // equals the cookie of its OpenFlow flows
-  std::string_view uuid;                // as printed; full only in some dumps
+  std::optional<std::uint32_t> uuid_prefix;  // equals the cookie of its OpenFlow flows
+  std::string_view uuid;                     // as printed; full only in some dumps
   Provenance from;
 };
 
 struct LogicalPort {
   std::string name;
-  std::string type;                     // "", "router", "localnet", "remote", "patch", "l3gateway", …
-  std::string datapath;                 // name of switch or router
+  std::string type;      // "", "router", "localnet", "remote", "patch", "l3gateway", …
+  std::string datapath;  // name of switch or router
   bool on_router = false;
   std::optional<std::uint32_t> tunnel_key;
-  std::string peer;                     // of a patch or router port
-  std::uint16_t tag = 0;                // as sb::PortBinding::tag
+  std::string peer;       // of a patch or router port
+  std::uint16_t tag = 0;  // as sb::PortBinding::tag
   std::optional<MacAddr> mac;
-  std::vector<Prefix> addresses;        // networks of a router port, host prefixes of a switch port
-  bool may_have_others = false;         // of a switch port: addresses that nothing shows OVN ("unknown", "dynamic")
-  std::string chassis;                  // name or UUID
+  std::vector<Prefix> addresses;  // networks of a router port, host prefixes of a switch port
+  bool may_have_others = false;   // of a switch port: addresses that nothing shows OVN ("unknown", "dynamic")
+  std::string chassis;            // name or UUID
   std::map<std::string, std::string> external_ids;
   Provenance from;
 };
 
 struct Datapath {
   std::string name;
-  std::string uuid;                     // of the Datapath_Binding
-  std::optional<std::uint32_t> tunnel_key;   // the OpenFlow metadata
+  std::string uuid;                         // of the Datapath_Binding
+  std::optional<std::uint32_t> tunnel_key;  // the OpenFlow metadata
   bool is_router = false;
   Provenance from;
 };
@@ -80,10 +80,10 @@ struct AddressSet {
 // Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump shows it, and a column "router"
 // that holds the router's name.
 struct Row {
-  std::string table;                    // "Logical_Router_Policy"
-  std::string database;                 // "NB", "SB", "OVS"
+  std::string table;     // "Logical_Router_Policy"
+  std::string database;  // "NB", "SB", "OVS"
   std::string uuid;
-  std::map<std::string, std::string> columns;               // printed value of each column
+  std::map<std::string, std::string> columns;  // printed value of each column
   std::map<std::string, std::string> external_ids;
   Provenance from;
 };
@@ -93,14 +93,17 @@ std::string text_of(const Row& row, const std::string& column);
 
 // Whether ovn-controller is connected to the southbound database, as its connection-status prints it (ovn-controller(8)).
 // Without a connection the node's flows stay as they are.
-struct ControllerConnection { bool connected = false; Provenance from; };
+struct ControllerConnection {
+  bool connected = false;
+  Provenance from;
+};
 
 // A server of a clustered database, as its cluster/status prints it (ovsdb-server(1)). One that is no member of the cluster, or
 // that knows no leader, takes no changes, and what is read from it may be old.
 struct DatabaseServer {
-  std::string database;                 // "OVN_Southbound"
+  std::string database;  // "OVN_Southbound"
   bool is_member = true, has_leader = true;
-  Provenance from;                      // the line with the status
+  Provenance from;  // the line with the status
 };
 
 struct Ovn {
@@ -113,9 +116,9 @@ struct Ovn {
   std::vector<Row> rows;
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;
-  std::optional<ControllerConnection> controller;            // none where no dump shows it
+  std::optional<ControllerConnection> controller;  // none where no dump shows it
   std::vector<DatabaseServer> database_servers;
-  std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
+  std::map<std::string, std::uint16_t> ct_zones;  // "demo-web_web-2" → 19
   // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump mentions them.
   std::shared_ptr<Southbound> southbound;
   // Of a node without OpenFlow flows, where its logical flows can be walked in their stead; else null.

@@ -74,10 +74,10 @@ struct PortBinding {
   Uuid datapath;
   std::string logical_port, type;
   std::uint32_t tunnel_key = 0;
-  std::uint16_t tag = 0;               // VLAN by which a localnet port speaks; 0: none
-  bool made_up_key = false;            // as DatapathBinding::made_up_key
+  std::uint16_t tag = 0;     // VLAN by which a localnet port speaks; 0: none
+  bool made_up_key = false;  // as DatapathBinding::made_up_key
   std::vector<std::string> mac, port_security;
-  bool shows_security = true;          // false: no dump has the column port_security of this port
+  bool shows_security = true;  // false: no dump has the column port_security of this port
   Map options, external_ids;
   Provenance from;
 };
@@ -139,9 +139,9 @@ struct LogicalFlow;
 // What only a database says of a flow in Ovn::logical_flows.
 struct FlowOrigin {
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
-  std::string_view source;             // line of northd that made it: "northd.c:8453"
-  std::string_view stage_hint;         // first digits of the UUID of the northbound row that it was made for
-  std::uint32_t group = kNoGroup;      // index in Southbound::named_groups
+  std::string_view source;         // line of northd that made it: "northd.c:8453"
+  std::string_view stage_hint;     // first digits of the UUID of the northbound row that it was made for
+  std::uint32_t group = kNoGroup;  // index in Southbound::named_groups
 };
 
 // Datapaths that share logical flows, as LogicalFlow::datapath calls them.
@@ -171,7 +171,7 @@ struct Southbound {
   Provenance flow_database;
   std::vector<FlowOrigin> origins;
   std::vector<NamedGroup> named_groups;
-  std::vector<std::shared_ptr<const void>> kept_text;   // owns what views of logical flows point to, besides dumps
+  std::vector<std::shared_ptr<const void>> kept_text;  // owns what views of logical flows point to, besides dumps
 
   bool empty() const { return datapaths.empty() && logical_flows.empty(); }
 };

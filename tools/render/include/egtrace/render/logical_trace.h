@@ -33,8 +33,8 @@ class LogicalTracePrinter {
   std::unique_ptr<NodeTexts> texts_;
 };
 
-std::string logical_trace_text(const engine::logical::Trace& trace, const engine::LogicalNetwork& network,
-                               const FlowKey& packet, const LogicalTraceOptions& options);
+std::string logical_trace_text(const engine::logical::Trace& trace, const engine::LogicalNetwork& network, const FlowKey& packet,
+                               const LogicalTraceOptions& options);
 // What becomes of the packet, in one line: where it is put out, or where and why it ends.
 std::string logical_verdict_text(const engine::logical::Trace& trace);
 

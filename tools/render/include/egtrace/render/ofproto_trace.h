@@ -68,9 +68,9 @@ class OfprotoTraceWriter {
   // With the names of a bridge's ports where the call asks for names; without a bridge by number, as action sets and frozen
   // actions are shown nevertheless. (A state that one bridge froze may be resumed in another.)
   std::unordered_map<OfBridge<const openflow::Action*>, std::string, PairHash> actions_;
-  std::shared_ptr<const void> owned_;         // keeps those actions alive
-  const openflow::Bridge* bridge_ = nullptr;  // of the trace at hand
-  const openflow::Bridge* at_ = nullptr;      // whose actions are executed
+  std::shared_ptr<const void> owned_;             // keeps those actions alive
+  const openflow::Bridge* bridge_ = nullptr;      // of the trace at hand
+  const openflow::Bridge* at_ = nullptr;          // whose actions are executed
   std::vector<const openflow::Bridge*> bridges_;  // by depth: whose actions the nodes there are
   std::string out_;
   std::vector<char> has_sibling_, seen_;  // of nodes(), kept for their memory

@@ -15,9 +15,9 @@
 namespace egt::render {
 
 struct ShardHead {
-  std::string verb, version;   // "audit", "check"; of egtrace
-  std::string snapshot;        // a hash of what the snapshot holds
-  std::map<std::string, std::string> options;   // that decide the result, by name
+  std::string verb, version;                   // "audit", "check"; of egtrace
+  std::string snapshot;                        // a hash of what the snapshot holds
+  std::map<std::string, std::string> options;  // that decide the result, by name
   assess::Shard shard;
   // Whether they are parts of one run.
   bool belongs_to(const ShardHead& other) const;
@@ -31,8 +31,8 @@ struct PlacedReport {
 
 struct ShardResult {
   ShardHead head;
-  std::vector<assess::AuditRow> rows;      // of "audit"
-  std::vector<PlacedReport> reports;       // of "check"
+  std::vector<assess::AuditRow> rows;  // of "audit"
+  std::vector<PlacedReport> reports;   // of "check"
 };
 
 std::string shard_json(const ShardResult& result);

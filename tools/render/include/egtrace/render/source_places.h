@@ -6,9 +6,9 @@
 namespace egt::render {
 
 struct SourcePlaces {
-  std::string expectations;     // the file of expectations, from the root of the repository; empty: there is none
-  std::string snapshot;         // the folder of the snapshot from there ("." is the root); empty: it is an archive, or lies elsewhere
-  std::string snapshot_name;    // what the snapshot is called where its folder is empty
+  std::string expectations;  // the file of expectations, from the root of the repository; empty: there is none
+  std::string snapshot;  // the folder of the snapshot from there ("." is the root); empty: it is an archive, or lies elsewhere
+  std::string snapshot_name;  // what the snapshot is called where its folder is empty
 };
 
 // A dump, from the root of the repository, where the snapshot is a folder of it.

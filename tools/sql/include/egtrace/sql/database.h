@@ -21,7 +21,7 @@
 namespace egt::sql {
 
 struct ColumnInfo {
-  std::string name, type, meaning;   // type: TEXT, INTEGER, REAL
+  std::string name, type, meaning;  // type: TEXT, INTEGER, REAL
 };
 struct TableInfo {
   std::string name, meaning;
@@ -31,14 +31,14 @@ std::vector<TableInfo> schema();
 
 // What the tables are made of; it must outlive the database.
 struct Sources {
-  const parsers::Snapshot* dumped = nullptr;                  // as dumps show it: nothing is presumed
-  std::function<const parsers::Snapshot&()> for_walks;        // for findings and the audit; called once, when it is needed
-  unsigned jobs = 1;                                          // threads of the audit
+  const parsers::Snapshot* dumped = nullptr;            // as dumps show it: nothing is presumed
+  std::function<const parsers::Snapshot&()> for_walks;  // for findings and the audit; called once, when it is needed
+  unsigned jobs = 1;                                    // threads of the audit
 };
 
 struct QueryResult {
   ValueTable table;
-  std::vector<Gap> gaps;   // of the tables that the statement read: what the snapshot lacks, so that rows may be missing
+  std::vector<Gap> gaps;  // of the tables that the statement read: what the snapshot lacks, so that rows may be missing
 };
 
 class Database {

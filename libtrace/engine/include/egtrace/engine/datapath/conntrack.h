@@ -36,7 +36,16 @@ enum class PacketState : std::uint8_t { none, new_, established, related, invali
 
 // Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing shows.
 enum class TcpState : std::uint8_t {
-  unknown, syn_sent, syn_recv, established, fin_wait, close_wait, last_ack, time_wait, close, syn_sent2
+  unknown,
+  syn_sent,
+  syn_recv,
+  established,
+  fin_wait,
+  close_wait,
+  last_ack,
+  time_wait,
+  close,
+  syn_sent2
 };
 
 // As conntrack(8) and ovs-appctl dpctl/dump-conntrack name it ("SYN_RECV"); `unknown` for other words.
@@ -48,15 +57,15 @@ struct Connection {
   std::uint32_t mark = 0;
   U128 label = 0;
   bool seen_reply = false;
-  bool nat_done = false;             // first packet passed NAT, with or without a translation
-  Provenance from;                   // known when it was read from a dump
-  bool presumed = false;             // opened in the midst of TCP, which a setting that no dump shows may forbid
-  bool certain = true;               // false: the dump does not show whether an answer came, or what the label is
-  std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
-  std::string masqueraded_on;        // the device for which MASQUERADE chose the source; empty: no such rule was seen to
-  bool random_sport = false;         // translated to a port taken at random, for which the sender's own stands here
+  bool nat_done = false;         // first packet passed NAT, with or without a translation
+  Provenance from;               // known when it was read from a dump
+  bool presumed = false;         // opened in the midst of TCP, which a setting that no dump shows may forbid
+  bool certain = true;           // false: the dump does not show whether an answer came, or what the label is
+  std::string snat_by, dnat_by;  // who translated it ("iptables", "nft"); empty where that is not known
+  std::string masqueraded_on;    // the device for which MASQUERADE chose the source; empty: no such rule was seen to
+  bool random_sport = false;     // translated to a port taken at random, for which the sender's own stands here
 
-  bool sport_by_snat = false;        // the translation of the source changed the port or identifier
+  bool sport_by_snat = false;  // the translation of the source changed the port or identifier
 
   bool has_snat() const { return reply.dst != original.src || (reply.dport != original.sport && !id_by_dnat()) || random_sport; }
   // An echo has one identifier, which is the source's affair.
@@ -86,7 +95,7 @@ class ConntrackTables {
   // until it is erased.
   Hit find(const ZoneKey& zone, const Tuple& t);
   Connection& insert(const ZoneKey& zone, Connection c);
-  void erase(const ZoneKey& zone, const Connection& c);   // by its original tuple
+  void erase(const ZoneKey& zone, const Connection& c);  // by its original tuple
   // The connection that an error message to `receiver` is most likely about: the newest one that sends packets from there.
   // What the message quotes would show for certain. reply_direction: the message travels like an answer.
   Hit find_by_receiver(const ZoneKey& zone, const IpAddr& receiver);
@@ -97,12 +106,12 @@ class ConntrackTables {
   struct Entry {
     ZoneKey zone;
     Connection connection;
-    const host::ConntrackEntry* dumped = nullptr;   // of which it is a copy
+    const host::ConntrackEntry* dumped = nullptr;  // of which it is a copy
   };
   Connection& copy_of(const ZoneKey& zone, const host::ConntrackEntry& dumped);
 
   std::shared_ptr<const DumpedConnections> dumped_;
-  std::list<Entry> own_;                                // in the order in which the path met them
+  std::list<Entry> own_;  // in the order in which the path met them
   std::vector<const host::ConntrackEntry*> erased_;
 };
 
