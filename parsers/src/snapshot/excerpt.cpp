@@ -74,7 +74,7 @@ std::string why_cut(std::string_view text, std::string_view kind) {
     const std::string_view end = trim_right(text.substr(text.size() - std::min<std::size_t>(text.size(), 64)));
     return end.ends_with('}') || end.ends_with(']') ? "" : "the JSON text ends early";
   }
-  if (more_flows_announced(text)) return "its last header promises more flows";
+  if (more_flows_announced(text)) return "its last header announces more flows";
   if (kind == "ovs-ofctl dump-flows" && flows_lack_their_beginning(text)) return "its beginning is missing: the first tables";
   if (kind == "ip route" && begins_within_a_route(text)) return "it begins in the middle of a line";
   if (mentions(kind, "tables") && count_lines_starting(text, "*") > count_lines_starting(text, "COMMIT")) {

@@ -8,8 +8,8 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::size_t kMostLines = 40;  // of noise at either end
-constexpr std::size_t kLongest = 1000;  // bytes of a line that may be noise
+constexpr std::size_t kMostLines = 40;  // of session text at either end
+constexpr std::size_t kLongest = 1000;  // bytes of a line that may be session text
 
 enum class Kind : std::uint8_t { none, chatter, error };
 
@@ -86,7 +86,7 @@ Kind kind_of(std::string_view line) {
 // Cuts off the last line, and the line end before it.
 std::string_view take_last_line(std::string_view& text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  // A line that is longer is no noise: a database is one line of a hundred megabytes.
+  // A line that is longer is no session text: a database is one line of a hundred megabytes.
   const std::size_t begin = text.size() - std::min(text.size(), kLongest + 1);
   const std::size_t in_end = text.substr(begin).rfind('\n');
   const std::size_t at = in_end == std::string_view::npos ? in_end : begin + in_end;

@@ -121,7 +121,7 @@ std::string matches_text(const std::vector<LookupMatch>& matches, const TextOpti
 }  // namespace
 
 std::string lookup_json(const explain::Lookup& result) {
-  Json j = {{"schema", "egtrace.lookup/1"}, {"thing", result.object}, {"matches", Json::array()}};
+  Json j = {{"schema", "egtrace.lookup/1"}, {"thing", result.term}, {"matches", Json::array()}};
   for (const LookupMatch& m : result.matches) j["matches"].push_back(json(m));
   j["truncated"] = false;
   j["similar"] = result.similar;
@@ -131,7 +131,7 @@ std::string lookup_json(const explain::Lookup& result) {
 std::string lookup_text(const explain::Lookup& result, const TextOptions& options) {
   const Style style(options.colour);
   if (!result.matches.empty()) return matches_text(result.matches, options, style);
-  std::string out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.object), 0, options.width);
+  std::string out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.term), 0, options.width);
   if (!result.similar.empty()) out += wrap(fmt::format("did you mean {}?", fmt::join(result.similar, ", ")), 0, options.width);
   return out;
 }

@@ -1,4 +1,4 @@
-// Gathers what matches a Thing, kind by kind.
+// Gathers what matches a LookupTerm, kind by kind.
 #pragma once
 
 #include <algorithm>

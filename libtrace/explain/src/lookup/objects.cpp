@@ -1,4 +1,4 @@
-// Kubernetes objects that match a Thing, and those that belong to the ones that were asked for by name.
+// Kubernetes objects that match a LookupTerm, and those that belong to the ones that were asked for by name.
 #include <fmt/format.h>
 
 #include <algorithm>
