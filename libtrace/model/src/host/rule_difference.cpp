@@ -77,10 +77,11 @@ struct Written {
   bool split = false;
 };
 
+// Of JSON in one line nothing shows which rules were written as one.
 std::vector<Written> as_written(const Chain& chain) {
   std::vector<Written> all;
   for (const Rule& r : chain.rules) {
-    const bool again = !all.empty() && r.from.known() && r.from == all.back().rule->from;
+    const bool again = !all.empty() && r.from.known() && r.from != chain.from && r.from == all.back().rule->from;
     if (again)
       all.back().split = true;
     else
