@@ -9,7 +9,7 @@
 namespace egt::assess {
 namespace {
 
-using Key = std::pair<std::string, std::string>;
+using PodKey = std::pair<std::string, std::string>;
 
 KnownPod of_object(const cluster::Pod& object) {
   KnownPod pod{object.namespace_, object.name, object.node, {}, object.host_network, &object};
@@ -68,16 +68,16 @@ std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const clus
 }
 
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
-  std::map<Key, KnownPod> all;
+  std::map<PodKey, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)
-    if (!object.addresses.empty()) all.emplace(Key{object.namespace_, object.name}, of_object(object));
+    if (!object.addresses.empty()) all.emplace(PodKey{object.namespace_, object.name}, of_object(object));
   const engine::Workloads workloads(cluster);
   for (const engine::Workload& w : workloads.all()) {
     const std::string& id = w.port->external_ids.at("iface-id");
     const std::size_t cut = id.find('_');
     if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos)
       continue;  // NETWORK_NAMESPACE_POD of another network
-    const Key key{id.substr(0, cut), id.substr(cut + 1)};
+    const PodKey key{id.substr(0, cut), id.substr(cut + 1)};
     if (all.contains(key)) continue;
     KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};
     for (const Prefix& p : w.network.addresses) pod.addresses.push_back(p.address);
