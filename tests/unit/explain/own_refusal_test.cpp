@@ -9,7 +9,7 @@
 namespace {
 
 // Outcome of a connection of the host to 10.0.0.2, with these rules in its filter table.
-nlohmann::json explained(const std::string& rules, const std::string& protocol) {
+nlohmann::json explained_with(const std::string& rules, const std::string& protocol) {
   const egt::testing::TemporaryDirectory folder;
   const auto dump = [&](const std::string& name, const std::string& text) { folder.file("host/" + name, text); };
   dump("hostname", "host\n");
@@ -40,13 +40,14 @@ nlohmann::json explained(const std::string& rules, const std::string& protocol) 
 constexpr const char* kRefuseAll = "-A OUTPUT -j REJECT --reject-with icmp-port-unreachable\n";
 
 TEST(OwnRefusal, PassesTheRulesOfTheHostItself) {
-  EXPECT_EQ("unanswered", explained(kRefuseAll, "tcp")["outcome"]);
-  EXPECT_EQ("refused", explained(std::string("-A OUTPUT -o lo -j ACCEPT\n") + kRefuseAll, "tcp")["outcome"]);
-  EXPECT_EQ("unanswered",
-            explained("-A INPUT -p tcp --tcp-flags RST RST -j DROP\n-A OUTPUT -o eth0 -p tcp -j REJECT --reject-with tcp-reset\n",
-                      "tcp")["outcome"]);
+  EXPECT_EQ("unanswered", explained_with(kRefuseAll, "tcp")["outcome"]);
+  EXPECT_EQ("refused", explained_with(std::string("-A OUTPUT -o lo -j ACCEPT\n") + kRefuseAll, "tcp")["outcome"]);
+  EXPECT_EQ(
+      "unanswered",
+      explained_with("-A INPUT -p tcp --tcp-flags RST RST -j DROP\n-A OUTPUT -o eth0 -p tcp -j REJECT --reject-with tcp-reset\n",
+                     "tcp")["outcome"]);
 }
 
-TEST(OwnRefusal, IsToldAtOnceToWhoeverDoesNotConnect) { EXPECT_EQ("refused", explained(kRefuseAll, "udp")["outcome"]); }
+TEST(OwnRefusal, IsToldAtOnceToWhoeverDoesNotConnect) { EXPECT_EQ("refused", explained_with(kRefuseAll, "udp")["outcome"]); }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Send, NothingFromAnAddressThatTheLocalTableLacks) {
   h.routes("local 10.60.0.0/16 dev lo\nlocal 10.70.0.0/16 dev lo table local").local_table();
   Lab lab(h);
   const auto answer = [&](const FlowKey& request) {
-    engine::LocalSend what{answer_to(request)};
+    engine::LocalSend what{answer_to(request), false, {}};
     what.answers = true;
     return lab.send(what);
   };

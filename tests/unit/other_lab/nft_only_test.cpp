@@ -14,19 +14,19 @@ namespace {
 
 using nlohmann::json;
 
-std::string lab(const std::string& name) { return std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz"; }
+std::string nft_lab(const std::string& name) { return std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz"; }
 
-json shown(const std::vector<std::string>& args) {
+json printed(const std::vector<std::string>& args) {
   std::vector<std::string> all = {EGTRACE_BINARY};
   all.insert(all.end(), args.begin(), args.end());
   for (const char* more : {"--format", "json"}) all.emplace_back(more);
   return json::parse(run(all).out);
 }
 
-json findings(const std::string& snapshot) { return shown({"triage", snapshot}).at("findings"); }
+json findings_of(const std::string& snapshot) { return printed({"triage", snapshot}).at("findings"); }
 
-json finding(const std::string& snapshot, const std::string& id) {
-  for (const json& f : findings(snapshot))
+json finding_of(const std::string& snapshot, const std::string& id) {
+  for (const json& f : findings_of(snapshot))
     if (f.at("id") == id) return f;
   return json::object({{"claim", ""}, {"remedy", ""}});
 }
@@ -35,7 +35,7 @@ bool has(const json& text, const std::string& part) { return text.get<std::strin
 
 // The snapshot unpacked, with the kernel's datapath in place of the lab's.
 std::string with_kernel_datapath(const TemporaryDirectory& place, const std::string& name) {
-  EXPECT_EQ(run({"tar", "-C", place.path(), "-xf", lab(name)}).status, 0);
+  EXPECT_EQ(run({"tar", "-C", place.path(), "-xf", nft_lab(name)}).status, 0);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(place.path())) {
     if (!entry.is_regular_file()) continue;
     std::string text = read_file(entry.path().string());
@@ -52,11 +52,11 @@ std::string with_kernel_datapath(const TemporaryDirectory& place, const std::str
 TEST(NftOnly, NothingIsWrongWhereNothingIs) {
   for (const char* name : {"nft-egressip-secondary", "nft-services-cluster", "nft-services-local", "nft-services-no-nodeport",
                            "nft-services-internal-local"})
-    EXPECT_EQ(findings(lab(name)), json::array()) << name;
+    EXPECT_EQ(findings_of(nft_lab(name)), json::array()) << name;
 }
 
 TEST(NftOnly, TheMapThatLacksAPodIsNamed) {
-  const json f = finding(lab("nft-egressip-snat-missing"), "egressip-snat-missing");
+  const json f = finding_of(nft_lab("nft-egressip-snat-missing"), "egressip-snat-missing");
   EXPECT_TRUE(has(f.at("claim"), "no rule translates pod mill/saw-r (10.148.2.11) to it, only pods")) << f;
   EXPECT_TRUE(has(f.at("claim"), "it leaves as itself")) << f;
   EXPECT_TRUE(has(f.at("remedy"), "nft list map inet ovn-kubernetes egress-ip-snat-v4 on rowan")) << f;
@@ -65,10 +65,10 @@ TEST(NftOnly, TheMapThatLacksAPodIsNamed) {
 TEST(NftOnly, MarkedPacketsThatAreNotTranslatedAreDropped) {
   const TemporaryDirectory place;
   const std::string snapshot = with_kernel_datapath(place, "nft-egressip-snat-missing");
-  const json e = shown({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
+  const json e = printed({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
   EXPECT_EQ(e.at("outcome"), "unanswered");
   EXPECT_TRUE(has(e.at("summary"), "egress-ip-sec-filter")) << e.at("summary");
-  EXPECT_TRUE(has(finding(snapshot, "egressip-snat-missing").at("claim"), "chain egress-ip-sec-filter drops what it sends"));
+  EXPECT_TRUE(has(finding_of(snapshot, "egressip-snat-missing").at("claim"), "chain egress-ip-sec-filter drops what it sends"));
 }
 
 // A chain of type nat runs before those that filter at the same priority, as the kernel does it.
@@ -81,28 +81,28 @@ TEST(NftOnly, MasqueradingComesBeforeTheFilter) {
               "\tchain ovn-kube-local-gw-masq {\n\t\ttype nat hook postrouting priority 101; policy accept;\n"
               "\t\tip saddr 10.148.2.0/24 masquerade\n\t}\n");
   write_file(dump, text);
-  const json e = shown({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
+  const json e = printed({"explain", snapshot, "--from", "mill/saw-r", "--to", "203.0.113.40:80"});
   EXPECT_EQ(e.at("outcome"), "answered");
   EXPECT_EQ(e.at("paths")[0].at("source_seen").at("ip"), "10.62.21.12");
-  EXPECT_TRUE(has(finding(snapshot, "egressip-snat-missing").at("claim"), "another rule gives packets another address"));
+  EXPECT_TRUE(has(finding_of(snapshot, "egressip-snat-missing").at("claim"), "another rule gives packets another address"));
 }
 
 TEST(NftOnly, AMapWithoutTheServiceIsNamed) {
-  const json f = finding(lab("nft-service-missing-on-node"), "service-dnat-missing");
+  const json f = finding_of(nft_lab("nft-service-missing-on-node"), "service-dnat-missing");
   EXPECT_TRUE(has(f.at("claim"), "larch does not translate 10.62.200.6 port 8080 of service mill/saw-lb, as ")) << f;
   EXPECT_TRUE(has(f.at("claim"), " does in map external-ips-v4 of nft")) << f;
   EXPECT_TRUE(has(f.at("remedy"), "nft list map inet ovn-kubernetes external-ips-v4 on larch")) << f;
 }
 
 TEST(NftOnly, BothGenerationsAreAFinding) {
-  const std::string snapshot = lab("nft-upgrade-half-done");
+  const std::string snapshot = nft_lab("nft-upgrade-half-done");
   int found = 0;
-  for (const json& f : findings(snapshot)) found += f.at("id") == "translated-twice";
+  for (const json& f : findings_of(snapshot)) found += f.at("id") == "translated-twice";
   EXPECT_EQ(found, 1);
-  EXPECT_TRUE(has(finding(snapshot, "translated-twice").at("claim"), "OVN-KUBE-EXTERNALIP"))
-      << finding(snapshot, "translated-twice");
+  EXPECT_TRUE(has(finding_of(snapshot, "translated-twice").at("claim"), "OVN-KUBE-EXTERNALIP"))
+      << finding_of(snapshot, "translated-twice");
   // What the wire showed is among the paths; no dump shows which chain was registered first.
-  const json e = shown({"explain", snapshot, "--from", "host:server", "--to", "10.62.20.11:31406"});
+  const json e = printed({"explain", snapshot, "--from", "host:server", "--to", "10.62.20.11:31406"});
   EXPECT_EQ(e.at("outcome"), "undecided");
   bool unanswered = false;
   for (const json& path : e.at("paths")) unanswered |= path.at("outcome") == "unanswered";
@@ -112,7 +112,7 @@ TEST(NftOnly, BothGenerationsAreAFinding) {
 TEST(NftOnly, ElementsOfMapsAreCompared) {
   const TemporaryDirectory before, after;
   for (const auto* place : {&before, &after})
-    EXPECT_EQ(run({"tar", "-C", place->path(), "-xf", lab("nft-services-cluster")}).status, 0);
+    EXPECT_EQ(run({"tar", "-C", place->path(), "-xf", nft_lab("nft-services-cluster")}).status, 0);
   const std::string dump = after.path() + "/nft-services-cluster/larch/nft_list_ruleset";
   std::string text = read_file(dump);
   const std::string element = "10.62.200.6 . tcp . 8080 : 10.149.40.6 . 8080";

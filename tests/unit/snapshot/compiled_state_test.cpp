@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kAddresses =
+constexpr const char* kStateAddresses =
     "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n"
     "    inet 127.0.0.1/8 scope host lo\n"
     "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n"
@@ -32,7 +32,7 @@ constexpr const char* kAddresses =
     "    link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff\n"
     "4: br-int: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN group default qlen 1000\n"
     "    link/ether 52:54:00:00:00:03 brd ff:ff:ff:ff:ff:ff\n";
-constexpr const char* kRules =
+constexpr const char* kStateRules =
     "*nat\n:PREROUTING ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n:OUT - [0:0]\n"
     "-A POSTROUTING -s 10.0.0.0/8 -m comment --comment \"to the outside\" -j OUT\n"
     "-A OUT -m statistic --mode random --probability 0.5 -j SNAT --to-source 192.0.2.1\n-A OUT -m gibberish -j "
@@ -43,7 +43,7 @@ constexpr const char* kRuleset =
     "\tchain c {\n\t\ttype filter hook forward priority filter; policy drop;\n"
     "\t\tip saddr @s meta mark set ip daddr map @m accept\n\t\tct state established,related counter packets 1 bytes 2 "
     "accept\n\t}\n}\n";
-constexpr const char* kFlows =
+constexpr const char* kStateFlows =
     "NXST_FLOW reply (xid=0x4):\n"
     " cookie=0x1, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=10,in_port=1 actions=resubmit(,1)\n"
     " cookie=0x4, duration=1.5s, table=1, n_packets=0, n_bytes=0, actions=drop\n";
@@ -59,13 +59,13 @@ constexpr const char* kPods =
 void fill(const TemporaryDirectory& d) {
   for (const std::string node : {"n1", "n2"}) {
     d.file(node + "/hostname", node + "\n");
-    d.file(node + "/ip_a", kAddresses);
+    d.file(node + "/ip_a", kStateAddresses);
     d.file(node + "/ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n");
     d.file(node + "/ip_route_show_table_all",
            "default via 192.0.2.254 dev eth0 proto static metric 100 encap mpls 7\n192.0.2.0/24 dev eth0 scope link\n");
-    d.file(node + "/iptables-save_-c", kRules);
+    d.file(node + "/iptables-save_-c", kStateRules);
     d.file(node + "/nft_list_ruleset", kRuleset);
-    d.file(node + "/ovs-ofctl_dump-flows_br-int", kFlows);
+    d.file(node + "/ovs-ofctl_dump-flows_br-int", kStateFlows);
     d.file(node + "/ovs-vsctl_list_interface", kInterfaces);
     d.file(node + "/sysctl", "net.ipv4.ip_forward = 1\n");
   }
