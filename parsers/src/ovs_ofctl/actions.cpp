@@ -427,9 +427,6 @@ bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
   s.field = f->id;
   if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask)) return fail("not a value of the field", p.text);
   if (!f->writable) return fail("field is read-only", p.text);
-  if (s.mask.value_or(0) != 0 && !f->maskable && *s.mask != ones(f->bits) && *s.mask != ones((f->bits + 7u) / 8 * 8))
-    return fail("the field cannot be masked", p.text);
-  if (f->id == FieldId::nw_tos && (s.value & 3) != 0) return fail("not a valid TOS", p.text);
   out.push_back({std::move(s)});
   return true;
 }

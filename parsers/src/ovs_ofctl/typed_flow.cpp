@@ -58,6 +58,16 @@ Refusal refuse_order(const ActionList& list) {
   return {};
 }
 
+// Dumps have such masks, of `load` to a part of the field.
+Refusal refuse_value(const SetField& a) {
+  const Field& f = field(a.field);
+  const U128 mask = a.mask.value_or(0);
+  if (mask != 0 && !f.maskable && mask != ones(f.bits) && mask != ones((f.bits + 7u) / 8 * 8))
+    return "the field cannot be masked";
+  if (a.field == FieldId::nw_tos && (a.value & 3) != 0) return "not a valid TOS";
+  return {};
+}
+
 bool is_of_connection(FieldId f) { return f == FieldId::ct_mark || f == FieldId::ct_label; }
 
 // Goes through a list as the switch would check it: actions change what later ones may touch.
@@ -83,6 +93,7 @@ class Checker {
   Refusal operator()(const Load& a) { return written(a.dest.field); }
   Refusal operator()(const SetField& a) {
     if (a.word != "set_field") return {};  // the words of OpenFlow 1.0 ask for nothing
+    if (Refusal r = refuse_value(a)) return r;
     Refusal r = written(a.field);
     if (a.field == FieldId::vlan_tci) key_.set(FieldId::vlan_tci, a.value);
     return r;
