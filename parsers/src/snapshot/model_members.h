@@ -13,7 +13,7 @@ namespace detail {
 
 template <class Base, class T, class... Own>
 auto with_base(T& x, Own&... own) {
-  static_assert(kMembers<std::remove_const_t<T>> == 1 + sizeof...(Own), "a member is not told");
+  static_assert(kMembers<std::remove_const_t<T>> == 1 + sizeof...(Own), "a member is missing here");
   return std::tuple_cat(members_of(static_cast<Base&>(x)), std::tie(own...));
 }
 

@@ -41,7 +41,7 @@ constexpr std::size_t kMembers = detail::member_count<std::remove_const_t<T>>();
 
 template <class T>
 auto members_of(T& x) {
-  static_assert(std::is_aggregate_v<T>, "tell its members");
+  static_assert(std::is_aggregate_v<T>, "only aggregates show their members");
   constexpr std::size_t n = kMembers<T>;
   static_assert(n < detail::kMostMembers, "it has more members than are handled");
   if constexpr (n == 0)

@@ -145,6 +145,14 @@ bool waits_for_neighbour(const Way& w) {
   return w.outcome.kind == Kind::inconclusive && w.outcome.stop && w.outcome.stop->where.kind == engine::PlaceKind::neighbour;
 }
 
+// A rule asks for bytes that neither headers nor dumps hold (a checksum): nothing is claimed of the message, which cannot be walked
+// both ways.
+bool asks_for_bytes(const HostOutcome& o) {
+  if (o.kind != Kind::inconclusive || !o.stop) return false;
+  const engine::Details& about = o.stop->why.about;
+  return std::find(about.begin(), about.end(), engine::Detail(engine::Property::packet_part)) != about.end();
+}
+
 bool storms(const Way& w) { return any_storms(w.outcome.copies); }
 
 bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
@@ -172,6 +180,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
     case Kind::rejected: {
       if (!s.packets.empty() || !s.delivered.empty()) return false;
       if (!w.answer) return c.kernel_said_no || s.answers.empty();
+      if (asks_for_bytes(*w.answer)) return true;
       if (w.answer->kind != Kind::transmit) return s.answers.empty();
       if (s.answers.empty()) return c.may_be_silent;
       if (dst_mac(w.answer->packet).is_multicast()) forget_elsewhere(s.answers, w.answer->device);

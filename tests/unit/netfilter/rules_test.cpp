@@ -37,6 +37,9 @@ TEST(NetfilterRules, PortsOfAnyProtocol) {
   EXPECT_EQ(ping("th sport 80 drop").pass(Hook::forward).outcome, Outcome::accepted);
   EXPECT_EQ(ping("tcp sport != 80 drop").pass(Hook::forward).outcome, Outcome::accepted);
   EXPECT_EQ(ping("meta l4proto . th dport { udp . 80 } drop").pass(Hook::forward).outcome, Outcome::accepted);
+  Scene checksum = ping("th dport != 80 drop");
+  checksum.pass(Hook::forward);
+  EXPECT_EQ(checksum.chooser.asked.size(), 1u);
 }
 
 TEST(NetfilterRules, DevicesStatesAndRouting) {

@@ -52,11 +52,9 @@ constexpr unsigned kHeaderWords = 5;  // of an IPv4 header without options, each
 
 ReadValue taken_port() { return not_known(Property::translated_port); }
 
-// Where "th" asks for a port of a packet that has none, it reads what stands there: of ICMP type and code. The
-// checksum behind them is taken for nothing that a rule asks for.
+// Where "th" asks for a port of a packet that has none, it reads what stands there: of ICMP type and code, then the checksum.
 ReadValue instead_of_port(Key key, const FlowKey& p, bool icmp4, bool icmp6) {
-  if (key == Key::dport && (icmp4 || icmp6)) return Absent{};
-  if (!icmp4 && !icmp6) return not_known(Property::packet_part);
+  if (key == Key::dport || (!icmp4 && !icmp6)) return not_known(Property::packet_part);
   const std::uint64_t type = p.u64(icmp4 ? FieldId::icmp_type : FieldId::icmpv6_type);
   return number(type << 8 | p.u64(icmp4 ? FieldId::icmp_code : FieldId::icmpv6_code));
 }
