@@ -4,6 +4,7 @@
 #include <set>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "inspect_parts.h"
 #include "phrases/inspections.h"
 
@@ -87,13 +88,13 @@ void report_gateway_mode(const Cluster& cluster, const Node& node, NodeReport& o
   }
   // ovn_cluster_router sends what pods send (policy src-ip) to the management port, an address of the host, or to the
   // gateway router.
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router_Static_Route" || ovn::text_of(row, "policy") != "src-ip") continue;
-    const auto hop = IpAddr::parse(ovn::text_of(row, "nexthop"));
+  for (const auto route : rows_of<rows::nb::LogicalRouterStaticRoute>(node.ovn.rows)) {
+    if (route.policy() != "src-ip") continue;
+    const auto hop = IpAddr::parse(route.nexthop());
     if (!hop || !node.host.links.present) continue;
     const bool local = is_own_address(node, *hop);
     out.gateway_mode = local ? "local" : "shared";
-    out.gateway_because = phrase(Observation::next_hop_of_pods, {ovn::text_of(row, "ip_prefix"), *hop, local});
+    out.gateway_because = phrase(Observation::next_hop_of_pods, {route.ip_prefix(), *hop, local});
     return;
   }
 }

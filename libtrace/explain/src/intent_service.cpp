@@ -4,25 +4,13 @@
 
 #include "egtrace/base/address_port.h"
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "intent.h"
 
 namespace egt::explain {
 namespace {
 
 std::string target_text(const AddressPort& t) { return to_text({t.first.to_string(), t.second}); }
-
-// Calls take(key, value) for each pair of a printed map: {"10.0.0.1:80"="10.1.0.2:80,10.1.0.3:80", …}.
-template <class Take>
-void each_pair(std::string_view printed, Take take) {
-  std::vector<std::string_view> strings;
-  for (std::size_t open = printed.find('"'); open != std::string_view::npos;) {
-    const std::size_t close = printed.find('"', open + 1);
-    if (close == std::string_view::npos) break;
-    strings.push_back(printed.substr(open + 1, close - open - 1));
-    open = printed.find('"', close + 1);
-  }
-  for (std::size_t i = 0; i + 1 < strings.size(); i += 2) take(strings[i], strings[i + 1]);
-}
 
 std::string protocol_in_capitals(std::uint8_t proto) {
   return proto == ip_proto::tcp ? "TCP" : proto == ip_proto::udp ? "UDP" : proto == ip_proto::sctp ? "SCTP" : "";
@@ -74,17 +62,14 @@ IntentChecker::Vips IntentChecker::read_vips(const cluster::Node& node) {
   if (complete == node.ovn.complete_tables.end()) return vips;
   vips.complete = true;
   vips.from = complete->second;
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Load_Balancer" || row.database != "NB") continue;
-    const auto column = row.columns.find("vips");
-    if (column == row.columns.end()) continue;
-    const std::string protocol = upper(text_of(row, "protocol"));
-    each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
-      Backends backends{{}, row.from};
+  for (const auto balancer : rows_of<rows::nb::LoadBalancer>(node.ovn.rows)) {
+    const std::string protocol = upper(balancer.protocol());
+    for (const auto& [vip, targets] : balancer.vips()) {
+      Backends backends{{}, balancer.from()};
       for (const std::string_view target : split(targets, ','))
         if (const auto t = parse_address_port(trim(target))) backends.targets.push_back(*t);
-      vips.by_vip[vip_key(protocol.empty() ? "TCP" : protocol, std::string(vip))].push_back(std::move(backends));
-    });
+      vips.by_vip[vip_key(protocol.empty() ? "TCP" : protocol, vip)].push_back(std::move(backends));
+    }
   }
   return vips;
 }

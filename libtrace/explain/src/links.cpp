@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 #include "egtrace/ovn/southbound.h"
 
 namespace egt::explain {
@@ -13,6 +15,8 @@ namespace {
 using cluster::Node;
 using ovn::LogicalFlow;
 using ovn::Row;
+namespace nb = rows::nb;
+namespace sb = rows::sb;
 
 std::string id_of(const Row& row, const std::string& key) {
   const auto it = row.external_ids.find(key);
@@ -40,45 +44,38 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-bool same_owner(const Row& row, const LogicalFlow& flow) {
-  const std::string router = text_of(row, "router");
+bool same_owner(const std::string& router, const LogicalFlow& flow) {
   return router.empty() || flow.datapath.empty() || router == flow.datapath;
 }
 
-bool made_of_policy(const Row& row, const LogicalFlow& flow) {
-  return text_of(row, "priority") == std::to_string(flow.priority) && text_of(row, "match") == flow.match &&
-         same_owner(row, flow);
+bool made_of_policy(const nb::LogicalRouterPolicy& policy, const LogicalFlow& flow) {
+  return policy.priority() == flow.priority && policy.match() == flow.match && same_owner(policy.router(), flow);
 }
 
-bool made_of_nat(const Row& row, const LogicalFlow& flow) {
-  const std::string outside = text_of(row, "external_ip"), inside = text_of(row, "logical_ip");
+bool made_of_nat(const nb::Nat& nat, const LogicalFlow& flow) {
+  const std::string outside = nat.external_ip(), inside = nat.logical_ip();
   const bool source = flow.stage == "lr_out_snat";
-  return source ? has_word(flow.match, inside) && has_word(flow.actions, outside) && same_owner(row, flow)
-                : has_word(flow.match, outside) && has_word(flow.actions, inside) && same_owner(row, flow);
+  return source ? has_word(flow.match, inside) && has_word(flow.actions, outside) && same_owner(nat.router(), flow)
+                : has_word(flow.match, outside) && has_word(flow.actions, inside) && same_owner(nat.router(), flow);
 }
 
 // northd adds 1000 to the priority of an ACL, and may put its own tests around the match (OVN_ACL_PRI_OFFSET).
-bool made_of_acl(const Row& row, const LogicalFlow& flow) {
-  const auto priority = parse_decimal(text_of(row, "priority"));
-  const std::string match = text_of(row, "match");
-  const bool inwards = text_of(row, "direction") == "to-lport";
+bool made_of_acl(const nb::Acl& acl, const LogicalFlow& flow) {
+  const auto priority = acl.priority();
+  const std::string match = acl.match();
+  const bool inwards = acl.direction() == "to-lport";
   return priority && *priority + 1000 == flow.priority && !match.empty() && inwards == !flow.ingress &&
          flow.match.find(match) != std::string_view::npos;
 }
 
 // "10.96.0.1:443" is shown as "ip4.dst == 10.96.0.1 && tcp.dst == 443", the address of IPv6 in brackets.
-bool made_of_load_balancer(const Row& row, const LogicalFlow& flow) {
-  const auto it = row.columns.find("vips");
-  if (it == row.columns.end() || flow.actions.find("ct_lb") == std::string_view::npos) return false;
-  for (std::string_view rest = it->second; !rest.empty();) {
-    const std::size_t open = rest.find('"');
-    if (open == std::string_view::npos) return false;
-    rest.remove_prefix(open + 1);
-    std::string_view vip = take_until(rest, '"');
+bool made_of_load_balancer(const nb::LoadBalancer& balancer, const LogicalFlow& flow) {
+  if (flow.actions.find("ct_lb") == std::string_view::npos) return false;
+  for (const auto& [vip, backends] : balancer.vips()) {
     const std::size_t colon = vip.rfind(':');
-    if (colon == std::string_view::npos) continue;
-    const std::string_view port = vip.substr(colon + 1);
-    std::string_view address = vip.substr(0, colon);
+    if (colon == std::string::npos) continue;
+    const std::string_view port = std::string_view(vip).substr(colon + 1);
+    std::string_view address = std::string_view(vip).substr(0, colon);
     if (consume(address, "[") && !address.empty()) address.remove_suffix(1);
     if (has_word(flow.match, address) && has_word(flow.match, port)) return true;
     if (has_word(flow.actions, address) && has_word(flow.match, address)) return true;
@@ -86,27 +83,27 @@ bool made_of_load_balancer(const Row& row, const LogicalFlow& flow) {
   return false;
 }
 
-bool has_option(const Row& router, std::string_view option) {
-  const auto it = router.columns.find("options");
-  return router.table == "Logical_Router" && it != router.columns.end() && has_word(it->second, option);
-}
-
 template <class Names>
 bool is_among(const std::string& name, const Names& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-using Test = bool (*)(const Row&, const LogicalFlow&);
-struct Kind {
-  std::string_view table;
-  Test made_of;
-};
-std::optional<Kind> kind_of(std::string_view stage) {
-  if (stage == "lr_in_policy") return Kind{"Logical_Router_Policy", made_of_policy};
-  if (stage == "lr_out_snat" || stage == "lr_in_unsnat") return Kind{"NAT", made_of_nat};
-  if (stage == "ls_in_lb" || stage == "lr_in_dnat") return Kind{"Load_Balancer", made_of_load_balancer};
-  if (stage.find("_acl") != std::string_view::npos) return Kind{"ACL", made_of_acl};
-  return std::nullopt;
+template <class View>
+void add_rows_that_made(const Node& node, const LogicalFlow& flow, bool (*made_of)(const View&, const LogicalFlow&),
+                        std::vector<const Row*>& rows) {
+  for (const View row : rows_of<View>(node.ovn.rows))
+    if (made_of(row, flow)) rows.push_back(&row.row());
+}
+
+// By what they say.
+std::vector<const Row*> rows_that_made(const Node& node, const LogicalFlow& flow) {
+  std::vector<const Row*> rows;
+  const std::string_view stage = flow.stage;
+  if (stage == "lr_in_policy") add_rows_that_made(node, flow, made_of_policy, rows);
+  if (stage == "lr_out_snat" || stage == "lr_in_unsnat") add_rows_that_made(node, flow, made_of_nat, rows);
+  if (stage == "ls_in_lb" || stage == "lr_in_dnat") add_rows_that_made(node, flow, made_of_load_balancer, rows);
+  if (stage.find("_acl") != std::string_view::npos) add_rows_that_made(node, flow, made_of_acl, rows);
+  return rows;
 }
 
 // ---- Kubernetes objects
@@ -144,14 +141,14 @@ ObjectRef owner_of(const Row& row, const std::string& type) {
   return rule_of(row, {.kind = type, .name = namespaced(name)});
 }
 
-ObjectRef object_of_nat(const Row& row, const cluster::Objects& objects) {
-  const auto outside = IpAddr::parse(text_of(row, "external_ip"));
-  const std::string name = id_of(row, "name");
+ObjectRef object_of_nat(const nb::Nat& nat, const cluster::Objects& objects) {
+  const auto outside = IpAddr::parse(nat.external_ip());
+  const std::string name = nat.external_id("name");
   ObjectRef object{.name = name};
   for (const cluster::EgressIp& e : objects.egress_ips)
     if (e.name == name || (outside && std::find(e.addresses.begin(), e.addresses.end(), *outside) != e.addresses.end()))
       object.kind = "EgressIP", object.name = e.name;
-  const auto inside = Prefix::parse(text_of(row, "logical_ip"));
+  const auto inside = Prefix::parse(nat.logical_ip());
   if (!inside || inside->length != (inside->address.is_v4() ? 32 : 128)) return object;
   const auto has_it = [&](const Prefix& own) { return own.address == inside->address; };
   for (const cluster::Pod& p : objects.pods)
@@ -162,11 +159,18 @@ ObjectRef object_of_nat(const Row& row, const cluster::Objects& objects) {
   return object;
 }
 
-ObjectRef object_of_port(const Row& row) {
+ObjectRef object_of_port(const Row& row, const std::string& name) {
   const std::string space = id_of(row, "namespace");
-  std::string name = text_of(row, row.table == "Port_Binding" ? "logical_port" : "name");
   if (space.empty() || id_of(row, "pod") != "true" || !name.starts_with(space + "_")) return {};
   return {.pod = space + "/" + name.substr(space.size() + 1)};
+}
+
+// Empty where the dump lacks the column.
+std::string shown(const std::optional<std::int64_t>& number) { return number ? std::to_string(*number) : std::string(); }
+
+template <class Binding>
+std::string name_of_binding(const Binding& binding) {
+  return fmt::format("{} is {} on {}", binding.ip(), binding.mac(), binding.logical_port());
 }
 
 }  // namespace
@@ -179,16 +183,19 @@ bool is_deciding(const Row& row) {
 }
 
 std::string row_name(const Row& row) {
-  const auto text = [&](const char* column) { return text_of(row, column); };
-  if (row.table == "NAT") return fmt::format("{} {} to {}", text("type"), text("logical_ip"), text("external_ip"));
-  if (row.table == "Logical_Router_Policy") return fmt::format("{} {}", text("priority"), text("match"));
-  if (row.table == "ACL") return fmt::format("{} {} {} {}", text("action"), text("direction"), text("priority"), text("match"));
-  if (row.table == "QoS") return fmt::format("{} {}", text("priority"), text("match"));
-  if (row.table == "Logical_Router_Static_Route") return fmt::format("{} via {}", text("ip_prefix"), text("nexthop"));
-  if (row.table == "MAC_Binding" || row.table == "Static_MAC_Binding")
-    return fmt::format("{} is {} on {}", text("ip"), text("mac"), text("logical_port"));
+  if (const auto nat = as<nb::Nat>(row)) return fmt::format("{} {} to {}", nat->type(), nat->logical_ip(), nat->external_ip());
+  if (const auto policy = as<nb::LogicalRouterPolicy>(row))
+    return fmt::format("{} {}", shown(policy->priority()), policy->match());
+  if (const auto acl = as<nb::Acl>(row))
+    return fmt::format("{} {} {} {}", acl->action(), acl->direction(), shown(acl->priority()), acl->match());
+  if (const auto qos = as<nb::QoS>(row)) return fmt::format("{} {}", shown(qos->priority()), qos->match());
+  if (const auto route = as<nb::LogicalRouterStaticRoute>(row))
+    return fmt::format("{} via {}", route->ip_prefix(), route->nexthop());
+  if (const auto binding = as<sb::MacBinding>(row)) return name_of_binding(*binding);
+  if (const auto binding = as<sb::StaticMacBinding>(row)) return name_of_binding(*binding);
+  if (const auto binding = as<nb::StaticMacBinding>(row)) return name_of_binding(*binding);
   for (const char* column : {"name", "logical_port", "hostname", "ip"})
-    if (std::string name = text(column); !name.empty()) return name;
+    if (std::string name = text_of(row, column); !name.empty()) return name;
   return row.uuid;
 }
 
@@ -226,17 +233,12 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
   std::vector<const Row*> rows;
   if (const std::string_view option = forcing_option(flow); !option.empty()) {
     const auto routers = ovn::datapaths_of(node.ovn, flow);
-    for (const Row& row : node.ovn.rows)
-      if (row.database == "NB" && has_option(row, option) && is_among(text_of(row, "name"), routers)) rows.push_back(&row);
+    for (const nb::LogicalRouter router : rows_of<nb::LogicalRouter>(node.ovn.rows))
+      if (router.options().contains(std::string(option)) && is_among(router.name(), routers)) rows.push_back(&router.row());
     return rows;
   }
   // The database showed all hints: what has none stems from no row.
-  if (origin != nullptr) return rows;
-  const auto kind = kind_of(flow.stage);
-  if (!kind) return rows;
-  for (const Row& row : node.ovn.rows)
-    if (row.database == "NB" && row.table == kind->table && kind->made_of(row, flow)) rows.push_back(&row);
-  return rows;
+  return origin != nullptr ? rows : rows_that_made(node, flow);
 }
 
 std::optional<PolicyRef> Links::policy_of(const Row& row) const {
@@ -259,8 +261,9 @@ ObjectRef Links::object_of(const Row& row) const {
   if (const std::string type = id_of(row, "k8s.ovn.org/owner-type"); !type.empty()) return owner_of(row, type);
   if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return {.kind = "EgressService", .name = service};
   if (const std::string peer = id_of(row, "ic-node"); !peer.empty()) return {.kind = "Node", .name = peer};
-  if (row.table == "NAT") return object_of_nat(row, cluster_.objects);
-  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port") return object_of_port(row);
+  if (const auto nat = as<nb::Nat>(row)) return object_of_nat(*nat, cluster_.objects);
+  if (const auto port = as<sb::PortBinding>(row)) return object_of_port(row, port->logical_port());
+  if (const auto port = as<nb::LogicalSwitchPort>(row)) return object_of_port(row, port->name());
   return {};
 }
 

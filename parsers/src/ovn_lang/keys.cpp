@@ -7,7 +7,8 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/openflow/match.h"
-#include "ovsdb/load.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 
 namespace egt::parsers::ovn_lang {
 namespace {
@@ -55,23 +56,21 @@ std::unordered_map<std::uint64_t, const ovn::LogicalFlow*> flows_of_one_datapath
   return by_cookie;
 }
 
-std::optional<std::uint32_t> requested_key(const ovn::Row& row) {
-  for (const char* column : {"other_config", "options"}) {
-    const auto map = ovsdb::column(row, column).as_map();
-    if (const auto found = map.find("requested-tnl-key"); found != map.end())
-      if (const auto key = parse_decimal(found->second); key && *key != 0) return static_cast<std::uint32_t>(*key);
-  }
-  return std::nullopt;
+std::optional<std::uint32_t> requested_key(const std::map<std::string, std::string>& settings) {
+  const auto found = settings.find("requested-tnl-key");
+  const auto key = found == settings.end() ? std::nullopt : parse_decimal(found->second);
+  return key && *key != 0 ? std::optional(static_cast<std::uint32_t>(*key)) : std::nullopt;
 }
 
 using DatapathOfPort = std::map<std::string, std::string, std::less<>>;
 
 // All ports of such a group are of the datapath with the key.
-void add_datapath_of_group(const ovn::Row& row, const DatapathOfPort& datapath_of, Agreement<std::string>& datapaths) {
-  const std::string name = ovn::text_of(row, "name");
+void add_datapath_of_group(const rows::sb::PortGroup& group, const DatapathOfPort& datapath_of,
+                           Agreement<std::string>& datapaths) {
+  const std::string name = group.name();
   const auto key = parse_decimal(std::string_view(name).substr(0, name.find('_')));
   if (!key || *key == 0) return;
-  for (const std::string& port : ovsdb::column(row, "ports").texts())
+  for (const std::string& port : group.ports())
     if (const auto found = datapath_of.find(port); found != datapath_of.end() && !found->second.empty())
       datapaths.add(found->second, static_cast<std::uint32_t>(*key));
 }
@@ -102,17 +101,18 @@ TunnelKeys keys_in_rows(const ovn::Ovn& ovn) {
   for (const ovn::LogicalPort& port : ovn.ports) datapath_of.emplace(port.name, port.datapath);
   Agreement<std::string> datapaths;
   Agreement<std::pair<std::string, std::string>> ports;
-  for (const ovn::Row& row : ovn.rows) {
-    if (row.database == "SB" && row.table == "Port_Group") add_datapath_of_group(row, datapath_of, datapaths);
-    if (row.database != "NB") continue;
-    const auto key = requested_key(row);
-    if (!key) continue;
-    const std::string name = ovn::text_of(row, "name");
-    if (row.table == "Logical_Switch" || row.table == "Logical_Router") datapaths.add(name, *key);
-    const auto datapath = datapath_of.find(name);
-    const bool is_port = row.table == "Logical_Switch_Port" || row.table == "Logical_Router_Port";
-    if (is_port && datapath != datapath_of.end()) ports.add({datapath->second, name}, *key);
-  }
+  const auto add_port = [&](const auto& port) {
+    const auto key = requested_key(port.options());
+    const auto datapath = datapath_of.find(port.name());
+    if (key && datapath != datapath_of.end()) ports.add({datapath->second, datapath->first}, *key);
+  };
+  for (const auto group : rows_of<rows::sb::PortGroup>(ovn.rows)) add_datapath_of_group(group, datapath_of, datapaths);
+  for (const auto row : rows_of<rows::nb::LogicalSwitch>(ovn.rows))
+    if (const auto key = requested_key(row.other_config())) datapaths.add(row.name(), *key);
+  for (const auto row : rows_of<rows::nb::LogicalRouter>(ovn.rows))
+    if (const auto key = requested_key(row.options())) datapaths.add(row.name(), *key);
+  for (const auto port : rows_of<rows::nb::LogicalSwitchPort>(ovn.rows)) add_port(port);
+  for (const auto port : rows_of<rows::nb::LogicalRouterPort>(ovn.rows)) add_port(port);
   return {datapaths.take(), ports.take()};
 }
 

@@ -54,8 +54,8 @@ void link_vswitch_rows(cluster::Node& node);
 // Makes datapaths, ports, chassis and address sets of the rows of both OVN databases.
 void link_ovn_rows(ovn::Ovn& ovn);
 
-// The value of a column of a row, read again from its printed form; an empty set when absent.
-Datum column(const ovn::Row& row, std::string_view name);
+// Nothing where it is out of range.
+std::optional<std::uint32_t> u32_of(std::optional<std::int64_t> number);
 
 // ---- merging by name or UUID
 

@@ -2,6 +2,8 @@
 #include <map>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 #include "ovsdb/load.h"
 
 namespace egt::parsers::ovsdb {
@@ -27,12 +29,6 @@ class PortMerger {
   std::map<std::string, std::size_t, std::less<>> by_name_;
 };
 
-std::optional<std::uint32_t> number(const std::string& text) {
-  const auto n = parse_decimal(text);
-  if (!n || *n > 0xffffffffULL) return std::nullopt;
-  return static_cast<std::uint32_t>(*n);
-}
-
 std::string value_of(const std::map<std::string, std::string>& map, const std::string& key) {
   const auto it = map.find(key);
   return it == map.end() ? std::string() : it->second;
@@ -48,76 +44,74 @@ std::string name_or_self(const Names& names, const std::string& uuid) {
   return it == names.end() ? uuid : it->second;
 }
 
-void link_datapath_binding(const ovn::Row& row, ovn::Ovn& ovn) {
-  std::string name = value_of(row.external_ids, "name");
-  if (name.empty()) name = value_of(row.external_ids, "name2");
+void link_datapath_binding(const rows::sb::DatapathBinding& row, ovn::Ovn& ovn) {
+  std::string name = row.external_id("name");
+  if (name.empty()) name = row.external_id("name2");
   // Releases from 25.09 on have columns for what were external ids.
-  const bool is_router = row.external_ids.count("logical-router") > 0 || column(row, "type").text() == "logical-router";
-  ovn::Datapath& datapath = ensure_datapath(ovn, name, row.uuid, is_router, row.from);
-  datapath.tunnel_key = number(column(row, "tunnel_key").text());
+  const bool is_router = row.external_ids().contains("logical-router") || row.type() == "logical-router";
+  ovn::Datapath& datapath = ensure_datapath(ovn, name, row.uuid(), is_router, row.from());
+  datapath.tunnel_key = u32_of(row.tunnel_key());
 }
 
-void link_port_binding(const ovn::Row& row, const Names& chassis, PortMerger& ports) {
+void link_port_binding(const rows::sb::PortBinding& row, const Names& chassis, PortMerger& ports) {
   ovn::LogicalPort port;
-  port.name = column(row, "logical_port").text();
-  port.type = column(row, "type").text();
-  port.datapath = column(row, "datapath").text();
-  port.tunnel_key = number(column(row, "tunnel_key").text());
-  port.peer = value_of(column(row, "options").as_map(), "peer");
-  port.tag = static_cast<std::uint16_t>(number(column(row, "tag").text()).value_or(0));
-  port.chassis = name_or_self(chassis, column(row, "chassis").text());
-  for (const std::string& mac : column(row, "mac").texts()) add_addresses(mac, port);
-  port.external_ids = row.external_ids;
-  port.from = row.from;
+  port.name = row.logical_port();
+  port.type = row.type();
+  port.datapath = row.datapath();
+  port.tunnel_key = u32_of(row.tunnel_key());
+  port.peer = value_of(row.options(), "peer");
+  port.tag = static_cast<std::uint16_t>(row.tag().value_or(0));
+  port.chassis = name_or_self(chassis, row.chassis());
+  for (const std::string& mac : row.mac()) add_addresses(mac, port);
+  port.external_ids = row.external_ids();
+  port.from = row.from();
   ports.add(port, true);
 }
 
-void link_switch_port(const ovn::Row& row, const Names& owners, PortMerger& ports) {
+void link_switch_port(const rows::nb::LogicalSwitchPort& row, const Names& owners, PortMerger& ports) {
   ovn::LogicalPort port;
-  port.name = column(row, "name").text();
-  port.type = column(row, "type").text();
-  port.datapath = value_of(owners, row.uuid);
-  const auto options = column(row, "options").as_map();
-  port.peer = value_of(options, "router-port");
-  if (port.peer.empty()) port.peer = column(row, "peer").text();
-  port.tag = static_cast<std::uint16_t>(number(column(row, "tag").text()).value_or(0));
-  for (const std::string& text : column(row, "addresses").texts()) add_addresses(text, port);
-  add_addresses(column(row, "dynamic_addresses").text(), port);
-  port.external_ids = row.external_ids;
-  port.from = row.from;
+  port.name = row.name();
+  port.type = row.type();
+  port.datapath = value_of(owners, row.uuid());
+  port.peer = value_of(row.options(), "router-port");
+  if (port.peer.empty()) port.peer = row.peer();
+  port.tag = static_cast<std::uint16_t>(row.tag().value_or(0));
+  for (const std::string& text : row.addresses()) add_addresses(text, port);
+  add_addresses(row.dynamic_addresses(), port);
+  port.external_ids = row.external_ids();
+  port.from = row.from();
   ports.add(port, false);
 }
 
-void link_router_port(const ovn::Row& row, const Names& owners, PortMerger& ports) {
+void link_router_port(const rows::nb::LogicalRouterPort& row, const Names& owners, PortMerger& ports) {
   ovn::LogicalPort port;
-  port.name = column(row, "name").text();
+  port.name = row.name();
   port.type = "router";
-  port.datapath = value_of(owners, row.uuid);
+  port.datapath = value_of(owners, row.uuid());
   port.on_router = true;
-  port.peer = column(row, "peer").text();
-  add_addresses(column(row, "mac").text(), port);
-  for (const std::string& network : column(row, "networks").texts()) add_addresses(network, port);
-  port.external_ids = row.external_ids;
-  port.from = row.from;
+  port.peer = row.peer();
+  add_addresses(row.mac(), port);
+  for (const std::string& network : row.networks()) add_addresses(network, port);
+  port.external_ids = row.external_ids();
+  port.from = row.from();
   ports.add(port, false);
 }
 
 // Rows of Logical_Switch and Logical_Router: the datapath by name, and the owner of each port.
-void link_northbound_datapath(const ovn::Row& row, bool is_router, ovn::Ovn& ovn, Names& owners) {
-  const std::string name = column(row, "name").text();
+template <class SwitchOrRouter>
+void link_northbound_datapath(const SwitchOrRouter& row, bool is_router, ovn::Ovn& ovn, Names& owners) {
+  const std::string name = row.name();
   if (name.empty()) return;
-  ensure_datapath(ovn, name, {}, is_router, row.from);
-  for (const std::string& uuid : column(row, "ports").texts()) owners.emplace(uuid, name);
+  ensure_datapath(ovn, name, {}, is_router, row.from());
+  for (const std::string& uuid : row.ports()) owners.emplace(uuid, name);
 }
 
 // Rows that belong to a router get its name, as rows of lr-nat-list and the like have it.
 void name_routers_of_rows(ovn::Ovn& ovn) {
   Names routers;
-  for (const ovn::Row& row : ovn.rows) {
-    if (row.table != "Logical_Router") continue;
-    for (const std::string_view list : {"nat", "policies", "static_routes"})
-      for (const std::string& uuid : column(row, list).texts()) routers.emplace(uuid, column(row, "name").text());
-  }
+  for (const rows::nb::LogicalRouter router : rows_of<rows::nb::LogicalRouter>(ovn.rows))
+    for (const auto& list : {router.nat(), router.policies(), router.static_routes()})
+      for (const std::string& uuid : list) routers.emplace(uuid, router.name());
   for (ovn::Row& row : ovn.rows)
     if (const auto it = routers.find(row.uuid); it != routers.end() && !it->second.empty())
       row.columns.emplace("router", to_text(atom_datum(string_atom(it->second))));
@@ -129,40 +123,41 @@ void add_encap(ovn::Chassis& chassis, const std::string& ip) {
     chassis.encap_ips.push_back(*address);
 }
 
-void link_chassis(const ovn::Row& row, const std::map<std::string_view, const ovn::Row*>& encaps, ovn::Ovn& ovn) {
-  const std::string name = column(row, "name").text();
+using Encaps = std::map<std::string_view, rows::sb::Encap>;
+
+void link_chassis(const rows::sb::Chassis& row, const Encaps& encaps, ovn::Ovn& ovn) {
+  const std::string name = row.name();
   if (name.empty()) return;
-  ovn::Chassis& chassis = ensure_chassis(ovn, name, row.from);
-  chassis.hostname = column(row, "hostname").text();
-  chassis.is_remote |= is_true(column(row, "other_config").as_map(), "is-remote") || is_true(row.external_ids, "is-remote");
-  for (const std::string& uuid : column(row, "encaps").texts())
-    if (const auto it = encaps.find(uuid); it != encaps.end()) add_encap(chassis, column(*it->second, "ip").text());
+  ovn::Chassis& chassis = ensure_chassis(ovn, name, row.from());
+  chassis.hostname = row.hostname();
+  chassis.is_remote |= is_true(row.other_config(), "is-remote") || is_true(row.external_ids(), "is-remote");
+  for (const std::string& uuid : row.encaps())
+    if (const auto it = encaps.find(uuid); it != encaps.end()) add_encap(chassis, it->second.ip());
 }
 
 // Of both databases under one name; the Southbound one is what flows were made of.
-void link_address_set(const ovn::Row& row, ovn::Ovn& ovn) {
-  const std::string name = column(row, "name").text();
+template <class AddressSet>
+void link_address_set(const AddressSet& row, ovn::Ovn& ovn) {
+  const std::string name = row.name();
   if (name.empty()) return;
   auto it =
       std::find_if(ovn.address_sets.begin(), ovn.address_sets.end(), [&](const ovn::AddressSet& s) { return s.name == name; });
   const bool fresh = it == ovn.address_sets.end();
-  if (fresh) it = ovn.address_sets.insert(it, {name, {}, {}, row.from});
-  if (fresh || row.database == "SB") it->addresses = column(row, "addresses").texts(), it->from = row.from;
-  it->external_ids.insert(row.external_ids.begin(), row.external_ids.end());
+  if (fresh) it = ovn.address_sets.insert(it, {name, {}, {}, row.from()});
+  if (fresh || std::is_same_v<AddressSet, rows::sb::AddressSet>) it->addresses = row.addresses(), it->from = row.from();
+  it->external_ids.insert(row.row().external_ids.begin(), row.row().external_ids.end());
 }
 
 void link_all_chassis(ovn::Ovn& ovn, Names& names) {
-  std::map<std::string_view, const ovn::Row*> encaps;
-  for (const ovn::Row& row : ovn.rows)
-    if (row.table == "Encap") encaps.emplace(row.uuid, &row);
-  for (const ovn::Row& row : ovn.rows) {
-    if (row.table != "Chassis") continue;
+  Encaps encaps;
+  for (const rows::sb::Encap encap : rows_of<rows::sb::Encap>(ovn.rows)) encaps.emplace(encap.uuid(), encap);
+  for (const rows::sb::Chassis row : rows_of<rows::sb::Chassis>(ovn.rows)) {
     link_chassis(row, encaps, ovn);
-    names.emplace(row.uuid, column(row, "name").text());
+    names.emplace(row.uuid(), row.name());
   }
-  for (const auto& [uuid, row] : encaps)
-    if (const std::string chassis = column(*row, "chassis_name").text(); !chassis.empty())
-      add_encap(ensure_chassis(ovn, chassis, row->from), column(*row, "ip").text());
+  for (const auto& [uuid, encap] : encaps)
+    if (const std::string chassis = encap.chassis_name(); !chassis.empty())
+      add_encap(ensure_chassis(ovn, chassis, encap.from()), encap.ip());
 }
 
 std::string printed(std::string_view text) { return to_text(atom_datum(string_atom(text))); }
@@ -202,29 +197,21 @@ ovn::LogicalPort port_of(const std::vector<ShowItem>& items, std::size_t i, Sour
 
 }  // namespace
 
-Datum column(const ovn::Row& row, std::string_view name) {
-  Datum none;
-  none.shape = Datum::Shape::set;
-  const auto it = row.columns.find(std::string(name));
-  if (it == row.columns.end()) return none;
-  auto value = parse_datum(it->second);
-  return value ? std::move(*value) : none;
-}
-
 void link_ovn_rows(ovn::Ovn& ovn) {
   Names chassis, owners;
   link_all_chassis(ovn, chassis);
   for (const ovn::Row& row : ovn.rows) {
-    if (row.table == "Datapath_Binding") link_datapath_binding(row, ovn);
-    if (row.table == "Logical_Switch") link_northbound_datapath(row, false, ovn, owners);
-    if (row.table == "Logical_Router") link_northbound_datapath(row, true, ovn, owners);
-    if (row.table == "Address_Set") link_address_set(row, ovn);
+    if (const auto binding = as<rows::sb::DatapathBinding>(row)) link_datapath_binding(*binding, ovn);
+    if (const auto of = as<rows::nb::LogicalSwitch>(row)) link_northbound_datapath(*of, false, ovn, owners);
+    if (const auto of = as<rows::nb::LogicalRouter>(row)) link_northbound_datapath(*of, true, ovn, owners);
+    if (const auto set = as<rows::nb::AddressSet>(row)) link_address_set(*set, ovn);
+    if (const auto set = as<rows::sb::AddressSet>(row)) link_address_set(*set, ovn);
   }
   PortMerger ports(ovn);
   for (const ovn::Row& row : ovn.rows) {
-    if (row.table == "Port_Binding") link_port_binding(row, chassis, ports);
-    if (row.table == "Logical_Switch_Port") link_switch_port(row, owners, ports);
-    if (row.table == "Logical_Router_Port") link_router_port(row, owners, ports);
+    if (const auto binding = as<rows::sb::PortBinding>(row)) link_port_binding(*binding, chassis, ports);
+    if (const auto port = as<rows::nb::LogicalSwitchPort>(row)) link_switch_port(*port, owners, ports);
+    if (const auto port = as<rows::nb::LogicalRouterPort>(row)) link_router_port(*port, owners, ports);
   }
   settle_ports(ovn);
   name_routers_of_rows(ovn);

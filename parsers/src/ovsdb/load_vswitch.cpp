@@ -2,28 +2,37 @@
 #include <unordered_map>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/vswitch.h"
 #include "ovsdb/load.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
 
-using RowIndex = std::map<std::string_view, const ovn::Row*>;
+namespace vswitch = rows::vswitch;
 
-RowIndex rows_by_uuid(const std::vector<ovn::Row>& rows, std::string_view table) {
-  RowIndex index;
-  for (const ovn::Row& row : rows)
-    if (row.table == table && !row.uuid.empty()) index.emplace(row.uuid, &row);
+template <class View>
+using ByUuid = std::map<std::string_view, View>;
+
+template <class View>
+ByUuid<View> rows_by_uuid(const std::vector<ovn::Row>& rows) {
+  ByUuid<View> index;
+  for (const View row : rows_of<View>(rows))
+    if (!row.uuid().empty()) index.emplace(row.uuid(), row);
   return index;
 }
 
-std::optional<std::uint32_t> u32_of(const std::string& text) {
+std::optional<std::uint16_t> vlan_of(std::optional<std::int64_t> tag) {
+  return tag && *tag >= 0 && *tag <= 4095 ? std::optional(static_cast<std::uint16_t>(*tag)) : std::nullopt;
+}
+
+std::optional<std::uint32_t> u32_in(const std::string& text) {
   const auto n = parse_decimal(text);
   if (!n || *n > 0xffffffffULL) return std::nullopt;
   return static_cast<std::uint32_t>(*n);
 }
 
 std::optional<std::uint16_t> vlan(const Datum* value) {
-  const auto n = value ? u32_of(value->text()) : std::nullopt;
+  const auto n = value ? u32_in(value->text()) : std::nullopt;
   if (!n || *n > 4095) return std::nullopt;
   return static_cast<std::uint16_t>(*n);
 }
@@ -47,61 +56,60 @@ void add_interface(openflow::Bridge& bridge, const openflow::Interface& more) {
 }
 
 // ofport is -1 where the interface could not be added to the datapath, and empty before that was tried.
-openflow::Interface interface_of(const ovn::Row& row) {
+openflow::Interface interface_of(const vswitch::Interface& row) {
   openflow::Interface i;
-  i.name = column(row, "name").text();
-  i.type = column(row, "type").text();
-  i.ofport = u32_of(column(row, "ofport").text());
-  i.options = column(row, "options").as_map();
-  i.external_ids = row.external_ids;
-  i.mac = MacAddr::parse(column(row, "mac_in_use").text());
-  i.mtu = u32_of(column(row, "mtu").text());
-  i.link_down = column(row, "link_state").text() == "down";
-  i.from = row.from;
+  i.name = row.name();
+  i.type = row.type();
+  i.ofport = u32_of(row.ofport());
+  i.options = row.options();
+  i.external_ids = row.external_ids();
+  i.mac = MacAddr::parse(row.mac_in_use());
+  i.mtu = u32_of(row.mtu());
+  i.link_down = row.link_state() == "down";
+  i.from = row.from();
   return i;
 }
 
 // The interfaces of a Port row. A single interface that no dump shows has the name of its port.
-std::vector<openflow::Interface> interfaces_of(const ovn::Row& port, const RowIndex& interfaces,
+std::vector<openflow::Interface> interfaces_of(const vswitch::Port& port, const ByUuid<vswitch::Interface>& interfaces,
                                                std::vector<std::string>& placed) {
   std::vector<openflow::Interface> all;
-  const std::vector<std::string> uuids = column(port, "interfaces").texts();
+  const std::vector<std::string> uuids = port.interfaces();
   for (const std::string& uuid : uuids) {
     if (const auto it = interfaces.find(uuid); it != interfaces.end()) {
-      all.push_back(interface_of(*it->second));
+      all.push_back(interface_of(it->second));
       placed.push_back(uuid);
     } else if (uuids.size() == 1) {
       all.emplace_back();
-      all.back().name = column(port, "name").text();
-      all.back().from = port.from;
+      all.back().name = port.name();
+      all.back().from = port.from();
     }
   }
-  const Datum tag = column(port, "tag");
-  for (openflow::Interface& i : all) i.tag = vlan(&tag);
+  for (openflow::Interface& i : all) i.tag = vlan_of(port.tag());
   return all;
 }
 
-void take_ct_zones(const ovn::Row& bridge, ovn::Ovn& ovn) {
-  for (const auto& [key, value] : bridge.external_ids) {
+void take_ct_zones(const vswitch::Bridge& bridge, ovn::Ovn& ovn) {
+  for (const auto& [key, value] : bridge.external_ids()) {
     std::string_view name = key;
-    const auto zone = u32_of(value);
+    const auto zone = u32_in(value);
     if (consume(name, "ct-zone-") && zone && *zone <= 0xffff)
       ovn.ct_zones.emplace(std::string(name), static_cast<std::uint16_t>(*zone));
   }
 }
 
-void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& interfaces, std::vector<std::string>& placed,
-                 cluster::Node& node) {
-  const std::string name = column(row, "name").text();
+void link_bridge(const vswitch::Bridge& row, const ByUuid<vswitch::Port>& ports, const ByUuid<vswitch::Interface>& interfaces,
+                 std::vector<std::string>& placed, cluster::Node& node) {
+  const std::string name = row.name();
   if (name.empty()) return;
-  openflow::Bridge& bridge = ensure_bridge(node, name, row.from);
-  if (const std::string mode = column(row, "fail_mode").text(); !mode.empty()) bridge.fail_mode = mode;
-  if (const std::string type = column(row, "datapath_type").text(); !type.empty()) bridge.datapath_type = type;
+  openflow::Bridge& bridge = ensure_bridge(node, name, row.from());
+  if (const std::string mode = row.fail_mode(); !mode.empty()) bridge.fail_mode = mode;
+  if (const std::string type = row.datapath_type(); !type.empty()) bridge.datapath_type = type;
   take_ct_zones(row, node.ovn);
-  for (const std::string& uuid : column(row, "ports").texts()) {
+  for (const std::string& uuid : row.ports()) {
     const auto port = ports.find(uuid);
     if (port == ports.end()) continue;
-    for (const openflow::Interface& i : interfaces_of(*port->second, interfaces, placed)) add_interface(bridge, i);
+    for (const openflow::Interface& i : interfaces_of(port->second, interfaces, placed)) add_interface(bridge, i);
   }
 }
 
@@ -123,13 +131,14 @@ class UnplacedByName {
 };
 
 // Tags of ports that are found by name only.
-void take_tags_by_name(const RowIndex& ports, cluster::Node& node) {
+void take_tags_by_name(const ByUuid<vswitch::Port>& ports, cluster::Node& node) {
   for (const auto& [uuid, row] : ports) {
-    const Datum tag = column(*row, "tag");
-    if (tag.empty()) continue;
+    const auto tag = vlan_of(row.tag());
+    if (!tag) continue;
+    const std::string name = row.name();
     for (openflow::Bridge& bridge : node.bridges)
       for (openflow::Interface& i : bridge.interfaces)
-        if (!i.tag && i.name == column(*row, "name").text()) i.tag = vlan(&tag);
+        if (!i.tag && i.name == name) i.tag = tag;
   }
 }
 
@@ -147,27 +156,26 @@ void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, Sour
   add_interface(ensure_bridge(node, items[bridge].name(), {source, items[bridge].line}), made);
 }
 
-void load_settings(const ovn::Row& row, cluster::Node& node) {
-  if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
-  const auto config = column(row, "other_config").as_map();
+void load_settings(const vswitch::OpenVSwitch& row, cluster::Node& node) {
+  if (const std::string version = row.ovs_version(); !version.empty()) node.ovs_version = version;
+  const auto config = row.other_config();
   if (const auto limit = config.find("vlan-limit"); limit != config.end())
-    node.vlan_limit = u32_of(limit->second).value_or(node.vlan_limit);
+    node.vlan_limit = u32_in(limit->second).value_or(node.vlan_limit);
   if (const auto offload = config.find("hw-offload"); offload != config.end()) node.offloads_flows = offload->second == "true";
 }
 
 }  // namespace
 
 void link_vswitch_rows(cluster::Node& node) {
-  const RowIndex ports = rows_by_uuid(node.ovs_rows, "Port"), interfaces = rows_by_uuid(node.ovs_rows, "Interface");
+  const auto ports = rows_by_uuid<vswitch::Port>(node.ovs_rows);
+  const auto interfaces = rows_by_uuid<vswitch::Interface>(node.ovs_rows);
   std::vector<std::string> placed;
-  for (const ovn::Row& row : node.ovs_rows) {
-    if (row.table == "Bridge") link_bridge(row, ports, interfaces, placed, node);
-    if (row.table == "Open_vSwitch") load_settings(row, node);
-  }
+  for (const vswitch::Bridge row : rows_of<vswitch::Bridge>(node.ovs_rows)) link_bridge(row, ports, interfaces, placed, node);
+  for (const vswitch::OpenVSwitch row : rows_of<vswitch::OpenVSwitch>(node.ovs_rows)) load_settings(row, node);
   std::sort(placed.begin(), placed.end());
   UnplacedByName unplaced(node.unplaced_interfaces);
-  for (const ovn::Row& row : node.ovs_rows) {
-    if (row.table != "Interface" || std::binary_search(placed.begin(), placed.end(), row.uuid)) continue;
+  for (const vswitch::Interface row : rows_of<vswitch::Interface>(node.ovs_rows)) {
+    if (std::binary_search(placed.begin(), placed.end(), row.uuid())) continue;
     if (openflow::Interface i = interface_of(row); !i.name.empty()) unplaced.keep(std::move(i));
   }
   node.place_interfaces();

@@ -141,6 +141,10 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port) {
   }
 }
 
+std::optional<std::uint32_t> u32_of(std::optional<std::int64_t> number) {
+  return number && *number >= 0 && *number <= 0xffffffffLL ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+}
+
 RowMerger::RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key)
     : rows_(rows), database_(std::move(database)), table_(std::move(table)), key_(std::move(key)) {
   for (std::size_t i = 0; i < rows_.size(); ++i)

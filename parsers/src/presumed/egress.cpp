@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
-#include "ovsdb/load.h"
+#include "egtrace/ovn/rows/nb.h"
 
 namespace egt::parsers::presumed {
 namespace {
@@ -69,26 +69,23 @@ void add_egress_services(const std::string& node, const Objects& objects, std::v
 
 // --- by databases --------------------------------------------------------------------------------------------------
 
-std::string id_of(const ovn::Row& row, const char* key) {
-  const auto found = row.external_ids.find(key);
-  return found == row.external_ids.end() ? std::string() : found->second;
-}
+using Policy = rows::nb::LogicalRouterPolicy;
 
 // Whom the policy was made for: "EgressIP project-egressip" of the name project-egressip_NAMESPACE/POD (go-controller,
 // pkg/ovn/egressip.go), "EgressService NS/NAME"; empty where it is none of the two.
-std::string object_of(const ovn::Row& row) {
-  if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return "EgressService " + service;
-  if (id_of(row, "k8s.ovn.org/owner-type") == "EgressIP") {
-    const std::string name = id_of(row, "k8s.ovn.org/name");
+std::string object_of(const Policy& policy) {
+  if (const std::string service = policy.external_id("EgressSVC"); !service.empty()) return "EgressService " + service;
+  if (policy.external_id("k8s.ovn.org/owner-type") == "EgressIP") {
+    const std::string name = policy.external_id("k8s.ovn.org/name");
     return "EgressIP " + name.substr(0, name.find('_'));
   }
-  const std::string name = id_of(row, "name");  // in releases before 2025
+  const std::string name = policy.external_id("name");  // in releases before 2025
   return name.empty() ? std::string() : "EgressIP " + name;
 }
 
 // "ip4.src == 10.132.0.13", perhaps with more conditions behind it.
-std::optional<IpAddr> source_of(const ovn::Row& row) {
-  const std::string match = ovn::text_of(row, "match");
+std::optional<IpAddr> source_of(const Policy& policy) {
+  const std::string match = policy.match();
   std::string_view rest = match;
   for (const std::string_view field : {"ip4.src == ", "ip6.src == "})
     if (rest.starts_with(field)) {
@@ -98,9 +95,9 @@ std::optional<IpAddr> source_of(const ovn::Row& row) {
   return std::nullopt;
 }
 
-bool leads_to_host(const ovn::Row& row, const NodeFacts& facts) {
-  std::vector<std::string> hops = ovsdb::column(row, "nexthops").texts();
-  if (const std::string single = ovn::text_of(row, "nexthop"); !single.empty()) hops.push_back(single);
+bool leads_to_host(const Policy& policy, const NodeFacts& facts) {
+  std::vector<std::string> hops = policy.nexthops();
+  hops.push_back(policy.nexthop());  // in older releases
   return std::any_of(hops.begin(), hops.end(), [&](const std::string& hop) {
     const auto address = IpAddr::parse(hop);
     return address &&
@@ -140,10 +137,10 @@ class PolicyReader {
 
 void add_policies(const cluster::Node& node, const NodeFacts& facts, Egress& egress) {
   PolicyReader reader(egress);
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router_Policy" || !leads_to_host(row, facts)) continue;
-    const std::string object = object_of(row);
-    if (const auto pod = source_of(row); pod && !object.empty()) reader.add(*pod, object, row.from);
+  for (const Policy policy : rows_of<Policy>(node.ovn.rows)) {
+    if (!leads_to_host(policy, facts)) continue;
+    const std::string object = object_of(policy);
+    if (const auto pod = source_of(policy); pod && !object.empty()) reader.add(*pod, object, policy.from());
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "egtrace/ovn/rows/nb.h"
+
 namespace egt::parsers::presumed {
 namespace {
 
@@ -65,14 +67,13 @@ void read_databases(const cluster::Node& node, NodeFacts& facts) {
         if (network.contains(own.address)) own.length = network.length;
     }
   const auto* join = port_named(node, "rtoj-ovn_cluster_router", true);
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router_Static_Route") continue;
-    const auto to = Prefix::parse(ovn::text_of(row, "ip_prefix"));
-    const auto hop = IpAddr::parse(ovn::text_of(row, "nexthop"));
+  for (const auto route : rows_of<rows::nb::LogicalRouterStaticRoute>(node.ovn.rows)) {
+    const auto to = Prefix::parse(route.ip_prefix());
+    const auto hop = IpAddr::parse(route.nexthop());
     if (!to || !hop) continue;
-    if (to->length == 0 && ovn::text_of(row, "output_port") == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
+    if (to->length == 0 && route.output_port() == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
     const bool to_gateway = join != nullptr && has_address(join->addresses, *hop);
-    const bool to_host = ovn::text_of(row, "policy") == "src-ip" && has_address(facts.management, *hop);
+    const bool to_host = route.policy() == "src-ip" && has_address(facts.management, *hop);
     if (to_gateway || to_host) facts.cluster_subnets.push_back(*to);
     facts.local_gateway |= to_host;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/vswitch.h"
 
 namespace egt::parsers {
 namespace {
@@ -52,10 +53,8 @@ std::vector<cluster::Role> roles_by_content(const cluster::Node& node, bool rout
 }
 
 std::string name_by_content(const cluster::Node& node) {
-  for (const ovn::Row& row : node.ovs_rows) {
-    const auto hostname = row.external_ids.find("hostname");
-    if (row.table == "Open_vSwitch" && hostname != row.external_ids.end()) return hostname->second;
-  }
+  for (const auto row : rows_of<rows::vswitch::OpenVSwitch>(node.ovs_rows))
+    if (std::string hostname = row.external_id("hostname"); !hostname.empty()) return hostname;
   const ovn::Chassis* own = nullptr;
   for (const ovn::Chassis& chassis : node.ovn.chassis) {
     if (chassis.is_remote) continue;

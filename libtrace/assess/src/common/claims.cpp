@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
 
 namespace egt::assess {
 namespace {
@@ -126,10 +127,8 @@ EgressNetwork egress_network(const cluster::Cluster& cluster, const IpAddr& egre
   const cluster::Node* node = cluster.node(node_name);
   if (node == nullptr) return EgressNetwork::unknown;
   if (node->host.owner_of(egress_ip) != nullptr) return EgressNetwork::host;
-  for (const ovn::Row& row : node->ovn.rows)
-    if (row.table == "NAT")
-      if (const auto ip = row.columns.find("external_ip"); ip != row.columns.end() && ip->second == egress_ip.to_string())
-        return EgressNetwork::ovn;
+  for (const auto nat : rows_of<rows::nb::Nat>(node->ovn.rows))
+    if (IpAddr::parse(nat.external_ip()) == egress_ip) return EgressNetwork::ovn;
   return EgressNetwork::unknown;
 }
 

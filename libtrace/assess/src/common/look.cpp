@@ -10,6 +10,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/host/rule_view.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::assess {
@@ -17,17 +18,7 @@ namespace {
 
 using cluster::Cluster;
 using cluster::Node;
-
-std::string unquoted(std::string_view text) {
-  text = trim(text);
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
-  std::string out;
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == '\\' && i + 2 < text.size()) ++i;
-    out += text[i];
-  }
-  return out;
-}
+namespace nb = rows::nb;
 
 enum class RouterKind { gateway, cluster };  // SNAT rows of pods are on the former, reroute policies on the latter
 
@@ -62,13 +53,20 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
   return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
-// The option pkt_mark of a policy: pkt_mark="50000".
-std::optional<std::uint32_t> mark_of(const ovn::Row& row) {
-  for (const std::string& option : list_of(row, "options"))
-    if (const std::size_t equals = option.find('=');
-        equals != std::string::npos && unquoted(option.substr(0, equals)) == "pkt_mark")
-      return number_of(unquoted(option.substr(equals + 1)));
-  return std::nullopt;
+std::optional<std::uint32_t> mark_of(const nb::LogicalRouterPolicy& policy) {
+  const auto options = policy.options();
+  const auto mark = options.find("pkt_mark");
+  return mark == options.end() ? std::nullopt : number_of(mark->second);
+}
+
+// Older releases have one next hop in a column of its own.
+std::vector<IpAddr> next_hops_of(const nb::LogicalRouterPolicy& policy) {
+  std::vector<std::string> texts = policy.nexthops();
+  texts.push_back(policy.nexthop());
+  std::vector<IpAddr> all;
+  for (const std::string& text : texts)
+    if (const auto hop = IpAddr::parse(text); hop && std::find(all.begin(), all.end(), *hop) == all.end()) all.push_back(*hop);
+  return all;
 }
 
 std::optional<std::uint32_t> mark_in(std::string_view actions) {
@@ -107,16 +105,6 @@ std::string node_in_port_name(const std::string& port) {
 
 }  // namespace
 
-std::vector<std::string> list_of(const ovn::Row& row, const std::string& column) {
-  std::vector<std::string> all;
-  const auto found = row.columns.find(column);
-  if (found == row.columns.end()) return all;
-  std::string_view text = trim(found->second);
-  if (text.size() >= 2 && (text.front() == '[' || text.front() == '{')) text = text.substr(1, text.size() - 2);
-  for (const std::string_view part : split_outside(text, ',')) all.push_back(unquoted(part));
-  return all;
-}
-
 bool Policy::names(const IpAddr& address) const {
   const auto words = split(match, ' ');
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return IpAddr::parse(word) == address; });
@@ -126,33 +114,27 @@ Policies policies_of(const Node& node) {
   Policies policies;
   policies.complete = is_complete(node, "Logical_Router_Policy", RouterKind::cluster);
   policies.complete_of_all_routers = node.ovn.complete_tables.contains("NB Logical_Router_Policy");
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router_Policy") continue;
+  for (const nb::LogicalRouterPolicy row : rows_of<nb::LogicalRouterPolicy>(node.ovn.rows)) {
     Policy p;
-    p.uuid = row.uuid;
-    p.match = text_of(row, "match");
+    p.uuid = row.uuid();
+    p.match = row.match();
     p.source = only_source(p.match);
-    p.action = text_of(row, "action");
+    p.action = row.action();
     p.mark = mark_of(row);
-    if (const auto n = parse_decimal(text_of(row, "priority"))) p.priority = static_cast<std::uint32_t>(*n);
-    for (const char* column : {"nexthops", "nexthop"})
-      for (const std::string& hop : list_of(row, column))
-        if (const auto a = IpAddr::parse(hop); a && std::find(p.next_hops.begin(), p.next_hops.end(), *a) == p.next_hops.end())
-          p.next_hops.push_back(*a);
-    p.from = row.from;
+    p.priority = static_cast<std::uint32_t>(row.priority().value_or(0));
+    p.next_hops = next_hops_of(row);
+    p.from = row.from();
     policies.all.push_back(std::move(p));
   }
   return policies.complete || !policies.all.empty() ? policies : from_logical_flows(node);
 }
 
 NatRows nat_rows_of(const Node& node) {
-  NatRows rows;
-  rows.complete = is_complete(node, "NAT", RouterKind::gateway);
-  for (const ovn::Row& row : node.ovn.rows)
-    if (row.table == "NAT")
-      rows.all.push_back(
-          {text_of(row, "type"), text_of(row, "external_ip"), text_of(row, "logical_ip"), text_of(row, "router"), row.from});
-  return rows;
+  NatRows known;
+  known.complete = is_complete(node, "NAT", RouterKind::gateway);
+  for (const nb::Nat nat : rows_of<nb::Nat>(node.ovn.rows))
+    known.all.push_back({nat.type(), nat.external_ip(), nat.logical_ip(), nat.router(), nat.from()});
+  return known;
 }
 
 std::string owner_of_next_hop(const Cluster& cluster, const IpAddr& next_hop) {
@@ -326,18 +308,17 @@ HostChains host_chains(const Node& node, Family family, HostFeature feature) {
   return chains;
 }
 
+std::string vip_of(const IpAddr& address, std::uint16_t port) {
+  return fmt::format(fmt::runtime(address.is_v4() ? "{}:{}" : "[{}]:{}"), address.to_string(), port);
+}
+
 VipState vip_state(const Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port) {
   if (!node.ovn.complete_tables.contains("NB Load_Balancer")) return VipState::unknown;
   const std::string owner = service.namespace_ + "/" + service.name;
-  const std::string vip = address.is_v4() ? fmt::format("\"{}:{}\"", address.to_string(), port)
-                                          : fmt::format("\"[{}]:{}\"", address.to_string(), port);
   bool owned = false;
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Load_Balancer" || row.database != "NB") continue;
-    const auto vips = row.columns.find("vips");
-    if (vips != row.columns.end() && vips->second.find(vip) != std::string::npos) return VipState::present;
-    const auto of = row.external_ids.find("k8s.ovn.org/owner");
-    owned |= of != row.external_ids.end() && of->second == owner;
+  for (const nb::LoadBalancer balancer : rows_of<nb::LoadBalancer>(node.ovn.rows)) {
+    if (balancer.vips().contains(vip_of(address, port))) return VipState::present;
+    owned |= balancer.external_id("k8s.ovn.org/owner") == owner;
   }
   return owned ? VipState::other_addresses : VipState::absent;
 }

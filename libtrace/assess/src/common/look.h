@@ -11,9 +11,6 @@
 
 namespace egt::assess {
 
-// The elements of a column as lists print it: "[\"a\", \"b\"]".
-std::vector<std::string> list_of(const ovn::Row& row, const std::string& column);
-
 // A policy of a logical router, from the northbound database or, failing that, from logical flows.
 struct Policy {
   std::string uuid, match, action;
@@ -66,6 +63,8 @@ bool has_nat_rules(const cluster::Node& node, Family family);
 
 // What the load balancers of a node's northbound database know of a service's address. other_addresses: there are load
 // balancers of the service, with other addresses: objects and database are of different moments.
+// The key of a load balancer's vips: "10.96.0.1:443", "[fd00::1]:443".
+std::string vip_of(const IpAddr& address, std::uint16_t port);
 enum class VipState : std::uint8_t { present, absent, other_addresses, unknown };
 VipState vip_state(const cluster::Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port);
 

@@ -11,6 +11,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/host/rule_effect.h"
 #include "egtrace/openflow/action_effect.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 
 namespace egt::assess {
@@ -181,13 +182,6 @@ void Collector::rules(const Node& node) {
   ruleset("nft", h.nft);
 }
 
-std::string name_of(const ovn::Row& row) {
-  const auto found = row.columns.find("name");
-  std::string_view name = found == row.columns.end() ? std::string_view{} : std::string_view(found->second);
-  if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-  return std::string(name);
-}
-
 // Rows by what they say. What counts, shows a time, or only lists other rows by UUID is left out.
 void Collector::northbound(const Node& node) {
   if (!begin("northbound", node.name)) return;
@@ -207,7 +201,7 @@ void Collector::northbound(const Node& node) {
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", column, value);
     InventoryLine& line = add(row.table, std::move(text), row.from);
     line.origin = uuid_prefix(row.uuid);
-    if (row.table == "Address_Set") line.address_set = name_of(row);
+    if (const auto set = as<rows::nb::AddressSet>(row)) line.address_set = set->name();
   }
 }
 

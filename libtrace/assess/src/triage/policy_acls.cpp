@@ -23,15 +23,14 @@ std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string&
 std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name,
                                const std::string& index_key) {
   std::vector<PolicyAcl> all;
-  for (const ovn::Row& row : node.ovn.rows)
-    if (row.table == "ACL" && is_owned_by(row.external_ids, type, name))
-      all.push_back({&row, rule_index(row.external_ids, index_key)});
+  for (const auto acl : rows_of<rows::nb::Acl>(node.ovn.rows))
+    if (is_owned_by(acl.external_ids(), type, name)) all.push_back({acl, rule_index(acl.external_ids(), index_key)});
   return all;
 }
 
-bool allows(const ovn::Row& acl) { return text_of(acl, "action").starts_with("allow"); }
-bool drops(const ovn::Row& acl) {
-  const std::string action = text_of(acl, "action");
+bool allows(const rows::nb::Acl& acl) { return acl.action().starts_with("allow"); }
+bool drops(const rows::nb::Acl& acl) {
+  const std::string action = acl.action();
   return action == "drop" || action == "reject";
 }
 
@@ -47,13 +46,12 @@ std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, c
   return held;
 }
 
-std::vector<std::string_view> names_in_match(const ovn::Row& acl, char sign) {
-  std::vector<std::string_view> names;
-  const auto column = acl.columns.find("match");
-  const std::string_view match = column == acl.columns.end() ? std::string_view() : column->second;
-  for (std::size_t at = match.find(sign); at != std::string_view::npos; at = match.find(sign, at + 1)) {
-    const std::string_view rest = match.substr(at + 1);
-    names.push_back(rest.substr(0, rest.find_first_of(" ,)}&|\"")));
+std::vector<std::string> names_in_match(const rows::nb::Acl& acl, char sign) {
+  std::vector<std::string> names;
+  const std::string match = acl.match();
+  for (std::size_t at = match.find(sign); at != std::string::npos; at = match.find(sign, at + 1)) {
+    const std::string_view rest = std::string_view(match).substr(at + 1);
+    names.emplace_back(rest.substr(0, rest.find_first_of(" ,)}&|\"")));
   }
   return names;
 }

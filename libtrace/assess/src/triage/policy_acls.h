@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/ovn/rows/nb.h"
 
 namespace egt::assess {
 
@@ -19,20 +20,20 @@ std::string external_id(const ExternalIds& ids, const std::string& key);  // emp
 std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string& key);
 
 struct PolicyAcl {
-  const ovn::Row* row = nullptr;
+  rows::nb::Acl row;
   std::optional<std::size_t> rule;
 };
 // Of one object, in the order of the rows. `index_key`: where the rule's number stands.
 std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name,
                                const std::string& index_key);
 // Whether the ACL lets packets through (allow, allow-related, allow-stateless of ovn-nb(5)).
-bool allows(const ovn::Row& acl);
-bool drops(const ovn::Row& acl);
+bool allows(const rows::nb::Acl& acl);
+bool drops(const rows::nb::Acl& acl);
 
 // Whether one of the sets has it; each is of one family (ip-family). Nothing where none is of the address's.
 std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, const IpAddr& address);
 // Names that the ACL's match has behind '$' (address sets) or '@' (port groups), as ovn-nb(5) writes them.
-std::vector<std::string_view> names_in_match(const ovn::Row& acl, char sign);
+std::vector<std::string> names_in_match(const rows::nb::Acl& acl, char sign);
 
 // Where the node's northbound database shows all of its ACLs; null where it does not.
 const Provenance* complete_acls(const cluster::Node& node);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/ovn/rows/vswitch.h"
 #include "egtrace/packet/flow_key.h"
 
 namespace egt::engine::ofproto {
@@ -41,7 +42,8 @@ class SwitchSettings {
   BridgeSettings of(const openflow::Bridge& bridge) const;
 
  private:
-  std::unordered_map<std::string, const ovn::Row*> ports_, bridges_;
+  std::unordered_map<std::string, rows::vswitch::Port> ports_;
+  std::unordered_map<std::string, rows::vswitch::Bridge> bridges_;
 };
 
 }  // namespace egt::engine::ofproto

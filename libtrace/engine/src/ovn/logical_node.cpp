@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/ovn/rows/sb.h"
+
 namespace egt::engine {
 namespace {
 
@@ -20,13 +22,11 @@ LogicalNode::LogicalNode(const cluster::Node& node)
 }
 
 void LogicalNode::read_static_bindings() {
-  for (const ovn::Row& row : node_.ovn.rows) {
-    if (row.table != "Static_MAC_Binding" || row.database != "SB") continue;
-    const auto address = IpAddr::parse(ovn::text_of(row, "ip"));
-    const auto mac = MacAddr::parse(ovn::text_of(row, "mac"));
+  for (const auto row : rows_of<rows::sb::StaticMacBinding>(node_.ovn.rows)) {
+    const auto address = IpAddr::parse(row.ip());
+    const auto mac = MacAddr::parse(row.mac());
     if (address && mac)
-      static_bindings_.push_back(
-          {ovn::text_of(row, "logical_port"), *address, *mac, ovn::text_of(row, "override_dynamic_mac") == "true"});
+      static_bindings_.push_back({row.logical_port(), *address, *mac, row.override_dynamic_mac().value_or(false)});
   }
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
 #include "lookup/texts.h"
@@ -32,8 +34,8 @@ bool is_about(const ObjectRef& object, const AskedObject& s) {
 
 bool may_be_about(const Row& row, const AskedObject& s) {
   const std::string_view name = std::string_view(s.name).substr(s.name.find('/') + 1);
-  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port")
-    return text_of(row, row.table == "Port_Binding" ? "logical_port" : "name").ends_with(name);
+  if (const auto port = as<rows::sb::PortBinding>(row)) return port->logical_port().ends_with(name);
+  if (const auto port = as<rows::nb::LogicalSwitchPort>(row)) return port->name().ends_with(name);
   return std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) {
     return id.second.find(name) != std::string::npos ||
            (s.kind == ObjectKind::egress_firewall && s.name.starts_with(id.second + "/"));
@@ -52,20 +54,24 @@ std::optional<IpAddr> only_source(std::string_view match) {
 
 // Policies and translations of its senders, and of its addresses, whatever name the rows bear.
 bool concerns(const Row& row, const AskedObject& s) {
-  if (row.table == "Logical_Router_Policy" && text_of(row, "action") == "reroute") {
-    const auto source = only_source(text_of(row, "match"));
+  if (const auto policy = as<rows::nb::LogicalRouterPolicy>(row); policy && policy->action() == "reroute") {
+    const auto source = only_source(policy->match());
     return source && s.senders.contains(*source);
   }
-  if (row.table != "NAT") return false;
-  const auto outside = IpAddr::parse(text_of(row, "external_ip")), inside = IpAddr::parse(text_of(row, "logical_ip"));
+  const auto nat = as<rows::nb::Nat>(row);
+  if (!nat) return false;
+  const auto outside = IpAddr::parse(nat->external_ip()), inside = IpAddr::parse(nat->logical_ip());
   if (s.kind == ObjectKind::egress_ip) return outside && s.addresses.contains(*outside);
   return inside && s.senders.contains(*inside);
 }
 
+template <class LoadBalancer>
 bool has_vip_with_port(const Row& row, std::uint16_t port) {
-  const auto vips = row.columns.find("vips");
-  if (row.table != "Load_Balancer" || vips == row.columns.end()) return false;
-  return vips->second.find(fmt::format(":{}\"=", port)) != std::string::npos;
+  const auto balancer = as<LoadBalancer>(row);
+  if (!balancer) return false;
+  const auto vips = balancer->vips();
+  const std::string end = fmt::format(":{}", port);
+  return std::any_of(vips.begin(), vips.end(), [&](const auto& vip) { return vip.first.ends_with(end); });
 }
 
 constexpr std::array<std::string_view, 6> kHostKinds = {"ip rule",        "ip route",    "iptables-save",
@@ -114,7 +120,9 @@ std::string own_table(std::string_view rule) {
 }  // namespace
 
 bool Finder::is_made_for_subject(const Row& row) const {
-  if (asked_port_ && has_vip_with_port(row, *asked_port_)) return true;
+  if (asked_port_ && (has_vip_with_port<rows::nb::LoadBalancer>(row, *asked_port_) ||
+                      has_vip_with_port<rows::sb::LoadBalancer>(row, *asked_port_)))
+    return true;
   return std::any_of(subjects_.begin(), subjects_.end(), [&](const AskedObject& s) {
     const bool concerned = concerns(row, s);
     if (!concerned && !may_be_about(row, s)) return false;

@@ -6,6 +6,7 @@
 
 #include "egtrace/engine/network_state.h"
 #include "egtrace/explain/phrases.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 #include "next_hop.h"
 #include "ovn_version.h"
@@ -17,6 +18,12 @@ namespace {
 using namespace engine;
 
 bool has_ports(std::uint8_t proto) { return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp; }
+
+AclDirection direction_of(const rows::nb::Acl& acl) {
+  const std::string direction = acl.direction();
+  if (direction == "from-lport") return AclDirection::from_lport;
+  return direction == "to-lport" ? AclDirection::to_lport : AclDirection::none;
+}
 
 std::string hook_name(netfilter::Hook hook) {
   static constexpr std::string_view kNames[] = {"ingress", "prerouting", "input", "forward", "output", "postrouting", "egress"};
@@ -152,9 +159,7 @@ Hop Words::hop(const Step& step, bool registers) const {
 
 RowRef Words::row(const ovn::Row& row) const {
   RowRef ref{row.database, row.table, row.uuid, row_name(row), links_.object_of(row), evidence({row.from})};
-  const std::string direction = row.table == "ACL" ? text_of(row, "direction") : "";
-  if (direction == "from-lport") ref.direction = AclDirection::from_lport;
-  if (direction == "to-lport") ref.direction = AclDirection::to_lport;
+  if (const auto acl = as<rows::nb::Acl>(row)) ref.direction = direction_of(*acl);
   ref.policy = links_.policy_of(row);
   return ref;
 }

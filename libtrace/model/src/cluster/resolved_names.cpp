@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 
 namespace egt::cluster {
 namespace {
@@ -40,24 +42,13 @@ void add_address_sets(NameAddresses& known, const ovn::Ovn& ovn, const std::stri
 }
 
 // {"www.example.com"="192.0.2.1 2001:db8::1", …} of a row of the table DNS.
-void add_records(NameAddresses& known, const ovn::Row& row, const std::string& name) {
-  const auto column = row.columns.find("records");
-  if (column == row.columns.end()) return;
-  for (std::string_view rest = column->second; !rest.empty();) {
-    std::string_view record = take_until(rest, ',');
-    const std::size_t equals = record.find('=');
-    if (equals == std::string_view::npos) continue;
-    const auto plain = [](std::string_view s) {
-      std::string text;
-      for (const char c : s)
-        if (c != '"' && c != '{' && c != '}') text += c;
-      return std::string(trim(text));
-    };
-    if (normal_dns_name(plain(record.substr(0, equals))) != name) continue;
+template <class Dns>
+void add_records(NameAddresses& known, const Dns& row, const std::string& name) {
+  for (const auto& [record, addresses] : row.records()) {
+    if (normal_dns_name(record) != name) continue;
     std::vector<std::string> texts;
-    const std::string addresses = plain(record.substr(equals + 1));
     for (const std::string_view word : split(addresses, ' ')) texts.emplace_back(word);
-    add(known, addresses_in(texts), row.from);
+    add(known, addresses_in(texts), row.from());
   }
 }
 
@@ -84,8 +75,8 @@ NameAddresses addresses_of_host(const Cluster& cluster, std::string_view host_na
   for (const NodeHandle& handle : cluster.nodes) {
     if (!node.empty() && handle.name() != node) continue;
     add_address_sets(known, handle->ovn, name);
-    for (const ovn::Row& row : handle->ovn.rows)
-      if (row.table == "DNS") add_records(known, row, name);
+    for (const auto row : rows_of<rows::nb::Dns>(handle->ovn.rows)) add_records(known, row, name);
+    for (const auto row : rows_of<rows::sb::Dns>(handle->ovn.rows)) add_records(known, row, name);
     add_hosts(known, handle->host, name);
   }
   return known;

@@ -1,20 +1,23 @@
 #include <algorithm>
 
-#include "egtrace/ovn/ovn.h"
+#include "egtrace/ovn/row_view.h"
 
 namespace egt::ovn {
 
 std::string text_of(const Row& row, const std::string& column) {
   const auto it = row.columns.find(column);
   if (it == row.columns.end() || it->second == "[]" || it->second == "{}") return {};
-  const std::string& printed = it->second;
-  if (printed.size() < 2 || printed.front() != '"') return printed;
-  std::string text;
-  for (std::size_t i = 1; i + 1 < printed.size(); ++i) {
-    if (printed[i] == '\\' && i + 2 < printed.size()) ++i;
-    text.push_back(printed[i]);
-  }
-  return text;
+  return it->second.starts_with('[') || it->second.starts_with('{') ? it->second : text_in(it->second);
+}
+
+std::string RowView::external_id(const std::string& key) const {
+  const auto it = row_->external_ids.find(key);
+  return it == row_->external_ids.end() ? std::string() : it->second;
+}
+
+std::string_view RowView::printed(const char* column) const {
+  const auto it = row_->columns.find(column);
+  return it == row_->columns.end() ? std::string_view() : std::string_view(it->second);
 }
 
 const Chassis* own_chassis(const Ovn& ovn, std::string_view host) {

@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "catalogue.h"
-#include "egtrace/base/text.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 #include "gaps.h"
 #include "values.h"
@@ -11,6 +11,7 @@ namespace egt::sql {
 namespace {
 
 using cluster::Node;
+namespace nb = rows::nb;
 
 struct LogicalFlowRow {
   const Node* node;
@@ -100,54 +101,53 @@ struct DatabaseRow {
   std::string owner;
 };
 
-// UUIDs that a column of rows holds, and the name of the row.
-void note_owners(const Node& node, std::string_view table, const char* column,
-                 std::unordered_map<std::string, std::string>& owners) {
-  constexpr std::size_t kUuid = 36;
-  for (const ovn::Row& row : node.ovn.rows) {
-    const auto held = row.table == table ? row.columns.find(column) : row.columns.end();
-    if (held == row.columns.end()) continue;
-    const std::string& list = held->second;
-    for (std::size_t at = list.find_first_of("0123456789abcdef"); at != std::string::npos && at + kUuid <= list.size();
-         at = list.find_first_of("0123456789abcdef", at + 1)) {
-      if (!ovn::Uuid::parse(std::string_view(list).substr(at, kUuid))) continue;
-      owners.try_emplace(list.substr(at, kUuid), ovn::text_of(row, "name"));
-      at += kUuid - 1;
-    }
-  }
+using Owners = std::unordered_map<std::string, std::string>;  // names by the UUID of what they have
+
+template <class Owner>
+void note_owners(const Node& node, std::vector<std::string> (Owner::*has)() const, Owners& owners) {
+  for (const Owner owner : rows_of<Owner>(node.ovn.rows))
+    for (const std::string& uuid : (owner.*has)()) owners.try_emplace(uuid, owner.name());
 }
 
-struct Owner {
-  std::string_view table;
-  const char* column;
-};
+void add_row(const Node& node, const ovn::Row& row, const Owners& owners, std::vector<DatabaseRow>& out) {
+  const auto found = owners.find(row.uuid);
+  out.push_back({&node, &row, found != owners.end() ? found->second : ovn::text_of(row, "router")});
+}
 
-void add_rows(const Context& context, std::string_view table, const std::vector<Owner>& of, std::vector<DatabaseRow>& out) {
+// `has`: the columns of other tables that name the rows.
+template <class View, class... Owner>
+void add_rows(const Context& context, std::vector<DatabaseRow>& out, std::vector<std::string> (Owner::*... has)() const) {
   for (const auto& node : context.cluster().nodes) {
-    std::unordered_map<std::string, std::string> owners;
-    for (const Owner& owner : of) note_owners(*node, owner.table, owner.column, owners);
-    for (const ovn::Row& row : node->ovn.rows) {
-      if (!table.empty() && row.table != table) continue;
-      const auto found = owners.find(row.uuid);
-      out.push_back({&*node, &row, found != owners.end() ? found->second : ovn::text_of(row, "router")});
-    }
+    Owners owners;
+    (note_owners(*node, has, owners), ...);
+    for (const View row : rows_of<View>(node->ovn.rows)) add_row(*node, row.row(), owners, out);
   }
 }
 
-template <const char* column>
-Value column_of(const Context&, const DatabaseRow& r) {
-  return text(ovn::text_of(*r.row, column));
-}
-template <const char* column>
-Value number_of(const Context&, const DatabaseRow& r) {
-  return number(parse_u64(ovn::text_of(*r.row, column)));
+void add_all_rows(const Context& context, std::vector<DatabaseRow>& out) {
+  for (const auto& node : context.cluster().nodes)
+    for (const ovn::Row& row : node->ovn.rows) add_row(*node, row, {}, out);
 }
 
-constexpr char kType[] = "type", kExternalIp[] = "external_ip", kLogicalIp[] = "logical_ip", kLogicalPort[] = "logical_port",
-               kExternalMac[] = "external_mac", kMatch[] = "match", kAction[] = "action", kPriority[] = "priority",
-               kDirection[] = "direction", kTier[] = "tier", kName[] = "name", kNexthops[] = "nexthops", kNexthop[] = "nexthop",
-               kPrefix[] = "ip_prefix", kOutput[] = "output_port", kPolicy[] = "policy", kRouteTable[] = "route_table",
-               kGatewayPort[] = "gateway_port";
+Value as_value(const std::string& value) { return text(value); }
+Value as_value(std::optional<std::int64_t> value) { return number(value); }
+
+template <class View, class T>
+Value read(const ovn::Row& row, T (View::*column)() const) {
+  return as_value((View(row).*column)());
+}
+
+template <auto column>
+Value column_of(const Context&, const DatabaseRow& r) {
+  return read(*r.row, column);
+}
+
+// Older releases have one next hop in a column of its own.
+Value next_hops_of(const Context&, const DatabaseRow& r) {
+  const nb::LogicalRouterPolicy policy(*r.row);
+  const std::string several = ovn::text_of(*r.row, "nexthops");
+  return text(several.empty() ? policy.nexthop() : several);
+}
 
 using DatabaseRef = const DatabaseRow&;
 using C = const Context&;
@@ -166,15 +166,15 @@ Definition<DatabaseRow> acls() {
           {kNodeColumn,
            kUuidColumn,
            {"owner", "TEXT", "logical switch or port group", [](C, DatabaseRef r) { return text(r.owner); }},
-           {"name", "TEXT", "name", column_of<kName>},
-           {"direction", "TEXT", "from-lport, to-lport", column_of<kDirection>},
-           {"tier", "INTEGER", "tier", number_of<kTier>},
-           {"priority", "INTEGER", "priority", number_of<kPriority>},
-           {"match", "TEXT", "match", column_of<kMatch>},
-           {"action", "TEXT", "allow-related, drop, ...", column_of<kAction>},
+           {"name", "TEXT", "name", column_of<&nb::Acl::name>},
+           {"direction", "TEXT", "from-lport, to-lport", column_of<&nb::Acl::direction>},
+           {"tier", "INTEGER", "tier", column_of<&nb::Acl::tier>},
+           {"priority", "INTEGER", "priority", column_of<&nb::Acl::priority>},
+           {"match", "TEXT", "match", column_of<&nb::Acl::match>},
+           {"action", "TEXT", "allow-related, drop, ...", column_of<&nb::Acl::action>},
            kIdsColumn},
           [](C context, std::vector<DatabaseRow>& out) {
-            add_rows(context, "ACL", {{"Port_Group", "acls"}, {"Logical_Switch", "acls"}}, out);
+            add_rows<nb::Acl>(context, out, &nb::PortGroup::acls, &nb::LogicalSwitch::acls);
           },
           from_of,
           [](C context) { return gaps_of_table(context, "NB ACL", "ovn-nbctl list ACL"); }};
@@ -186,17 +186,15 @@ Definition<DatabaseRow> nats() {
           {kNodeColumn,
            kUuidColumn,
            kRouterColumn,
-           {"type", "TEXT", "snat, dnat, dnat_and_snat", column_of<kType>},
-           {"external_ip", "TEXT", "address outside", column_of<kExternalIp>},
-           {"logical_ip", "TEXT", "address or network inside", column_of<kLogicalIp>},
-           {"logical_port", "TEXT", "logical port", column_of<kLogicalPort>},
-           {"external_mac", "TEXT", "MAC", column_of<kExternalMac>},
-           {"gateway_port", "TEXT", "gateway port", column_of<kGatewayPort>},
-           {"match", "TEXT", "match", column_of<kMatch>},
+           {"type", "TEXT", "snat, dnat, dnat_and_snat", column_of<&nb::Nat::type>},
+           {"external_ip", "TEXT", "address outside", column_of<&nb::Nat::external_ip>},
+           {"logical_ip", "TEXT", "address or network inside", column_of<&nb::Nat::logical_ip>},
+           {"logical_port", "TEXT", "logical port", column_of<&nb::Nat::logical_port>},
+           {"external_mac", "TEXT", "MAC", column_of<&nb::Nat::external_mac>},
+           {"gateway_port", "TEXT", "gateway port", column_of<&nb::Nat::gateway_port>},
+           {"match", "TEXT", "match", column_of<&nb::Nat::match>},
            kIdsColumn},
-          [](C context, std::vector<DatabaseRow>& out) {
-            add_rows(context, "NAT", {{"Logical_Router", "nat"}}, out);
-          },
+          [](C context, std::vector<DatabaseRow>& out) { add_rows<nb::Nat>(context, out, &nb::LogicalRouter::nat); },
           from_of,
           [](C context) { return gaps_of_table(context, "NB NAT", "ovn-nbctl list NAT"); }};
 }
@@ -207,17 +205,13 @@ Definition<DatabaseRow> router_policies() {
           {kNodeColumn,
            kUuidColumn,
            kRouterColumn,
-           {"priority", "INTEGER", "priority", number_of<kPriority>},
-           {"match", "TEXT", "match", column_of<kMatch>},
-           {"action", "TEXT", "allow, drop, reroute", column_of<kAction>},
-           {"nexthops", "TEXT", "next hops, as dumped",
-            [](C c, DatabaseRef r) {
-              const Value several = column_of<kNexthops>(c, r);
-              return several == Value() || several == Value("[]") ? column_of<kNexthop>(c, r) : several;
-            }},
+           {"priority", "INTEGER", "priority", column_of<&nb::LogicalRouterPolicy::priority>},
+           {"match", "TEXT", "match", column_of<&nb::LogicalRouterPolicy::match>},
+           {"action", "TEXT", "allow, drop, reroute", column_of<&nb::LogicalRouterPolicy::action>},
+           {"nexthops", "TEXT", "next hops, as dumped", next_hops_of},
            kIdsColumn},
           [](C context, std::vector<DatabaseRow>& out) {
-            add_rows(context, "Logical_Router_Policy", {{"Logical_Router", "policies"}}, out);
+            add_rows<nb::LogicalRouterPolicy>(context, out, &nb::LogicalRouter::policies);
           },
           from_of,
           [](C context) { return gaps_of_table(context, "NB Logical_Router_Policy", "ovn-nbctl list Logical_Router_Policy"); }};
@@ -229,14 +223,14 @@ Definition<DatabaseRow> router_routes() {
           {kNodeColumn,
            kUuidColumn,
            kRouterColumn,
-           {"prefix", "TEXT", "network", column_of<kPrefix>},
-           {"nexthop", "TEXT", "next hop", column_of<kNexthop>},
-           {"output_port", "TEXT", "output port", column_of<kOutput>},
-           {"policy", "TEXT", "src-ip, dst-ip", column_of<kPolicy>},
-           {"route_table", "TEXT", "routing table", column_of<kRouteTable>},
+           {"prefix", "TEXT", "network", column_of<&nb::LogicalRouterStaticRoute::ip_prefix>},
+           {"nexthop", "TEXT", "next hop", column_of<&nb::LogicalRouterStaticRoute::nexthop>},
+           {"output_port", "TEXT", "output port", column_of<&nb::LogicalRouterStaticRoute::output_port>},
+           {"policy", "TEXT", "src-ip, dst-ip", column_of<&nb::LogicalRouterStaticRoute::policy>},
+           {"route_table", "TEXT", "routing table", column_of<&nb::LogicalRouterStaticRoute::route_table>},
            kIdsColumn},
           [](C context, std::vector<DatabaseRow>& out) {
-            add_rows(context, "Logical_Router_Static_Route", {{"Logical_Router", "static_routes"}}, out);
+            add_rows<nb::LogicalRouterStaticRoute>(context, out, &nb::LogicalRouter::static_routes);
           },
           from_of,
           [](C context) {
@@ -251,11 +245,11 @@ Definition<DatabaseRow> database_rows() {
            {"database", "TEXT", "NB, SB", [](C, DatabaseRef r) { return text(r.row->database); }},
            {"table_name", "TEXT", "Load_Balancer, ...", [](C, DatabaseRef r) { return text(r.row->table); }},
            kUuidColumn,
-           {"name", "TEXT", "name", column_of<kName>},
+           {"name", "TEXT", "name", [](C, DatabaseRef r) { return text(ovn::text_of(*r.row, "name")); }},
            {"columns", "TEXT", "as JSON, values as printed: columns->>'$.vips'",
             [](C, DatabaseRef r) { return json_of(r.row->columns); }},
            kIdsColumn},
-          [](C context, std::vector<DatabaseRow>& out) { add_rows(context, "", {}, out); },
+          [](C context, std::vector<DatabaseRow>& out) { add_all_rows(context, out); },
           from_of};
 }
 

@@ -16,10 +16,10 @@ std::optional<Lack> needs(const Facts& f) {
   return lack_if(f.cluster.objects.admin_network_policies.empty(), Lack::admin_policies);
 }
 
-bool does(const ovn::Row& acl, AdminRule::Action action) {
+bool does(const rows::nb::Acl& acl, AdminRule::Action action) {
   return action == AdminRule::Action::allow  ? allows(acl)
          : action == AdminRule::Action::deny ? drops(acl)
-                                             : text_of(acl, "action") == "pass";
+                                             : acl.action() == "pass";
 }
 
 class Comparison {
@@ -57,10 +57,10 @@ class Comparison {
   void rule(const Numbered& of) {
     const AdminRule& rule = of.rule;
     bool any = false;
-    for (const ovn::Row& row : node_.ovn.rows) {
-      if (row.table != "ACL" || !is_of(row.external_ids, of)) continue;
+    for (const auto acl : rows_of<rows::nb::Acl>(node_.ovn.rows)) {
+      if (!is_of(acl.external_ids(), of)) continue;
       any = true;
-      if (!does(row, rule.action)) return add(Claim::admin_action_differs, of, {text_of(row, "action"), rule.action}, {row.from});
+      if (!does(acl, rule.action)) return add(Claim::admin_action_differs, of, {acl.action(), rule.action}, {acl.from()});
     }
     // Ports by names that no pod has leave a rule without an ACL.
     if (!any && !rule.has_open_ports && rule.named_ports.empty()) return add(Claim::admin_acl_missing, of, {}, {database_});

@@ -1,22 +1,20 @@
 // The host translates to a service's address that OVN has no load balancer for: the connection ends there.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace dnat_without_load_balancer {
 
-bool has_vip(const cluster::Node& node, const IpAddr& address, std::uint16_t port) {
-  const std::string vip = address.is_v4() ? fmt::format("\"{}:{}\"", address.to_string(), port)
-                                          : fmt::format("\"[{}]:{}\"", address.to_string(), port);
-  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
-    if (row.table != "Load_Balancer") return false;
-    const auto vips = row.columns.find("vips");
-    return vips != row.columns.end() && vips->second.find(vip) != std::string::npos;
-  });
+bool has_vip(const cluster::Node& node, const std::string& vip) {
+  for (const auto balancer : rows_of<rows::nb::LoadBalancer>(node.ovn.rows))
+    if (balancer.vips().contains(vip)) return true;
+  for (const auto balancer : rows_of<rows::sb::LoadBalancer>(node.ovn.rows))
+    if (balancer.vips().contains(vip)) return true;
+  return false;
 }
 
 // Of a network of the node, among them the addresses that hide the host from OVN.
@@ -49,7 +47,7 @@ void run(const Facts& f, Findings& out) {
         if (!rule.to || !rule.to_port) continue;
         if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr) continue;
         const std::string service = service_with(f, *rule.to);
-        if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
+        if (has_vip(*node, vip_of(*rule.to, *rule.to_port)) || (!service.empty() && out.has_cause(service))) continue;
         const bool of_map = !rule.map.empty();
         out.add(Claim::dnat_without_load_balancer, node->name, service,
                 {of_map ? rule.map : rule.chain->name, rule.destination, *rule.to, *rule.to_port, of_map}, {rule.from()});

@@ -19,9 +19,9 @@ struct Destinations {
   std::vector<Prefix> networks;
   std::vector<std::string> sets;
 };
-Destinations destinations_of(const ovn::Row& acl) {
+Destinations destinations_of(const rows::nb::Acl& acl) {
   Destinations found;
-  const std::string match = text_of(acl, "match");
+  const std::string match = acl.match();
   for (const std::string_view key : {"ip4.dst == ", "ip6.dst == "})
     for (std::size_t at = match.find(key); at != std::string::npos; at = match.find(key, at + 1)) {
       std::string_view value = std::string_view(match).substr(at + key.size());
@@ -49,7 +49,7 @@ class Comparison {
     for (std::size_t i = 0; i < firewall_.rules.size(); ++i) rule(i);
     for (const PolicyAcl& acl : acls_)
       if (acl.rule && *acl.rule >= firewall_.rules.size())
-        add(Claim::firewall_acl_left, {firewall_.namespace_, *acl.rule, firewall_.rules.size()}, acl.row->from);
+        add(Claim::firewall_acl_left, {firewall_.namespace_, *acl.rule, firewall_.rules.size()}, acl.row.from());
   }
 
  private:
@@ -71,12 +71,11 @@ class Comparison {
       if (!rule.nodes.present) add(Claim::firewall_acl_missing, index, {}, database_);
       return;
     }
-    const ovn::Row& row = *acl->row;
-    if (rule.allow ? !allows(row) : !drops(row))
-      return add(Claim::firewall_action_differs, index, text_of(row, "action"), row.from);
+    const rows::nb::Acl& row = acl->row;
+    if (rule.allow ? !allows(row) : !drops(row)) return add(Claim::firewall_action_differs, index, row.action(), row.from());
     const Destinations to = destinations_of(row);
     if (rule.to && std::find(to.networks.begin(), to.networks.end(), rule.to->network()) == to.networks.end())
-      return add(Claim::firewall_destination_differs, index, text_of(row, "match"), row.from);
+      return add(Claim::firewall_destination_differs, index, row.match(), row.from());
     if (!rule.dns_name.empty()) name(rule, index, to);
   }
 

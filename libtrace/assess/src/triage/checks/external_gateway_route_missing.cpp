@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -14,14 +15,15 @@ bool knows_routes(const cluster::Node& node) {
 }
 
 bool has_route(const cluster::Node& node, const KnownPod& pod, const std::vector<IpAddr>& gateways) {
-  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
-    if (row.table != "Logical_Router_Static_Route" || text_of(row, "policy") != "src-ip") return false;
-    const auto prefix = Prefix::parse(text_of(row, "ip_prefix"));
-    const auto hop = IpAddr::parse(text_of(row, "nexthop"));
-    return prefix && hop && std::find(gateways.begin(), gateways.end(), *hop) != gateways.end() &&
-           std::any_of(pod.addresses.begin(), pod.addresses.end(),
-                       [&](const IpAddr& a) { return prefix->is_host() && prefix->contains(a); });
-  });
+  for (const auto route : rows_of<rows::nb::LogicalRouterStaticRoute>(node.ovn.rows)) {
+    if (route.policy() != "src-ip") continue;
+    const auto prefix = Prefix::parse(route.ip_prefix());
+    const auto hop = IpAddr::parse(route.nexthop());
+    if (!prefix || !prefix->is_host() || !hop || std::find(gateways.begin(), gateways.end(), *hop) == gateways.end()) continue;
+    if (std::any_of(pod.addresses.begin(), pod.addresses.end(), [&](const IpAddr& a) { return prefix->contains(a); }))
+      return true;
+  }
+  return false;
 }
 
 void run(const Facts& f, Findings& out) {

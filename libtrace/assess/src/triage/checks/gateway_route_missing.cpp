@@ -1,17 +1,21 @@
 // A gateway router has no route for what leaves the cluster: OVN drops it before it reaches the node's external bridge.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "common/evidence.h"
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace gateway_route_missing {
 
+namespace nb = rows::nb;
+
 struct Router {
-  const ovn::Row* row = nullptr;
+  nb::LogicalRouter row;
   std::vector<Prefix> links;   // networks of the ports that lead to the external bridge
   std::vector<Prefix> routes;  // destinations of its static routes
 };
@@ -20,28 +24,33 @@ bool has_complete(const cluster::Node& node, const char* table) {
   return node.ovn.complete_tables.contains(std::string("NB ") + table);
 }
 
-std::vector<const ovn::Row*> rows_named(const cluster::Node& node, const char* table, const std::vector<std::string>& uuids) {
-  std::vector<const ovn::Row*> all;
-  for (const ovn::Row& row : node.ovn.rows)
-    if (row.table == table && std::find(uuids.begin(), uuids.end(), row.uuid) != uuids.end()) all.push_back(&row);
+template <class View>
+std::vector<View> rows_named(const cluster::Node& node, const std::vector<std::string>& uuids) {
+  const std::set<std::string_view> wanted(uuids.begin(), uuids.end());
+  std::vector<View> all;
+  for (const View row : rows_of<View>(node.ovn.rows))
+    if (wanted.contains(row.uuid())) all.push_back(row);
   return all;
 }
 
 // Such a router has routes that no row of the northbound database mentions (options:dynamic-routing, ovn-nb(5)).
-bool learns_routes(const ovn::Row& router) { return text_of(router, "options").find("dynamic-routing") != std::string::npos; }
+bool learns_routes(const nb::LogicalRouter& router) {
+  const auto options = router.options();
+  return std::any_of(options.begin(), options.end(), [](const auto& o) { return o.first.starts_with("dynamic-routing"); });
+}
 
 // OVN-Kubernetes marks the port that has the node's own address (external_ids:gateway-physical-ip).
 std::vector<Router> gateway_routers(const cluster::Node& node) {
   std::vector<Router> all;
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router" || learns_routes(row)) continue;
-    Router router{&row, {}, {}};
-    for (const ovn::Row* port : rows_named(node, "Logical_Router_Port", list_of(row, "ports")))
-      if (port->external_ids.contains("gateway-physical-ip"))
-        for (const std::string& network : list_of(*port, "networks"))
+  for (const nb::LogicalRouter row : rows_of<nb::LogicalRouter>(node.ovn.rows)) {
+    if (learns_routes(row)) continue;
+    Router router{row, {}, {}};
+    for (const auto& port : rows_named<nb::LogicalRouterPort>(node, row.ports()))
+      if (port.external_ids().contains("gateway-physical-ip"))
+        for (const std::string& network : port.networks())
           if (const auto prefix = Prefix::parse(network)) router.links.push_back(*prefix);
-    for (const ovn::Row* route : rows_named(node, "Logical_Router_Static_Route", list_of(row, "static_routes")))
-      if (const auto prefix = Prefix::parse(text_of(*route, "ip_prefix")); prefix && text_of(*route, "policy") != "src-ip")
+    for (const auto& route : rows_named<nb::LogicalRouterStaticRoute>(node, row.static_routes()))
+      if (const auto prefix = Prefix::parse(route.ip_prefix()); prefix && route.policy() != "src-ip")
         router.routes.push_back(*prefix);
     if (!router.links.empty()) all.push_back(std::move(router));
   }
@@ -89,7 +98,7 @@ void judge(const cluster::Node& node, const Router& router, Family family, const
     if (to.empty()) to = row->to;
   }
   if (to.empty()) return;
-  out.add(Claim::gateway_has_no_route, node.name, "", {text_of(*router.row, "name"), to}, {router.row->from});
+  out.add(Claim::gateway_has_no_route, node.name, "", {router.row.name(), to}, {router.row.from()});
 }
 
 void run(const Facts& f, Findings& out) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -33,15 +34,14 @@ std::string management_port(const cluster::Node& node, const std::string& networ
 std::vector<Masquerade> masquerades_of(const cluster::Node& node) {
   std::vector<Masquerade> all;
   std::set<std::pair<std::string, IpAddr>> known;  // one database may hold the rows of all nodes
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "NAT" || row.database != "NB" || text_of(row, "type") != "snat" || text_of(row, "logical_port").empty())
-      continue;
-    const auto network = row.external_ids.find(kNetworkKey);
-    const auto address = IpAddr::parse(text_of(row, "external_ip"));
-    if (network == row.external_ids.end() || !address) continue;
-    std::string device = management_port(node, network->second);
-    if (device.empty() || !known.emplace(network->second, *address).second) continue;
-    all.push_back({&node, network->second, std::move(device), *address, row.from});
+  for (const auto nat : rows_of<rows::nb::Nat>(node.ovn.rows)) {
+    if (nat.type() != "snat" || nat.logical_port().empty()) continue;
+    const std::string network = nat.external_id(kNetworkKey);
+    const auto address = IpAddr::parse(nat.external_ip());
+    if (network.empty() || !address) continue;
+    std::string device = management_port(node, network);
+    if (device.empty() || !known.emplace(network, *address).second) continue;
+    all.push_back({&node, network, std::move(device), *address, nat.from()});
   }
   return all;
 }

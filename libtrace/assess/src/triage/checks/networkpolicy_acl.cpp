@@ -16,7 +16,8 @@ namespace networkpolicy_acl {
 
 using cluster::NetworkPolicy;
 using cluster::NetworkRule;
-using ovn::Row;
+using rows::nb::Acl;
+using Acls = std::vector<Acl>;
 
 std::optional<Lack> needs(const Facts& f) { return lack_if(f.cluster.objects.network_policies.empty(), Lack::network_policies); }
 
@@ -25,18 +26,15 @@ class Rows {
  public:
   explicit Rows(const cluster::Node& node) {
     for (const ovn::AddressSet& set : node.ovn.address_sets) sets_[set.name].row = &set;
-    for (const Row& row : node.ovn.rows) {
-      if (row.database != "NB") continue;
-      if (row.table == "ACL") add_acl(row);
-      if (row.table == "Port_Group") groups_[text_of(row, "name")].row = &row;
-      if (row.table == "Logical_Switch_Port") ports_[text_of(row, "name")] = row.uuid;
-    }
+    for (const Acl acl : rows_of<Acl>(node.ovn.rows)) add_acl(acl);
+    for (const auto group : rows_of<rows::nb::PortGroup>(node.ovn.rows)) groups_.insert_or_assign(group.name(), Group{group});
+    for (const auto port : rows_of<rows::nb::LogicalSwitchPort>(node.ovn.rows)) ports_[port.name()] = port.uuid();
   }
 
   // External identifiers as of before OVN-Kubernetes named owners in them (acl_sync.go there has them).
   bool are_older() const { return older_; }
 
-  const std::vector<const Row*>& of_rule(const NetworkPolicy& policy, bool egress, std::size_t rule) const {
+  const Acls& of_rule(const NetworkPolicy& policy, bool egress, std::size_t rule) const {
     return find(rules_, std::pair(key(policy, egress), rule));
   }
   // The numbers of rules that have ACLs.
@@ -47,7 +45,7 @@ class Rows {
       numbers.insert(at->first.second);
     return numbers;
   }
-  const std::vector<const Row*>& default_deny(const std::string& name_space, bool egress) const {
+  const Acls& default_deny(const std::string& name_space, bool egress) const {
     return find(denies_, std::pair(name_space, egress));
   }
   // Null where nobody shows what it has.
@@ -56,9 +54,9 @@ class Rows {
     return found == sets_.end() ? nullptr : found->second.row;
   }
   // Whether one of the sets has the address. Nothing where none is of its family.
-  std::optional<bool> any_has(const std::vector<std::string_view>& sets, const IpAddr& address) {
+  std::optional<bool> any_has(const std::vector<std::string>& sets, const IpAddr& address) {
     std::optional<bool> held;
-    for (const std::string_view name : sets) {
+    for (const std::string& name : sets) {
       const auto found = sets_.find(name);
       if (found == sets_.end()) continue;
       const Set& set = found->second.of_addresses();
@@ -67,11 +65,11 @@ class Rows {
     return held;
   }
   // Whether a port group that the ACL's match names has the pod's port. Nothing where rows of either are not there.
-  std::optional<bool> group_has(const Row& acl, const cluster::Pod& pod) {
+  std::optional<bool> group_has(const Acl& acl, const cluster::Pod& pod) {
     const auto port = ports_.find(cluster::logical_port_name(pod.namespace_, pod.name));
     if (port == ports_.end()) return std::nullopt;
     std::optional<bool> has;
-    for (const std::string_view name : names_in_match(acl, '@'))
+    for (const std::string& name : names_in_match(acl, '@'))
       if (const auto group = groups_.find(name); group != groups_.end())
         has = has.value_or(false) || group->second.of_ports().contains(port->second);
     return has;
@@ -96,45 +94,43 @@ class Rows {
   };
 
   struct Group {
-    const Row* row = nullptr;
-    bool is_read = false;
-    std::set<std::string, std::less<>> ports;  // UUIDs
+    explicit Group(const rows::nb::PortGroup& of) : row(of) {}
 
-    const std::set<std::string, std::less<>>& of_ports() {
-      const auto listed = row->columns.find("ports");
-      if (std::exchange(is_read, true) || listed == row->columns.end()) return ports;
-      std::string_view all = listed->second;
-      if (consume(all, "[") && all.ends_with(']')) all.remove_suffix(1);
-      for (const std::string_view port : split(all, ',')) ports.emplace(trim(port));
+    const std::set<std::string>& of_ports() {
+      if (std::exchange(is_read, true)) return ports;
+      for (std::string& port : row.ports()) ports.insert(std::move(port));
       return ports;
     }
+
+    rows::nb::PortGroup row;
+    bool is_read = false;
+    std::set<std::string> ports;  // UUIDs
   };
 
   static Key key(const NetworkPolicy& policy, bool egress) { return {policy.namespace_ + ":" + policy.name, egress}; }
   template <class Map>
-  static const std::vector<const Row*>& find(const Map& map, const typename Map::key_type& key) {
-    static const std::vector<const Row*> kNone;
+  static const Acls& find(const Map& map, const typename Map::key_type& key) {
+    static const Acls kNone;
     const auto found = map.find(key);
     return found == map.end() ? kNone : found->second;
   }
 
-  void add_acl(const Row& row) {
-    const std::string type = external_id(row.external_ids, "k8s.ovn.org/owner-type"),
-                      name = external_id(row.external_ids, "k8s.ovn.org/name");
-    older_ |= row.external_ids.contains("policy_type") || row.external_ids.contains("default-deny-policy-type");
-    const std::string controller = external_id(row.external_ids, "k8s.ovn.org/owner-controller");
+  void add_acl(const Acl& acl) {
+    const std::string type = acl.external_id("k8s.ovn.org/owner-type"), name = acl.external_id("k8s.ovn.org/name");
+    older_ |= acl.external_ids().contains("policy_type") || acl.external_ids().contains("default-deny-policy-type");
+    const std::string controller = acl.external_id("k8s.ovn.org/owner-controller");
     if (!controller.empty() && controller != "default-network-controller") return;
-    const bool egress = external_id(row.external_ids, "direction") == "Egress";
+    const bool egress = acl.external_id("direction") == "Egress";
     if (type == "NetworkPolicy") {
-      if (const auto rule = rule_index(row.external_ids, "gress-index")) rules_[{{name, egress}, *rule}].push_back(&row);
-    } else if (type == "NetpolNamespace" && external_id(row.external_ids, "type") == "defaultDeny") {
-      denies_[{name, egress}].push_back(&row);
+      if (const auto rule = rule_index(acl.external_ids(), "gress-index")) rules_[{{name, egress}, *rule}].push_back(acl);
+    } else if (type == "NetpolNamespace" && acl.external_id("type") == "defaultDeny") {
+      denies_[{name, egress}].push_back(acl);
     }
   }
 
   bool older_ = false;
-  std::map<std::pair<Key, std::size_t>, std::vector<const Row*>> rules_;
-  std::map<Key, std::vector<const Row*>> denies_;  // by namespace
+  std::map<std::pair<Key, std::size_t>, Acls> rules_;
+  std::map<Key, Acls> denies_;  // by namespace
   std::map<std::string, Set, std::less<>> sets_;
   std::map<std::string, Group, std::less<>> groups_;
   std::map<std::string, std::string, std::less<>> ports_;
@@ -176,7 +172,7 @@ class Comparison {
       for (std::size_t i = 0; i < rules.size(); ++i) rule(rules[i], egress, i);
       for (const std::size_t number : rows_.rules_of(policy_, egress))
         if (number >= rules.size())
-          add(Claim::network_acl_left, egress, {number, rules.size()}, {rows_.of_rule(policy_, egress, number).front()->from});
+          add(Claim::network_acl_left, egress, {number, rules.size()}, {rows_.of_rule(policy_, egress, number).front().from()});
       default_deny(egress);
     }
   }
@@ -190,12 +186,12 @@ class Comparison {
   }
 
   void rule(const NetworkRule& rule, bool egress, std::size_t index) {
-    const std::vector<const Row*>& acls = rows_.of_rule(policy_, egress, index);
-    for (const Row* acl : acls)
-      if (!allows(*acl)) return add(Claim::network_action_differs, egress, {index, text_of(*acl, "action")}, {acl->from});
+    const Acls& acls = rows_.of_rule(policy_, egress, index);
+    for (const Acl& acl : acls)
+      if (!allows(acl)) return add(Claim::network_action_differs, egress, {index, acl.action()}, {acl.from()});
     const std::vector<const KnownPod*>& peers = (egress ? meant_.egress : meant_.ingress)[index];
     // Without an address set that any peer has there is no ACL for these peers.
-    const bool by_sets = std::any_of(acls.begin(), acls.end(), [](const Row* a) { return !names_in_match(*a, '$').empty(); });
+    const bool by_sets = std::any_of(acls.begin(), acls.end(), [](const Acl& a) { return !names_in_match(a, '$').empty(); });
     const bool is_missing = acls.empty() ? rule.all_peers || has_networks(rule) || !peers.empty() : !peers.empty() && !by_sets;
     if (is_missing && !rule.has_open_peers && !rule.has_open_ports)
       return add(Claim::network_acl_missing, egress, {index}, {database_});
@@ -207,11 +203,10 @@ class Comparison {
     return std::any_of(rule.peers.begin(), rule.peers.end(), [](const cluster::PolicyPeer& p) { return !p.networks.empty(); });
   }
 
-  void address_sets(const std::vector<const Row*>& acls, const std::vector<const KnownPod*>& peers, bool egress,
-                    std::size_t index) {
-    std::vector<std::string_view> sets;
-    for (const Row* acl : acls)
-      for (const std::string_view name : names_in_match(*acl, '$'))
+  void address_sets(const Acls& acls, const std::vector<const KnownPod*>& peers, bool egress, std::size_t index) {
+    std::vector<std::string> sets;
+    for (const Acl& acl : acls)
+      for (const std::string& name : names_in_match(acl, '$'))
         if (rows_.set(name) != nullptr)
           sets.push_back(name);
         else
@@ -226,22 +221,22 @@ class Comparison {
       }
   }
 
-  void group_of_policy(const std::vector<const Row*>& acls, bool egress) {
+  void group_of_policy(const Acls& acls, bool egress) {
     if (acls.empty()) return;
     for (const KnownPod* pod : selected_) {
-      if (rows_.group_has(*acls.front(), *pod->object).value_or(true) || !lacking_.insert(pod->full_name()).second) continue;
+      if (rows_.group_has(acls.front(), *pod->object).value_or(true) || !lacking_.insert(pod->full_name()).second) continue;
       out_.about(*pod);
-      add(Claim::network_group_lacks_pod, egress, {pod->full_name()}, {acls.front()->from, pod->object->from});
+      add(Claim::network_group_lacks_pod, egress, {pod->full_name()}, {acls.front().from(), pod->object->from});
     }
   }
 
   void default_deny(bool egress) {
-    const std::vector<const Row*>& acls = rows_.default_deny(policy_.namespace_, egress);
+    const Acls& acls = rows_.default_deny(policy_.namespace_, egress);
     if (acls.empty()) return add(Claim::network_deny_missing, egress, {}, {database_});
     for (const KnownPod* pod : selected_) {
-      if (rows_.group_has(*acls.front(), *pod->object).value_or(true)) continue;
+      if (rows_.group_has(acls.front(), *pod->object).value_or(true)) continue;
       out_.about(*pod);
-      add(Claim::network_deny_lacks_pod, egress, {pod->full_name()}, {acls.front()->from, pod->object->from});
+      add(Claim::network_deny_lacks_pod, egress, {pod->full_name()}, {acls.front().from(), pod->object->from});
     }
   }
 

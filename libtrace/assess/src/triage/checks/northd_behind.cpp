@@ -4,13 +4,24 @@
 #include <string_view>
 
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace northd_behind {
 
-constexpr const char *kRoute = "Logical_Router_Static_Route", *kPolicy = "Logical_Router_Policy";
+namespace nb = rows::nb;
+using Route = nb::LogicalRouterStaticRoute;
+using Policy = nb::LogicalRouterPolicy;
+
+// What the row's logical flows match.
+std::string match_of(const ovn::Row& row) {
+  if (const auto route = as<Route>(row)) return route->ip_prefix();
+  if (const auto policy = as<Policy>(row)) return policy->match();
+  const auto acl = as<nb::Acl>(row);
+  return acl ? acl->match() : std::string();
+}
 
 // Whether a logical flow was made for the row. A database has the flow's stage-hint (ovn-sb(5)), which names the row; a list shows it
 // only of routes and policies, which stand in the flow's match.
@@ -24,15 +35,13 @@ class Translated {
     }
   }
 
-  bool is_shown(const ovn::Row& row) const {
-    return row.table == kRoute || row.table == kPolicy || (has_hints_ && row.table == "ACL");
-  }
+  bool is_shown(const ovn::Row& row) const { return is<Route>(row) || is<Policy>(row) || (has_hints_ && is<nb::Acl>(row)); }
   bool has(const ovn::Row& row) const {
     if (has_hints_) return hints_.contains(std::string_view(row.uuid).substr(0, 8));
-    if (row.table == kPolicy) return policies_.contains(text_of(row, "match"));
-    const std::string prefix = text_of(row, "ip_prefix");
+    const std::string wanted = match_of(row);
+    if (is<Policy>(row)) return policies_.contains(wanted);
     return std::any_of(routes_.begin(), routes_.end(),
-                       [&](std::string_view match) { return match.find(prefix) != std::string_view::npos; });
+                       [&](std::string_view match) { return match.find(wanted) != std::string_view::npos; });
   }
 
  private:
@@ -42,13 +51,14 @@ class Translated {
 };
 
 // Routes with BFD may be down; equal ones make one flow.
-bool is_distinct(const ovn::Row& row) { return text_of(row, "bfd").empty(); }
+bool is_distinct(const ovn::Row& row) {
+  const auto route = as<Route>(row);
+  return !route || route->bfd().empty();
+}
 
 bool has_equal(const cluster::Node& node, const ovn::Row& row) {
   return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
-    if (&other == &row || other.table != row.table || other.database != row.database) return false;
-    return row.table == kRoute ? text_of(other, "ip_prefix") == text_of(row, "ip_prefix")
-                               : text_of(other, "match") == text_of(row, "match");
+    return &other != &row && other.table == row.table && other.database == row.database && match_of(other) == match_of(row);
   });
 }
 
@@ -61,7 +71,7 @@ void run(const Facts& f, Findings& out) {
     const Translated translated(*node);
     std::vector<const ovn::Row*> without;
     for (const ovn::Row& row : node->ovn.rows) {
-      if (row.database != "NB" || row.uuid.size() < 8 || !translated.is_shown(row) || translated.has(row)) continue;
+      if (row.uuid.size() < 8 || !translated.is_shown(row) || translated.has(row)) continue;
       if (is_distinct(row) && !has_equal(*node, row)) without.push_back(&row);
     }
     if (without.empty()) continue;
@@ -69,10 +79,10 @@ void run(const Facts& f, Findings& out) {
     for (const ovn::Row* row : without)
       if (lines.size() < 4) lines.push_back(row->from);
     const ovn::Row& row = *without.front();
-    const bool is_route = row.table == kRoute;
-    Terms about{is_route ? Term(text_of(row, "ip_prefix")) : Term(row.table == "ACL"),
-                text_of(row, is_route ? "nexthop" : "match"), more(without.size() - 1)};
-    out.add(is_route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, lines);
+    const auto route = as<Route>(row);
+    Terms about{route ? Term(route->ip_prefix()) : Term(is<nb::Acl>(row)), route ? route->nexthop() : match_of(row),
+                more(without.size() - 1)};
+    out.add(route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, lines);
   }
 }
 

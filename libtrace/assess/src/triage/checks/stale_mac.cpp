@@ -1,8 +1,12 @@
 // OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or nobody.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "common/evidence.h"
 #include "common/look.h"
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -43,15 +47,16 @@ struct Stale {
   std::vector<Provenance> rows, devices;
 };
 
-void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::vector<Stale>& all) {
-  const auto address = IpAddr::parse(text_of(row, "ip"));
-  const auto mac = MacAddr::parse(text_of(row, "mac"));
+// `fixed`: of Static_MAC_Binding.
+template <class Binding>
+void judge(const Facts& f, const cluster::Node& node, const Binding& row, bool fixed, std::vector<Stale>& all) {
+  const auto address = IpAddr::parse(row.ip());
+  const auto mac = MacAddr::parse(row.mac());
   if (!address || !mac) return;
   const Owner owner = owner_of(f.cluster, *address);
   if (owner.node == nullptr || owner.node == &node || !owner.link->mac || *owner.link->mac == *mac) return;
   const auto& links = owner.node->host.links.value;
   const auto other = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == *mac; });
-  const bool fixed = row.table == "Static_MAC_Binding";
   auto same = std::find_if(all.begin(), all.end(),
                            [&](const Stale& s) { return s.address == *address && s.mac == *mac && s.fixed == fixed; });
   if (same == all.end()) {
@@ -62,8 +67,39 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::
     }
   }
   if (std::find(same->nodes.begin(), same->nodes.end(), node.name) == same->nodes.end()) same->nodes.push_back(node.name);
-  same->uuids.push_back(row.uuid.empty() ? "UUID" : row.uuid);
-  same->rows.push_back(line_within(f.cluster, row.from, "mac "));
+  same->uuids.push_back(row.uuid().empty() ? "UUID" : row.uuid());
+  same->rows.push_back(line_within(f.cluster, row.from(), "mac "));
+}
+
+// Address and port of static bindings that override: what is learned there is idle.
+std::set<std::pair<std::string, std::string>> overridden(const cluster::Node& node) {
+  std::set<std::pair<std::string, std::string>> all;
+  const auto add = [&](const auto& fixed) {
+    if (fixed.override_dynamic_mac().value_or(false)) all.emplace(fixed.ip(), fixed.logical_port());
+  };
+  for (const auto fixed : rows_of<rows::nb::StaticMacBinding>(node.ovn.rows)) add(fixed);
+  for (const auto fixed : rows_of<rows::sb::StaticMacBinding>(node.ovn.rows)) add(fixed);
+  return all;
+}
+
+// Whether the node's databases show any binding.
+bool judge_all(const Facts& f, const cluster::Node& node, std::vector<Stale>& stale) {
+  bool shown = false;
+  const auto idle = overridden(node);
+  for (const auto row : rows_of<rows::sb::MacBinding>(node.ovn.rows)) {
+    shown = true;
+    if (!idle.contains({row.ip(), row.logical_port()})) judge(f, node, row, false, stale);
+  }
+  for (const auto row : rows_of<rows::nb::StaticMacBinding>(node.ovn.rows)) {
+    shown = true;
+    judge(f, node, row, true, stale);
+  }
+  for (const auto row : rows_of<rows::sb::StaticMacBinding>(node.ovn.rows)) {
+    shown = true;
+    // Both databases hold static bindings; the northbound one is where they are removed.
+    if (!node.ovn.complete_tables.contains("NB Static_MAC_Binding")) judge(f, node, row, true, stale);
+  }
+  return shown;
 }
 
 void report(const Facts& f, const Stale& s, Findings& out) {
@@ -80,20 +116,7 @@ void report(const Facts& f, const Stale& s, Findings& out) {
 void run(const Facts& f, Findings& out) {
   bool shown = false;
   std::vector<Stale> stale;
-  for (const auto& node : f.cluster.nodes)
-    for (const ovn::Row& row : node->ovn.rows) {
-      const bool fixed = row.table == "Static_MAC_Binding";
-      if (!fixed && row.table != "MAC_Binding") continue;
-      shown = true;
-      // Both databases hold static bindings; the northbound one is where they are removed.
-      if (fixed && row.database == "SB" && node->ovn.complete_tables.contains("NB Static_MAC_Binding")) continue;
-      // A static binding that overrides makes the learned one idle.
-      const bool overridden = !fixed && std::any_of(node->ovn.rows.begin(), node->ovn.rows.end(), [&](const ovn::Row& other) {
-        return other.table == "Static_MAC_Binding" && text_of(other, "ip") == text_of(row, "ip") &&
-               text_of(other, "logical_port") == text_of(row, "logical_port") && text_of(other, "override_dynamic_mac") == "true";
-      });
-      if (!overridden) judge(f, *node, row, stale);
-    }
+  for (const auto& node : f.cluster.nodes) shown |= judge_all(f, *node, stale);
   for (const Stale& s : stale) report(f, s, out);
   if (!shown) out.lacks(Lack::mac_bindings);
 }

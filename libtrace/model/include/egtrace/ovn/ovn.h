@@ -88,7 +88,8 @@ struct Row {
   Provenance from;
 };
 
-// The value of a column as it is stored: without the quotes and escapes of lists; empty where there is none.
+// The value of a column by its name: a string without quotes and escapes, sets and maps as printed; empty where there is none.
+// For what asks for columns that it does not know; tables whose columns are known have classes (egtrace/ovn/row_view.h).
 std::string text_of(const Row& row, const std::string& column);
 
 // Whether ovn-controller is connected to the southbound database, as its connection-status prints it (ovn-controller(8)).
