@@ -44,8 +44,9 @@ Reading reading_of(const Json& type) {
   if (type.contains("value")) return {"std::map<std::string, std::string>", "map_in"};
   const std::string key = type.is_string() ? type.get<std::string>() : type.at("key").get<std::string>();
   const bool has_several = type.contains("max");
-  if (key == "integer") return has_several ? Reading{"std::vector<std::int64_t>", "integers_in"}
-                                           : Reading{"std::optional<std::int64_t>", "integer_in"};
+  if (key == "integer")
+    return has_several ? Reading{"std::vector<std::int64_t>", "integers_in"}
+                       : Reading{"std::optional<std::int64_t>", "integer_in"};
   if (has_several) return {"std::vector<std::string>", "texts_in"};
   return key == "boolean" ? Reading{"std::optional<bool>", "boolean_in"} : Reading{"std::string", "text_in"};
 }
@@ -56,11 +57,12 @@ void write_column(std::ofstream& out, const std::string& column, const Json& typ
     return;
   }
   const Reading reading = reading_of(type);
-  out << "  " << reading.type << ' ' << function_name(column) << "() const { return ovn::" << reading.function << "(printed(\"" << column
-      << "\")); }\n";
+  out << "  " << reading.type << ' ' << function_name(column) << "() const { return ovn::" << reading.function << "(printed(\""
+      << column << "\")); }\n";
 }
 
-void write_table(std::ofstream& out, const std::string& table, const Json& columns, const Json& derived, const std::string& database) {
+void write_table(std::ofstream& out, const std::string& table, const Json& columns, const Json& derived,
+                 const std::string& database) {
   const std::string name = class_name(table);
   out << "\nclass " << name << " : public ovn::RowView {\n public:\n";
   out << "  static constexpr std::string_view kTable = \"" << table << "\", kDatabase = \"" << database << "\";\n";
@@ -109,9 +111,11 @@ int main(int argc, char** argv) {
   if (argc < 3) return std::fputs("usage: make_rows FOLDER SCHEMA...\n", stderr), 2;
   const std::filesystem::path folder = argv[1];
   std::ofstream tables(folder / "tables.h");
-  tables << "// The tables of the databases, made by make_rows.\n#pragma once\n\n#include <string_view>\n\nnamespace egt::rows {\n\n"
-            "struct TableColumns {\n  std::string_view database, table;\n  std::string_view columns;  // sorted, with blanks between\n};\n\n"
-            "inline constexpr TableColumns kTables[] = {\n";
+  tables
+      << "// The tables of the databases, made by make_rows.\n#pragma once\n\n#include <string_view>\n\nnamespace egt::rows {\n\n"
+         "struct TableColumns {\n  std::string_view database, table;\n  std::string_view columns;  // sorted, with blanks "
+         "between\n};\n\n"
+         "inline constexpr TableColumns kTables[] = {\n";
   for (int i = 2; i < argc; ++i) {
     std::ifstream in(argv[i]);
     const Json schema = Json::parse(in);

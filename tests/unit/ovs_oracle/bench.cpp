@@ -105,8 +105,14 @@ void Bench::keep(const std::string& command, const std::string& text) const {
   write_file(fmt::format("{}/snap/{}/{}", directory_.path(), kNode, file_name(command)), text);
 }
 
-void Bench::dump_once() {
+void Bench::dump_rows() {
   keep("ovs-vsctl show", daemon_.vsctl_output({"show"}));
+  keep("ovs-vsctl list port", daemon_.vsctl_output({"list", "port"}));
+  keep("ovs-vsctl list bridge", daemon_.vsctl_output({"list", "bridge"}));
+}
+
+void Bench::dump_once() {
+  dump_rows();
   keep("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
   keep("ovs-appctl dpctl/show", daemon_.appctl("dpctl/show", {}));
   for (const char* what : {"ofproto/list-tunnels", "ovs/route/show", "tnl/neigh/show"})
@@ -146,7 +152,10 @@ void Bench::dump_tables(const Configuration& c) {
 
 void Bench::load(Configuration& c) {
   loader_.clear(bench_bridges());
-  settings_.apply(c, bench_bridges());
+  if (settings_.apply(c, bench_bridges())) {
+    place_macs();
+    dump_rows();
+  }
   loader_.fill(c, bench_bridges());
   dump_tables(c);
 }

@@ -34,6 +34,7 @@ class Bench {
   void place_macs();
   std::string trace(const Daemon::Words& words);
   void dump_once();
+  void dump_rows();
   void dump_settings(const std::string& bridge);
   void dump_tables(const Configuration& c);
   void keep_once(const std::string& command, const std::string& settings, const Daemon::Words& words);

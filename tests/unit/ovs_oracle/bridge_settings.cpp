@@ -34,7 +34,34 @@ void BridgeSettings::map_options(const std::string& bridge, const char* map) {
   EXPECT_EQ(daemon_.ofctl(kProtocol, {"add-tlv-map", bridge, map}), "");
 }
 
-void BridgeSettings::apply(const Configuration& c, const std::vector<std::string>& bridges) {
+// As the benches have made them.
+void BridgeSettings::set_rows(const std::vector<DatabaseSetting>& settings) {
+  Daemon::Words words;
+  const auto add = [&](const Daemon::Words& more) {
+    if (!words.empty()) words.emplace_back("--");
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  for (const DatabaseSetting& s : settings_) {
+    const bool is_port = s.table == "port";
+    if (is_port) {
+      add({"clear", "port", s.name, "vlan_mode", "tag", "trunks", "cvlans", "other_config"});
+      add({"set", "port", s.name, "protected=false"});
+    } else {
+      add({"clear", "bridge", s.name, "flood_vlans", "other_config"});
+      add({"set", "bridge", s.name, "other_config:disable-in-band=true"});
+    }
+    if (s.name == "q3") add({"set", "port", "q3", "tag=5"});
+  }
+  for (const DatabaseSetting& s : settings) {
+    Daemon::Words set = {"set", s.table, s.name};
+    set.insert(set.end(), s.words.begin(), s.words.end());
+    add(set);
+  }
+  daemon_.vsctl(words);
+  settings_ = settings;
+}
+
+bool BridgeSettings::apply(const Configuration& c, const std::vector<std::string>& bridges) {
   for (const PortConfig& p : ports_)
     if (!has(c.ports, p)) configure(p, opposite(p.flag));
   for (const PortConfig& p : c.ports)
@@ -46,9 +73,12 @@ void BridgeSettings::apply(const Configuration& c, const std::vector<std::string
   for (const auto& [bridge, mode] : fragments)
     if (std::exchange(fragments_.try_emplace(bridge, "normal").first->second, mode) != mode)
       daemon_.ofctl(kProtocol, {"set-frags", bridge, mode});
-  if (tlv_map_ == c.tlv_map) return;
-  for (const std::string& b : bridges) map_options(b, tlv_maps()[c.tlv_map]);
+  if (tlv_map_ != c.tlv_map)
+    for (const std::string& b : bridges) map_options(b, tlv_maps()[c.tlv_map]);
   tlv_map_ = c.tlv_map;
+  if (settings_ == c.settings) return false;
+  set_rows(c.settings);
+  return true;
 }
 
 std::string BridgeSettings::ports_of(const std::string& bridge) const {

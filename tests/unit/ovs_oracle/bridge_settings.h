@@ -1,4 +1,4 @@
-// What is set of the bridges beside tables: flags of ports, fragments, the map of tunnel options.
+// What is set of the bridges beside tables: flags of ports, fragments, the map of tunnel options, rows of the database.
 #pragma once
 
 #include <map>
@@ -13,8 +13,9 @@ namespace egt::testing {
 class BridgeSettings {
  public:
   explicit BridgeSettings(Daemon& daemon) : daemon_(daemon) {}
-  // Asks the daemon for what has changed only. Bridges are empty: flows keep the map that they were made with.
-  void apply(const Configuration& c, const std::vector<std::string>& bridges);
+  // Asks the daemon for what has changed only. Bridges are empty: flows keep the map that they were made with. Whether rows
+  // of the database changed: the switch forgets MAC addresses then.
+  bool apply(const Configuration& c, const std::vector<std::string>& bridges);
   // Two equal ones: `ovs-ofctl show` says the same of the bridge.
   std::string ports_of(const std::string& bridge) const;
   unsigned tlv_map() const { return tlv_map_; }
@@ -22,9 +23,11 @@ class BridgeSettings {
  private:
   void configure(const PortConfig& p, const std::string& flag);
   void map_options(const std::string& bridge, const char* map);
+  void set_rows(const std::vector<DatabaseSetting>& settings);
 
   Daemon& daemon_;
   std::vector<PortConfig> ports_;
+  std::vector<DatabaseSetting> settings_;
   std::map<std::string, std::string> fragments_;
   unsigned tlv_map_ = 0;
 };

@@ -204,6 +204,7 @@ Configuration random_configuration(Dice& dice) {
   for (unsigned i = dice.below(3); i > 0; --i) c.ct_next.emplace_back(dice.of(kStates));
   c.tlv_map = dice.below(static_cast<unsigned>(tlv_maps().size()));
   configure_ports(dice, c);
+  c.settings = random_settings(dice);
   for (const char* name : kBridges) {
     const std::string bridge = name;
     const Where at{bridge, like_ovn, c.dialect, c.tlv_map, c.protocols};

@@ -46,6 +46,7 @@ class Shrinker {
     drop(&Configuration::flows);
     drop(&Configuration::ct_next);
     drop(&Configuration::ports);
+    drop(&Configuration::settings);
     drop(&Configuration::fragments);
     shorten_packet();
     if (const char* keep = std::getenv("EGTRACE_KEEP")) {
@@ -103,6 +104,8 @@ class Shrinker {
     for (const GeneratedFlow& f : best_.flows) text += fmt::format("flow {}: {}\n", f.bridge, text_of(f));
     for (const std::string& s : best_.ct_next) text += fmt::format("--ct-next {}\n", s);
     for (const PortConfig& p : best_.ports) text += fmt::format("mod-port {} {} {}\n", p.bridge, p.port, p.flag);
+    for (const DatabaseSetting& s : best_.settings)
+      text += fmt::format("set {} {} {}\n", s.table, s.name, fmt::join(s.words, " "));
     for (const auto& [b, mode] : best_.fragments) text += fmt::format("set-frags {} {}\n", b, mode);
     const Dialect& d = best_.dialect;
     return fmt::format("{}tlv-map {}\n{} {} trace {}\npacket {}: {}\n{}", text, tlv_maps()[best_.tlv_map], d.protocol,

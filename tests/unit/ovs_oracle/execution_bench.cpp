@@ -158,7 +158,8 @@ void ExecutionBench::read_dumps() {
   cluster_->ensure_node("node-1");
   texts_.clear();
   read_dump("ovs-vsctl show", daemon_.vsctl_output({"show"}));
-  read_dump("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
+  for (const char* table : {"interface", "port", "bridge"})
+    read_dump(fmt::format("ovs-vsctl list {}", table), daemon_.vsctl_output({"list", table}));
   for (const std::string& name : bridges()) {
     read_dump("ovs-ofctl dump-tlv-map " + name, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", name}));
     read_dump("ovs-ofctl show " + name, daemon_.ofctl_output("OpenFlow10", {"show", name}));

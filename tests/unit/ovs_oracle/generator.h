@@ -52,6 +52,12 @@ struct GeneratedGroup {
 struct PortConfig {
   std::string bridge, port, flag;
 };
+// What a row of table Port or Bridge says of VLANs, and what else NORMAL asks of it: `ovs-vsctl set TABLE NAME` and these words.
+struct DatabaseSetting {
+  std::string table, name;
+  std::vector<std::string> words;
+  friend bool operator==(const DatabaseSetting&, const DatabaseSetting&) = default;
+};
 // How the dumps are taken and how the trace is asked for.
 struct Dialect {
   std::string protocol = "OpenFlow15";  // of dump-flows
@@ -63,6 +69,7 @@ struct Configuration {
   std::vector<GeneratedFlow> flows;
   std::vector<GeneratedGroup> groups;
   std::vector<PortConfig> ports;
+  std::vector<DatabaseSetting> settings;                       // each row once
   std::vector<std::pair<std::string, std::string>> fragments;  // bridge, mode
   std::vector<std::string> ct_next;
   unsigned tlv_map = 0;  // of tlv_maps()
@@ -71,6 +78,9 @@ struct Configuration {
 
 std::string text_of(const GeneratedFlow& flow);
 std::string text_of(const GeneratedGroup& group);
+
+// Of about half of all configurations, from ovs-vswitchd.conf.db(5).
+std::vector<DatabaseSetting> random_settings(Dice& dice);
 
 // As ovs-ofctl add-tlv-map takes them.
 const std::vector<const char*>& tlv_maps();
