@@ -47,7 +47,7 @@ DatabaseSetting random_port(Dice& dice, const char* port) {
 }  // namespace
 
 std::vector<DatabaseSetting> random_settings(Dice& dice) {
-  static const char* const kPorts[] = {"p1", "p2",        "9eth",     "p-4.x",     "q1",    "q2",    "q3",     "r1",
+  static const char* const kPorts[] = {"p1", "p2",        "9eth",     "p-4.x",     "q1",    "q2",     "q3",     "r1",
                                        "r2", "patch-int", "patch-ex", "patch-exb", "br-ex", "br-int", "patch-b"};
   static const char* const kBridges[] = {"br-int", "br-ex", "br-b"};
   std::vector<DatabaseSetting> all;

@@ -1,8 +1,10 @@
 // One action after another: do_xlate_actions().
 #include <algorithm>
 
+#include "commit.h"
 #include "egtrace/base/text.h"
 #include "hash.h"
+#include "headers.h"
 #include "learned_flow.h"
 #include "xlate.h"
 
@@ -67,25 +69,18 @@ struct NeedsPlace {
 
 }  // namespace
 
-std::optional<std::uint32_t> Xlate::port_number(const Port& p) {
-  if (p.name.empty()) return p.number;
-  const Interface* i = bridge().by_name(p.name);
-  if (i && i->ofport) return i->ofport;
-  const auto at = bridge_->unnumbered.find(p.name);
-  return at == bridge_->unnumbered.end() ? std::nullopt : std::optional(at->second);
-}
-
 // One visitor for all actions; `stop` ends the whole list, `pause` keeps the action itself out of what is frozen.
 struct Executor {
   Xlate& x;
   bool last = false, group_bucket = false;
   bool stop = false, skip = false;
 
-  FlowKey& flow() const { return x.flow_; }
-  FlowKey& wc() const { return *x.wc_; }
+  FlowKey& flow() const { return x.packet_.flow; }
+  HeaderActions headers() const { return {x.packet_, x.out_, x.report_, x.policy_}; }
+  FlowKey& wc() const { return *x.packet_.wc; }
 
   void operator()(const Output& a) {
-    const auto number = x.port_number(a.port);
+    const auto number = x.bridge_->number_of(a.port);
     if (!number) return x.no_such_port(a.port);
     x.output(*number, 0xffff, true, last, false, group_bucket);
   }
@@ -93,7 +88,7 @@ struct Executor {
   void operator()(const Controller& a) {
     if (a.plain) return x.output(port::controller, a.max_len.value_or(0xffff), true, last, false, group_bucket);
     if (a.pause) {
-      x.pause_ = &a;
+      x.freezing_.pause = &a;
       x.trigger_freeze();
       skip = true;
       return;
@@ -103,7 +98,7 @@ struct Executor {
   void operator()(const Enqueue& a) {
     mask_all(wc(), F::skb_priority);
     const auto given = static_cast<std::uint32_t>(get(flow(), F::in_port));
-    std::uint32_t number = x.port_number(a.port).value_or(0);
+    std::uint32_t number = x.bridge_->number_of(a.port).value_or(0);
     const auto priority = queue_priority(a.queue);
     if (!priority) return x.output(number, 0, false, last, false, group_bucket);
     if (number == port::in_port) {
@@ -130,7 +125,7 @@ struct Executor {
     mask_all(wc(), F::skb_priority);
     if (get(flow(), F::skb_priority) == x.original_skb_priority_) return;
     flow().set(F::skb_priority, x.original_skb_priority_);
-    x.report(NodeKind::detail, Remark::queue_is, x.original_skb_priority_);
+    x.report_.note(NodeKind::detail, Remark::queue_is, x.original_skb_priority_);
   }
   void operator()(const SetVlanVid& a) {
     mask_bits(wc(), F::vlan_tci, kVlanVid | kVlanPresent);
@@ -146,20 +141,20 @@ struct Executor {
     if (get(flow(), X::vlan_tpid) == 0) set(flow(), X::vlan_tpid, ethertype::vlan);
     flow().set(F::vlan_tci, change(get(flow(), F::vlan_tci)) | kVlanPresent);
   }
-  void operator()(const PopVlan&) { pop_vlan(flow(), x.wc_); }
+  void operator()(const PopVlan&) { pop_vlan(flow(), x.packet_.wc); }
   void operator()(const PushVlan& a) {
-    push_vlan(flow(), x.wc_);
+    push_vlan(flow(), x.packet_.wc);
     set(flow(), X::vlan_tpid, a.ethertype);
     flow().set(F::vlan_tci, kVlanPresent);
   }
   void operator()(const SetField& a) {
     if (a.word.rfind("set_tunnel", 0) == 0) return flow().set(F::tun_id, a.value);
     if (a.word.rfind("mod_", 0) == 0) return modify(a);
-    if (!prerequisites_met(a.field, flow(), x.wc_)) {
+    if (!prerequisites_met(a.field, flow(), x.packet_.wc)) {
       Note n;
       n.what = Remark::unmet_prerequisites;
       n.field = whole(a.field);
-      return x.report(NodeKind::warning, std::move(n));
+      return x.report_.line(NodeKind::warning, std::move(n));
     }
     unmask_protocol(a.field);
     const U128 mask = a.mask.value_or(exact_mask(a.field));
@@ -207,15 +202,15 @@ struct Executor {
     x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, true, false, last, false);
   }
   void operator()(const Move& a) {
-    if (prerequisites_met(a.dest.field, flow(), x.wc_) && prerequisites_met(a.source.field, flow(), x.wc_)) {
+    if (prerequisites_met(a.dest.field, flow(), x.packet_.wc) && prerequisites_met(a.source.field, flow(), x.packet_.wc)) {
       unwildcard(wc(), a.source);
       unwildcard(wc(), a.dest);
       write(flow(), a.dest, read(flow(), a.source));
     }
-    x.report_field(a.dest);
+    x.report_.field(a.dest, flow(), x.bridge());
   }
   void operator()(const Load& a) {
-    if (!prerequisites_met(a.dest.field, flow(), x.wc_)) return;
+    if (!prerequisites_met(a.dest.field, flow(), x.packet_.wc)) return;
     unwildcard(wc(), a.dest);
     write(flow(), a.dest, a.value);
   }
@@ -224,13 +219,13 @@ struct Executor {
     x.stack_.push(read(flow(), a.source), std::min(a.source.bits + 0u, field_bits(a.source.field, x.bridge().tlv_map)));
   }
   void operator()(const Pop& a) {
-    if (x.stack_.empty()) return x.error_report(Remark::stack_underflow);
+    if (x.stack_.empty()) return x.report_.error(Remark::stack_underflow);
     unwildcard(wc(), a.dest);
     write(flow(), a.dest, x.stack_.pop());
-    x.report_field(a.dest);
+    x.report_.field(a.dest, flow(), x.bridge());
   }
-  void operator()(const PushMpls& a) { x.push_mpls_action(a.ethertype); }
-  void operator()(const PopMpls& a) { x.pop_mpls_action(a.ethertype); }
+  void operator()(const PushMpls& a) { headers().push_mpls(a.ethertype); }
+  void operator()(const PopMpls& a) { headers().pop_mpls(a.ethertype); }
   void operator()(const SetMpls& a) {
     if (!is_mpls(get(flow(), F::eth_type))) return;
     const F f = a.what == "set_mpls_label" ? F::mpls_label : a.what == "set_mpls_tc" ? F::mpls_tc : F::mpls_ttl;
@@ -256,20 +251,20 @@ struct Executor {
       mask_hash_fields(flow(), wc(), *m.fields);
       if (link) operator()(Load{*link, a.dest});
     }
-    x.report_field(a.dest);
+    x.report_.field(a.dest, flow(), x.bridge());
   }
   void operator()(const Bundle& a) { x.bundle(a, last, group_bucket); }
   void operator()(const OutputReg& a) {
     const auto port = get_subfield(a.source);
-    if (port > 0xffff) return x.report(NodeKind::warning, Remark::output_port_out_of_range, port);
-    x.report(NodeKind::detail, Remark::output_port_is, port);
+    if (port > 0xffff) return x.report_.note(NodeKind::warning, Remark::output_port_out_of_range, port);
+    x.report_.note(NodeKind::detail, Remark::output_port_is, port);
     unwildcard(wc(), a.source);
     x.output(static_cast<std::uint32_t>(port), 0xffff, false, last, false, group_bucket);
   }
   std::uint64_t get_subfield(const Subfield& s) const { return low64(read(flow(), s)); }
   void operator()(const OutputTruncated& a) { x.output_truncated(a, last, group_bucket); }
   void operator()(const Learn& a) { x.learn(a); }
-  void operator()(const Conjunction&) { x.error_report(Remark::conjunction_executed); }
+  void operator()(const Conjunction&) { x.report_.error(Remark::conjunction_executed); }
   void operator()(const Exit&) { x.exit_ = true; }
   void operator()(const FinTimeout&) { mask_bits(wc(), F::nw_proto, 0xff); }
   // The value stays, for those who do not ask whether it is there.
@@ -280,17 +275,17 @@ struct Executor {
     Note n;
     n.what = Remark::deletes_field;
     n.field = whole(a.field);
-    x.report(NodeKind::detail, std::move(n));
+    x.report_.line(NodeKind::detail, std::move(n));
   }
   void operator()(const ClearActions&) {
-    x.report_action_set(Remark::action_set_was);
+    x.report_.action_set(Remark::action_set_was, x.action_set_);
     x.action_set_.clear();
     flow().set(F::actset_output, port::unset);
     x.action_set_has_group_ = false;
   }
   void operator()(const WriteActions& a) {
     x.write_actions(x.ofpacts(a.actions));
-    x.report_action_set(Remark::action_set_is);
+    x.report_.action_set(Remark::action_set_is, x.action_set_);
   }
   void operator()(const WriteMetadata& a) {
     const std::uint64_t mask = a.mask.value_or(~std::uint64_t{0});
@@ -298,10 +293,10 @@ struct Executor {
   }
   void operator()(const Meter& a) { x.put_meter(a.id); }
   void operator()(const Clone& a) { x.clone(x.ofpacts(a.actions), last); }
-  void operator()(const Encap& a) { x.encap(a); }
+  void operator()(const Encap& a) { headers().encap(a); }
   void operator()(const Decap& a) {
-    const bool recirculate = x.decap(a);
-    if (x.error_ != XlateError::ok || !recirculate) return;
+    const bool recirculate = headers().decap(a);
+    if (x.packet_.error != XlateError::ok || !recirculate) return;
     x.trigger_freeze();
     skip = true;
   }
@@ -315,7 +310,7 @@ struct Executor {
       x.trigger_freeze();
       skip = true;
     } else if (a.text == "debug_slow") {
-      x.slow_ = true;
+      x.packet_.slow = true;
     } else {
       x.gap(Input::action_meaning, {a.text});
     }
@@ -326,20 +321,20 @@ struct Executor {
 
 void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
   if (list.empty()) {
-    if (observer_) observer_->line({NodeKind::action, level_, ActionLine{{}, true, true}});
+    report_.line(NodeKind::action, ActionLine{{}, true, true});
     return;
   }
   bool exit_list = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Ofpact& o = list[i];
     const bool last = is_last && i + 1 == list.size() && action_set_.empty();
-    if (error_ != XlateError::ok) break;
+    if (packet_.error != XlateError::ok) break;
     recirculate_for_mpls(o);
     if (exit_ || exit_list) {
-      if (freezing_) freeze_unroll(list, i);
+      if (freezing_.active) freeze_unroll(list, i);
       break;
     }
-    if (observer_) observer_->line({NodeKind::action, level_, ActionLine{o, false, i + 1 == list.size()}});
+    report_.line(NodeKind::action, ActionLine{o, false, i + 1 == list.size()});
     if (o.nat) {
       ct_nat_ = o.nat;
       continue;
@@ -347,7 +342,7 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
     if (!o.action) {
       table_ = o.table;
       cookie_ = o.cookie;
-      report(NodeKind::thaw, Remark::restored_state, o.table, o.cookie);
+      report_.note(NodeKind::thaw, Remark::restored_state, o.table, o.cookie);
       continue;
     }
     if (std::holds_alternative<CheckPktLarger>(o.action->kind)) {
@@ -355,21 +350,21 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       exit_list = true;
     } else {
       Executor e{*this, last, group_bucket};
-      if (observer_) observer_->before(*o.action);
+      if (report_.observer()) report_.observer()->before(*o.action);
       std::visit(e, o.action->kind);
-      if (observer_) observer_->after(*o.action);
+      if (report_.observer()) report_.observer()->after(*o.action);
       if (e.stop) return;
       const bool table = std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
       if (table) continue;
       // Behind an action that freezes, whether or not what follows is frozen: what an earlier pause left over keeps it out.
       if (e.skip) ++i;
-      if (error_ == XlateError::ok && exit_ && first_frozen_action()) {
+      if (packet_.error == XlateError::ok && exit_ && first_frozen_action()) {
         freeze_unroll(list, i);
         break;
       }
       continue;
     }
-    if (error_ == XlateError::ok && exit_ && first_frozen_action()) {
+    if (packet_.error == XlateError::ok && exit_ && first_frozen_action()) {
       freeze_unroll(list, i);
       break;
     }
@@ -377,7 +372,7 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
 }
 
 void Xlate::recirculate_for_mpls(const Ofpact& o) {
-  if (exit_ || !was_mpls_) return;
+  if (exit_ || !packet_.was_mpls) return;
   if (o.action && !std::visit(LooksBelowLabel{}, o.action->kind)) return;
   trigger_freeze();
 }
@@ -397,14 +392,14 @@ void Xlate::freeze_unroll(const Ofpacts& list, std::size_t from) {
         if (metadata->mask && *metadata->mask != ~std::uint64_t{0}) set.mask = *metadata->mask;
         o.action = &tables_.actions->instead_of(*o.action, {set});
       } else if (std::visit(NeedsPlace{}, kind)) {
-        const Ofpact* known = unroll_ ? &frozen_actions_[*unroll_] : nullptr;
+        const Ofpact* known = freezing_.unroll ? &freezing_.actions[*freezing_.unroll] : nullptr;
         if (!known || known->table != table_ || known->cookie != cookie_) {
-          frozen_actions_.push_back({nullptr, nullptr, table_, cookie_});
-          unroll_ = frozen_actions_.size() - 1;
+          freezing_.actions.push_back({nullptr, nullptr, table_, cookie_});
+          freezing_.unroll = freezing_.actions.size() - 1;
         }
       }
     }
-    frozen_actions_.push_back(o);
+    freezing_.actions.push_back(o);
   }
 }
 
@@ -413,11 +408,11 @@ void Xlate::write_actions(const Ofpacts& list) {
     for (const Ofpact& o : list) {
       if (!o.action) continue;
       if (const auto* out = std::get_if<Output>(&o.action->kind)) {
-        flow_.set(F::actset_output, port_number(out->port).value_or(0));
+        packet_.flow.set(F::actset_output, bridge_->number_of(out->port).value_or(0));
       } else if (const auto* controller = std::get_if<Controller>(&o.action->kind); controller && controller->plain) {
-        flow_.set(F::actset_output, port::controller);
+        packet_.flow.set(F::actset_output, port::controller);
       } else if (std::holds_alternative<GroupRef>(o.action->kind)) {
-        flow_.set(F::actset_output, port::unset);
+        packet_.flow.set(F::actset_output, port::unset);
         action_set_has_group_ = true;
         break;
       }
@@ -431,17 +426,17 @@ void Xlate::run_action_set() {
   action_set_.clear();
   if (list.empty()) return;
   in_action_set_ = true;
-  const auto level = level_;
+  const auto level = report_.level();
   Note title;
   title.what = Remark::executing_action_set;
-  enter(NodeKind::table, std::move(title));
+  report_.enter(NodeKind::table, std::move(title));
   do_actions(list, true, false);
-  level_ = level;
+  report_.set_level(level);
   in_action_set_ = false;
 }
 
 void Xlate::clone(const Ofpacts& list, bool is_last) {
-  const Retained old{flow_, stack_, action_set_};
+  const Retained old{packet_.flow, stack_, action_set_};
   constexpr OvsVersion kEmptyInClone{3, 1, 3};  // since then a clone begins with an empty stack and action set
   if (fixed_in(kEmptyInClone)) {
     stack_.clear();
@@ -451,37 +446,37 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
     do_actions(list, is_last, false);
     end_pipeline();
   } else {
-    commit();
-    const FlowKey old_base = base_;
-    const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
-    dp::Actions cloned = nested(kCloneBytes, [&] {
+    commit(packet_, out_);
+    const FlowKey old_base = packet_.base;
+    const bool old_was_mpls = packet_.was_mpls, old_conntracked = conntracked_;
+    dp::Actions cloned = out_.nested(kCloneBytes, [&] {
       do_actions(list, true, false);
       end_pipeline();
     });
-    if (!cloned.empty()) put({dp::Clone{std::move(cloned)}});
+    if (!cloned.empty()) out_.put({dp::Clone{std::move(cloned)}});
     conntracked_ = old_conntracked;
-    was_mpls_ = old_was_mpls;
-    base_ = old_base;
+    packet_.was_mpls = old_was_mpls;
+    packet_.base = old_base;
   }
   action_set_ = old.action_set;
   stack_ = old.stack;
-  flow_ = old.flow;
+  packet_.flow = old.flow;
 }
 
 // Where it is known which branch is taken, that one is executed on a copy.
 void Xlate::check_length(const Action& action, const Ofpacts& rest) {
   const auto& a = std::get<CheckPktLarger>(action.kind);
   const std::optional<bool> longer = policy_.is_longer_than(a.length);
-  const Retained old{flow_, stack_, action_set_};
+  const Retained old{packet_.flow, stack_, action_set_};
   constexpr OvsVersion kEmptyInside{3, 1, 3};
   if (fixed_in(kEmptyInside)) {
     stack_.clear();
     action_set_.clear();
   }
-  const FlowKey before_commit = flow_;
-  commit();
-  const FlowKey old_base = base_;
-  const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
+  const FlowKey before_commit = packet_.flow;
+  commit(packet_, out_);
+  const FlowKey old_base = packet_.base;
+  const bool old_was_mpls = packet_.was_mpls, old_conntracked = conntracked_;
   bool old_exit = false;
   dp::CheckLength check;
   check.length = a.length;
@@ -489,51 +484,51 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest) {
     // The switch translates both branches: it learns in both, and the second finds what the first has left of stack,
     // action set and frozen actions.
     const bool untaken = longer && *longer != larger;
-    Observer* const observer = std::exchange(observer_, untaken ? nullptr : observer_);
+    Observer* const observer = report_.set_observer(untaken ? nullptr : report_.observer());
     if (untaken) policy_.enter_untaken();
-    (larger ? check.greater : check.not_greater) = nested(larger ? kGreaterBytes : kNotGreaterBytes, [&] {
-      if (longer && observer_) observer_->before(action);
-      write(flow_, a.dest, larger);
-      if (longer && observer_) observer_->after(action);
+    (larger ? check.greater : check.not_greater) = out_.nested(larger ? kGreaterBytes : kNotGreaterBytes, [&] {
+      if (longer && report_.observer()) report_.observer()->before(action);
+      write(packet_.flow, a.dest, larger);
+      if (longer && report_.observer()) report_.observer()->after(action);
       do_actions(rest, true, false);
       end_pipeline();
     });
     if (untaken) policy_.leave_untaken();
-    observer_ = observer;
-    base_ = old_base;
-    was_mpls_ = old_was_mpls;
+    report_.set_observer(observer);
+    packet_.base = old_base;
+    packet_.was_mpls = old_was_mpls;
     conntracked_ = old_conntracked;
-    flow_ = before_commit;
+    packet_.flow = before_commit;
     // What the first branch did to the list decides whether the callers go on.
     if (larger) old_exit = std::exchange(exit_, false);
   }
   exit_ = old_exit;
   dp::Actions& taken = longer.value_or(false) ? check.greater : check.not_greater;
   if (!longer) {
-    put({std::move(check)});
+    out_.put({std::move(check)});
   } else if (!taken.empty()) {
-    put({dp::Clone{std::move(taken)}});
+    out_.put({dp::Clone{std::move(taken)}});
   }
   action_set_ = old.action_set;
   stack_ = old.stack;
-  flow_ = old.flow;
+  packet_.flow = old.flow;
 }
 
 void Xlate::learn(const Learn& a) {
   for (const LearnSpec& s : a.specs)
-    if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(wc(), *source);
+    if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(*packet_.wc, *source);
   if (encapsulated_) {
     Note n;
     n.what = Remark::learns;
-    n.learned = std::make_shared<const LearnedFlow>(learned_flow(a, flow_));
-    report(NodeKind::detail, std::move(n));
-  } else if (!policy_.learn(bridge(), a, flow_)) {
-    return report(NodeKind::warning, Remark::learn_suppressed);
+    n.learned = std::make_shared<const LearnedFlow>(learned_flow(a, packet_.flow));
+    report_.line(NodeKind::detail, std::move(n));
+  } else if (!policy_.learn(bridge(), a, packet_.flow)) {
+    return report_.note(NodeKind::warning, Remark::learn_suppressed);
   }
   if (!a.result_dst) return;
-  write(flow_, *a.result_dst, 1);
-  unwildcard(wc(), *a.result_dst);
-  report_field(*a.result_dst);
+  write(packet_.flow, *a.result_dst, 1);
+  unwildcard(*packet_.wc, *a.result_dst);
+  report_.field(*a.result_dst, packet_.flow, bridge());
 }
 
 }  // namespace egt::engine::ofproto

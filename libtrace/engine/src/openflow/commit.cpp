@@ -1,8 +1,10 @@
-// What differs between the pipeline's packet and the datapath's becomes datapath actions (lib/odp-util.c,
-// commit_odp_actions). Fields of one header are written together, each with the bits that were looked at or written.
-#include <algorithm>
+#include "commit.h"
 
-#include "xlate.h"
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "packet_fields.h"
 
 namespace egt::engine::ofproto {
 namespace {
@@ -27,20 +29,39 @@ void narrow_option_type(FlowKey& wc) {
   wc.set_word(word, wc.word(word) & ~openflow::beyond_field(F::nd_options_type));
 }
 
-}  // namespace
+// Fields of one header are written together, each with the bits that were looked at or written.
+class Committer {
+ public:
+  Committer(XlatePacket& packet, DatapathOutput& out) : packet_(packet), out_(out) {}
+  void commit();
+
+ private:
+  void commit_encap_decap();
+  void commit_mpls(bool pending_encap);
+  void commit_vlan();
+  bool commit_set(dp::Attribute attribute, bool masked, std::initializer_list<std::pair<FieldId, U128>> fields);
+  void commit_ethernet();
+  void commit_network();
+  void commit_nsh();
+  void commit_ports();
+  void commit_icmp();
+
+  XlatePacket& packet_;
+  DatapathOutput& out_;
+};
 
 // `fields`: with the bits that make the field whole. `masked`: only what differs is written, else the whole header.
-bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_list<std::pair<FieldId, U128>> fields) {
+bool Committer::commit_set(dp::Attribute attribute, bool masked, std::initializer_list<std::pair<FieldId, U128>> fields) {
   bool differs = false, exact = true;
   dp::Set set;
   set.attribute = attribute;
   for (const auto& [f, all] : fields) {
-    const bool same = ((value_of(flow_, f) ^ value_of(base_, f)) & all) == 0;
+    const bool same = ((value_of(packet_.flow, f) ^ value_of(packet_.base, f)) & all) == 0;
     // commit_nsh() leaves out nothing of what was looked at.
-    const U128 mask = same && attribute != dp::Attribute::nsh ? U128{0} : value_of(wc(), f) & all;
+    const U128 mask = same && attribute != dp::Attribute::nsh ? U128{0} : value_of(*packet_.wc, f) & all;
     differs = differs || !same;
     exact = exact && mask == all;
-    set.fields.push_back({f, value_of(flow_, f) & all, mask});
+    set.fields.push_back({f, value_of(packet_.flow, f) & all, mask});
   }
   if (!differs) return false;
   set.whole = exact || !masked;
@@ -50,21 +71,22 @@ bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_li
       f.mask = all;
     else
       f.value &= f.mask;
-    set_value(base_, f.field, value_of(flow_, f.field));
-    set_value(wc(), f.field, value_of(wc(), f.field) | f.mask);
+    set_value(packet_.base, f.field, value_of(packet_.flow, f.field));
+    set_value(*packet_.wc, f.field, value_of(*packet_.wc, f.field) | f.mask);
   }
-  put({std::move(set)});
+  out_.put({std::move(set)});
   return true;
 }
 
-void Xlate::commit_ethernet() {
-  if (get(flow_, F::packet_type) != packet_type::ethernet || get(base_, F::packet_type) != packet_type::ethernet) return;
+void Committer::commit_ethernet() {
+  if (get(packet_.flow, F::packet_type) != packet_type::ethernet || get(packet_.base, F::packet_type) != packet_type::ethernet)
+    return;
   commit_set(dp::Attribute::ethernet, true, {{F::eth_src, ones(48)}, {F::eth_dst, ones(48)}});
 }
 
-void Xlate::commit_network() {
-  if (get(flow_, F::nw_proto) == 0) return;
-  const auto type = get(base_, F::eth_type);
+void Committer::commit_network() {
+  if (get(packet_.flow, F::nw_proto) == 0) return;
+  const auto type = get(packet_.base, F::eth_type);
   if (type == ethertype::ipv4) {
     commit_set(dp::Attribute::ipv4, true,
                {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0}, {F::nw_tos, 0xff}, {F::nw_ttl, 0xff}});
@@ -76,40 +98,41 @@ void Xlate::commit_network() {
                 {F::nw_proto, 0},
                 {F::nw_tos, 0xff},
                 {F::nw_ttl, 0xff}});
-    if (get(base_, F::nw_proto) != ip_proto::icmp6) return;
+    if (get(packet_.base, F::nw_proto) != ip_proto::icmp6) return;
     if (commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}})) {
-      slow_ = true;
-      narrow_option_type(wc());
+      packet_.slow = true;
+      narrow_option_type(*packet_.wc);
     }
-    slow_ |= commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
+    packet_.slow |=
+        commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
   } else if (type == ethertype::arp) {
-    slow_ |= commit_set(
+    packet_.slow |= commit_set(
         dp::Attribute::arp, true,
         {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0xff}, {F::arp_sha, ones(48)}, {F::arp_tha, ones(48)}});
   }
 }
 
-void Xlate::commit_ports() {
-  const auto proto = get(flow_, F::nw_proto);
-  if (!is_tcp_like(proto) || !is_ip_any(base_)) return;
+void Committer::commit_ports() {
+  const auto proto = get(packet_.flow, F::nw_proto);
+  if (!is_tcp_like(proto) || !is_ip_any(packet_.base)) return;
   const auto attribute = proto == ip_proto::tcp   ? dp::Attribute::tcp
                          : proto == ip_proto::udp ? dp::Attribute::udp
                                                   : dp::Attribute::sctp;
   commit_set(attribute, true, {{F::tp_src, 0xffff}, {F::tp_dst, 0xffff}});
 }
 
-void Xlate::commit_icmp() {
-  const bool v4 = is_icmpv4(flow_, nullptr);
-  if (!v4 && !is_icmpv6(flow_, nullptr)) return;
+void Committer::commit_icmp() {
+  const bool v4 = is_icmpv4(packet_.flow, nullptr);
+  if (!v4 && !is_icmpv6(packet_.flow, nullptr)) return;
   if (!commit_set(v4 ? dp::Attribute::icmp : dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}})) return;
-  slow_ = true;
-  narrow_type(wc());
+  packet_.slow = true;
+  narrow_type(*packet_.wc);
 }
 
-void Xlate::commit_nsh() {
-  if (get(flow_, F::eth_type) != ethertype::nsh) return;
+void Committer::commit_nsh() {
+  if (get(packet_.flow, F::eth_type) != ethertype::nsh) return;
   constexpr unsigned kFixedContext = 1;  // the metadata type that has contexts
-  const U128 context = get(flow_, F::nsh_mdtype) == kFixedContext ? ones(32) : U128{0};
+  const U128 context = get(packet_.flow, F::nsh_mdtype) == kFixedContext ? ones(32) : U128{0};
   const bool written = commit_set(dp::Attribute::nsh, true,
                                   {{F::nsh_flags, 0xff},
                                    {F::nsh_ttl, 0xff},
@@ -123,98 +146,99 @@ void Xlate::commit_nsh() {
                                    {F::nsh_c4, context}});
   if (!written || context != 0) return;
   // The action says nothing of them then, which is shown as if it wrote zeros.
-  for (dp::SetField& f : std::get<dp::Set>(out_->back().kind).fields)
+  for (dp::SetField& f : std::get<dp::Set>(out_.last().kind).fields)
     if (f.field >= F::nsh_c1 && f.field <= F::nsh_c4) f.mask = ones(32);
 }
 
-void Xlate::commit_vlan() {
+void Committer::commit_vlan() {
   const F tci[] = {F::vlan_tci, F::vlan_tci1};
   const X tpid[] = {X::vlan_tpid, X::vlan_tpid1};
   const auto same = [&](int b, int f) {
-    return base_.get(tci[b]) == flow_.get(tci[f]) && get(base_, tpid[b]) == get(flow_, tpid[f]);
+    return packet_.base.get(tci[b]) == packet_.flow.get(tci[f]) && get(packet_.base, tpid[b]) == get(packet_.flow, tpid[f]);
   };
-  int base_n = static_cast<int>(vlan_count(base_)) - 1, flow_n = static_cast<int>(vlan_count(flow_)) - 1;
+  int base_n = static_cast<int>(vlan_count(packet_.base)) - 1, flow_n = static_cast<int>(vlan_count(packet_.flow)) - 1;
   for (; base_n >= 0 && flow_n >= 0 && same(base_n, flow_n); --base_n, --flow_n) {
   }
   for (; base_n >= 0; --base_n) {
-    put({dp::PopVlan{}});
-    mask_all(wc(), tci[base_n]);
-    mask_all(wc(), tpid[base_n]);
+    out_.put({dp::PopVlan{}});
+    mask_all(*packet_.wc, tci[base_n]);
+    mask_all(*packet_.wc, tpid[base_n]);
   }
   for (; flow_n >= 0; --flow_n)
-    put({dp::PushVlan{static_cast<std::uint16_t>(get(flow_, tpid[flow_n])),
-                      static_cast<std::uint16_t>(get(flow_, tci[flow_n]))}});
-  copy_vlans(flow_, base_);
+    out_.put({dp::PushVlan{static_cast<std::uint16_t>(get(packet_.flow, tpid[flow_n])),
+                           static_cast<std::uint16_t>(get(packet_.flow, tci[flow_n]))}});
+  copy_vlans(packet_.flow, packet_.base);
 }
 
-void Xlate::commit_mpls(bool pending_encap) {
-  unsigned base_n = mpls_count(base_, nullptr);
-  const unsigned flow_n = mpls_count(flow_, nullptr);
+void Committer::commit_mpls(bool pending_encap) {
+  unsigned base_n = mpls_count(packet_.base, nullptr);
+  const unsigned flow_n = mpls_count(packet_.flow, nullptr);
   // flow_count_common_mpls_labels: labels that agree from the bottom of the stack on.
   unsigned common = 0;
-  while (common < std::min(base_n, flow_n) && mpls_lse(base_, base_n - 1 - common) == mpls_lse(flow_, flow_n - 1 - common))
+  while (common < std::min(base_n, flow_n) &&
+         mpls_lse(packet_.base, base_n - 1 - common) == mpls_lse(packet_.flow, flow_n - 1 - common))
     ++common;
   while (base_n > common) {
     if (base_n - 1 == common && flow_n > common) {
-      const std::uint32_t lse = mpls_lse(flow_, flow_n - base_n);
+      const std::uint32_t lse = mpls_lse(packet_.flow, flow_n - base_n);
       dp::Set set{dp::Attribute::mpls, true, {{F::mpls_label, lse, ones(32)}}};
-      put({std::move(set)});
-      set_mpls_lse(base_, 0, lse);
+      out_.put({std::move(set)});
+      set_mpls_lse(packet_.base, 0, lse);
       ++common;
     } else {
-      const auto type =
-          static_cast<std::uint16_t>(!is_mpls(get(flow_, F::eth_type)) && base_n > 1 ? ethertype::mpls : get(flow_, F::eth_type));
-      put({dp::PopMpls{type}});
-      pop_mpls(base_, base_n, static_cast<std::uint16_t>(get(flow_, F::eth_type)), nullptr);
+      const auto type = static_cast<std::uint16_t>(
+          !is_mpls(get(packet_.flow, F::eth_type)) && base_n > 1 ? ethertype::mpls : get(packet_.flow, F::eth_type));
+      out_.put({dp::PopMpls{type}});
+      pop_mpls(packet_.base, base_n, static_cast<std::uint16_t>(get(packet_.flow, F::eth_type)), nullptr);
       --base_n;
     }
   }
   while (base_n < flow_n) {
-    const std::uint32_t lse = mpls_lse(flow_, flow_n - base_n - 1);
-    const auto type = static_cast<std::uint16_t>(get(flow_, F::eth_type));
-    put({dp::PushMpls{lse, type, pending_encap}});
-    push_mpls(base_, base_n, type, nullptr, false);
-    set_mpls_lse(base_, 0, lse);
+    const std::uint32_t lse = mpls_lse(packet_.flow, flow_n - base_n - 1);
+    const auto type = static_cast<std::uint16_t>(get(packet_.flow, F::eth_type));
+    out_.put({dp::PushMpls{lse, type, pending_encap}});
+    push_mpls(packet_.base, base_n, type, nullptr, false);
+    set_mpls_lse(packet_.base, 0, lse);
     ++base_n;
   }
 }
 
-void Xlate::commit_encap_decap() {
-  const auto type = static_cast<std::uint32_t>(get(flow_, F::packet_type)),
-             base_type = static_cast<std::uint32_t>(get(base_, F::packet_type));
-  if (pending_encap_) {
+void Committer::commit_encap_decap() {
+  const auto type = static_cast<std::uint32_t>(get(packet_.flow, F::packet_type)),
+             base_type = static_cast<std::uint32_t>(get(packet_.base, F::packet_type));
+  if (packet_.pending_encap) {
     if (type == packet_type::ethernet) {
-      put({dp::PushEthernet{{get(flow_, F::eth_src)}, {get(flow_, F::eth_dst)}}});
-      for (const F f : {F::packet_type, F::eth_src, F::eth_dst}) base_.set(f, flow_.get(f));
+      out_.put({dp::PushEthernet{{get(packet_.flow, F::eth_src)}, {get(packet_.flow, F::eth_dst)}}});
+      for (const F f : {F::packet_type, F::eth_src, F::eth_dst}) packet_.base.set(f, packet_.flow.get(f));
     } else if (type == packet_type::nsh) {
-      dp::PushNsh push{flow_, encap_data_};
-      push.nsh.set(F::nsh_flags, flow_.get(F::nsh_flags) & 0x3);  // as many bits as the header has
-      push.nsh.set(F::nsh_ttl, flow_.get(F::nsh_ttl) & 0x3f);
-      put({std::move(push)});
-      base_.set(F::packet_type, type);
-      copy_headers(flow_, base_);
+      dp::PushNsh push{packet_.flow, packet_.encap_data};
+      push.nsh.set(F::nsh_flags, packet_.flow.get(F::nsh_flags) & 0x3);  // as many bits as the header has
+      push.nsh.set(F::nsh_ttl, packet_.flow.get(F::nsh_ttl) & 0x3f);
+      out_.put({std::move(push)});
+      packet_.base.set(F::packet_type, type);
+      copy_headers(packet_.flow, packet_.base);
     } else {
       commit_mpls(true);
     }
-  } else if (pending_decap_ || type != base_type) {
+  } else if (packet_.pending_decap || type != base_type) {
     if (type >> 16 == 1 && base_type == packet_type::ethernet) {
-      put({dp::PopEthernet{}});
-      base_.set(F::packet_type, type);
-      base_.set(F::eth_src, 0);
-      base_.set(F::eth_dst, 0);
+      out_.put({dp::PopEthernet{}});
+      packet_.base.set(F::packet_type, type);
+      packet_.base.set(F::eth_src, 0);
+      packet_.base.set(F::eth_dst, 0);
     } else if (base_type == packet_type::nsh) {
-      put({dp::PopNsh{}});
+      out_.put({dp::PopNsh{}});
     } else if (base_type == packet_type::mpls || base_type == packet_type::mplsm) {
       commit_mpls(false);
     }
   }
-  mask_all(wc(), F::packet_type);
+  mask_all(*packet_.wc, F::packet_type);
 }
 
-void Xlate::commit() {
+void Committer::commit() {
   commit_encap_decap();
   commit_ethernet();
-  const bool pops_last_label = is_mpls(get(base_, F::eth_type)) && !is_mpls(get(flow_, F::eth_type));
+  const bool pops_last_label = is_mpls(get(packet_.base, F::eth_type)) && !is_mpls(get(packet_.flow, F::eth_type));
   if (pops_last_label) commit_mpls(false);
   commit_nsh();
   commit_network();
@@ -224,8 +248,12 @@ void Xlate::commit() {
   commit_vlan();
   commit_set(dp::Attribute::skb_priority, true, {{F::skb_priority, ones(32)}});
   commit_set(dp::Attribute::skb_mark, true, {{F::pkt_mark, ones(32)}});
-  pending_encap_ = pending_decap_ = false;
-  encap_data_.clear();
+  packet_.pending_encap = packet_.pending_decap = false;
+  packet_.encap_data.clear();
 }
+
+}  // namespace
+
+void commit(XlatePacket& packet, DatapathOutput& out) { Committer(packet, out).commit(); }
 
 }  // namespace egt::engine::ofproto

@@ -2,6 +2,7 @@
 // and what goes to a controller.
 #include <algorithm>
 
+#include "commit.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -23,131 +24,122 @@ std::uint16_t reason_of(const Controller& a) {
 
 void Xlate::trigger_freeze() {
   exit_ = true;
-  freezing_ = true;
-}
-
-void Xlate::cancel_freeze() {
-  if (!freezing_) return;
-  freezing_ = false;
-  recirculate_hash_ = false;
-  frozen_actions_.clear();
-  unroll_.reset();
-  pause_ = nullptr;
+  freezing_.active = true;
 }
 
 FrozenState Xlate::frozen_state(std::uint8_t table) const {
   FrozenState s;
   s.bridge = bridge_;
   s.table = table;
-  copy_tunnel(flow_, s.metadata);
-  copy_registers(flow_, s.metadata);
-  s.metadata.set(F::metadata, flow_.get(F::metadata));
-  s.metadata.set(F::in_port, flow_.get(F::in_port));
+  copy_tunnel(packet_.flow, s.metadata);
+  copy_registers(packet_.flow, s.metadata);
+  s.metadata.set(F::metadata, packet_.flow.get(F::metadata));
+  s.metadata.set(F::in_port, packet_.flow.get(F::in_port));
   s.stack = stack_;
   s.conntracked = conntracked_;
-  s.was_mpls = was_mpls_;
+  s.was_mpls = packet_.was_mpls;
   return s;
 }
 
 std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
   FrozenState s = frozen_state(table);
   s.first_port = first_port_;
-  s.actions = frozen_actions_;
+  s.actions = freezing_.actions;
   s.action_set = action_set_;
-  s.userdata = userdata_of(pause_);
+  s.userdata = userdata_of(freezing_.pause);
   const std::uint32_t id = recirculations_.hold(s);
-  if (pause_) {
+  if (freezing_.pause) {
     // A trace sends nothing to the controller, so nothing comes back.
     if (!encapsulated_ && !policy_.has_controller()) return 0;
-    put_controller_action(pause_, true, id, pause_->max_len.value_or(0xffff), reason_of(*pause_),
-                          static_cast<std::uint16_t>(pause_->id.value_or(0)));
-    cancel_freeze();
+    put_controller_action(freezing_.pause, true, id, freezing_.pause->max_len.value_or(0xffff), reason_of(*freezing_.pause),
+                          static_cast<std::uint16_t>(freezing_.pause->id.value_or(0)));
+    freezing_.cancel();
     return id;
   }
-  if (recirculate_hash_) put({dp::Hash{hash_symmetric_l4_, hash_basis_}});
-  put({dp::Recirculate{id}});
-  cancel_freeze();
+  if (freezing_.hash) out_.put({dp::Hash{freezing_.hash->symmetric_l4, freezing_.hash->basis}});
+  out_.put({dp::Recirculate{id}});
+  freezing_.cancel();
   return id;
 }
 
 void Xlate::finish_freezing_here() {
-  commit();
+  commit(packet_, out_);
   finish_freezing(0);
 }
 
 void Xlate::end_pipeline() {
-  if (!freezing_) run_action_set();
-  if (freezing_) finish_freezing_here();
+  if (!freezing_.active) run_action_set();
+  if (freezing_.active) finish_freezing_here();
 }
 
 void Xlate::clear_conntrack() {
   conntracked_ = false;
-  clear_ct(flow_);
+  clear_ct(packet_.flow);
 }
 
 void Xlate::ct_clear() {
   clear_conntrack();
-  put({dp::ConntrackClear{}});
+  out_.put({dp::ConntrackClear{}});
 }
 
 void Xlate::conntrack(const Ct& a, bool is_last) {
   std::uint16_t zone = 0;
   if (const auto* field = std::get_if<Subfield>(&a.zone)) {
-    zone = static_cast<std::uint16_t>(flow_.get(*field));
-    if (!frozen_ || !is_register_or_metadata(field->field)) unwildcard(wc(), *field);
+    zone = static_cast<std::uint16_t>(packet_.flow.get(*field));
+    if (!frozen_ || !is_register_or_metadata(field->field)) unwildcard(*packet_.wc, *field);
   } else if (const auto* number = std::get_if<std::uint16_t>(&a.zone)) {
     zone = *number;
   }
-  const U128 old_label = wc().get(F::ct_label), old_mark = wc().get(F::ct_mark);
-  commit();
+  const U128 old_label = packet_.wc->get(F::ct_label), old_mark = packet_.wc->get(F::ct_mark);
+  commit(packet_, out_);
   ct_nat_ = nullptr;
-  wc().set(F::ct_mark, 0);
-  wc().set(F::ct_label, 0);
+  packet_.wc->set(F::ct_mark, 0);
+  packet_.wc->set(F::ct_label, 0);
   do_actions(tables_.actions->inside(a), is_last, false);
   dp::Conntrack ct;
   ct.commit = a.commit && !a.force;
   ct.force = a.commit && a.force;
   ct.zone = zone;
-  if (const auto mask = static_cast<std::uint32_t>(get(wc(), F::ct_mark)))
-    ct.mark = {static_cast<std::uint32_t>(get(flow_, F::ct_mark)) & mask, mask};
-  if (const U128 mask = wc().get(F::ct_label)) ct.label = {flow_.get(F::ct_label) & mask, mask};
+  if (const auto mask = static_cast<std::uint32_t>(get(*packet_.wc, F::ct_mark)))
+    ct.mark = {static_cast<std::uint32_t>(get(packet_.flow, F::ct_mark)) & mask, mask};
+  if (const U128 mask = packet_.wc->get(F::ct_label)) ct.label = {packet_.flow.get(F::ct_label) & mask, mask};
   if (a.alg) ct.helper = *a.alg;
   if (ct_nat_) {
     ct.has_nat = true;
     ct.nat = *ct_nat_;
   }
-  put({std::move(ct)});
-  wc().set(F::ct_mark, old_mark);
-  wc().set(F::ct_label, old_label);
+  out_.put({std::move(ct)});
+  packet_.wc->set(F::ct_mark, old_mark);
+  packet_.wc->set(F::ct_label, old_label);
   if (a.table) {
     conntracked_ = true;
-    freezing_ = true;
+    freezing_.active = true;
     if (const std::uint32_t id = finish_freezing(*a.table)) {
-      FlowKey forked = flow_;
+      FlowKey forked = packet_.flow;
       forked.set(F::recirc_id, id);
       forked.set(F::ct_zone, zone);
       recirculations_.wait({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt});
-      report(NodeKind::detail, Remark::forked, *a.table);
+      report_.note(NodeKind::detail, Remark::forked, *a.table);
     }
   }
   ct_nat_ = nullptr;
-  clear_ct(flow_);
-  report(NodeKind::detail, Remark::untracked);
+  clear_ct(packet_.flow);
+  report_.note(NodeKind::detail, Remark::untracked);
   conntracked_ = false;
 }
 
 void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_t controller_id,
                           std::optional<std::uint32_t> meter, const Controller* action) {
-  commit();
+  commit(packet_, out_);
   if (why == reason::action && rule_is_table_miss_) why = reason::explicit_miss;
   FrozenState s = frozen_state(table_);
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(action, false, id, max_len, why, controller_id);
-  put({dp::Sample{1.0, nested(kSampleBytes, [&] {
-                    put_meter(*meter);
-                    put_controller_action(action, false, id, max_len, why, controller_id);
-                  })}});
+  out_.put({dp::Sample{1.0, out_.nested(kSampleBytes, [&] {
+                         put_meter(*meter);
+                         put_controller_action(action, false, id, max_len, why, controller_id);
+                       })}});
 }
 
 void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id, std::uint32_t max_len,
@@ -161,7 +153,7 @@ void Xlate::put_controller_action(const Controller* action, bool continuation, s
   c.continuation = continuation;
   c.recirc_id = recirc_id;
   c.cookie = cookie_;
-  put({c});
+  out_.put({c});
 }
 
 }  // namespace egt::engine::ofproto

@@ -1,8 +1,10 @@
-// NORMAL: the bridge as an Ethernet switch.
+#include "normal.h"
+
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
-#include "xlate.h"
+#include "packet_fields.h"
 
 namespace egt::engine::ofproto {
 namespace {
@@ -85,23 +87,45 @@ Vlans outside(const PortSettings& out, const Vlans& v) {
   return made;
 }
 
-}  // namespace
+class NormalSwitch {
+ public:
+  NormalSwitch(SwitchBridge& bridge, XlatePacket& packet, const XlateReport& report, Policy& policy)
+      : bridge_(&bridge), packet_(packet), report_(report), policy_(policy) {}
+  std::vector<NormalOutput> outputs();
 
-bool Xlate::is_gratuitous_arp() {
+ private:
+  // The port that the frame came by, null for the controller's and none; nothing where it goes no further.
+  std::optional<SwitchPort*> admitted_by(Vlans& vlans);
+  std::optional<LearnedMac> mac_port(std::uint16_t vlan);
+  void report_learned(Remark what, const LearnedMac& learned);
+  NormalOutput by(SwitchPort& port, const Vlans& vlans);
+  bool vlan_admitted(const SwitchPort& port, const Vlans& v);
+  bool is_reserved_destination() const;
+  std::vector<NormalOutput> flood(const SwitchPort* in, const Vlans& vlans);
+  bool is_gratuitous_arp();
+  const openflow::Bridge& bridge() const { return *bridge_->bridge; }
+
+  SwitchBridge* bridge_;
+  XlatePacket& packet_;
+  const XlateReport& report_;
+  Policy& policy_;
+};
+
+bool NormalSwitch::is_gratuitous_arp() {
   constexpr unsigned kRequest = 1, kReply = 2;
-  if (get(flow_, F::eth_type) != ethertype::arp) return false;
-  mask_all(wc(), F::eth_dst);
-  if (get(flow_, F::eth_dst) != kBroadcast) return false;
-  mask_bits(wc(), F::nw_proto, 0xff);
-  if (get(flow_, F::nw_proto) == kReply) return true;
-  if (get(flow_, F::nw_proto) != kRequest) return false;
-  mask_all(wc(), F::ip_src);
-  mask_all(wc(), F::ip_dst);
-  return get(flow_, F::ip_src) == get(flow_, F::ip_dst);
+  if (get(packet_.flow, F::eth_type) != ethertype::arp) return false;
+  mask_all(*packet_.wc, F::eth_dst);
+  if (get(packet_.flow, F::eth_dst) != kBroadcast) return false;
+  mask_bits(*packet_.wc, F::nw_proto, 0xff);
+  if (get(packet_.flow, F::nw_proto) == kReply) return true;
+  if (get(packet_.flow, F::nw_proto) != kRequest) return false;
+  mask_all(*packet_.wc, F::ip_src);
+  mask_all(*packet_.wc, F::ip_dst);
+  return get(packet_.flow, F::ip_src) == get(packet_.flow, F::ip_dst);
 }
 
 // input_vid_is_valid
-bool Xlate::vlan_admitted(const SwitchPort& port, const Vlans& v) {
+bool NormalSwitch::vlan_admitted(const SwitchPort& port, const Vlans& v) {
   const PortSettings& s = port.settings;
   const std::uint16_t vid = v.vid[0];
   std::optional<Remark> refused;
@@ -113,92 +137,108 @@ bool Xlate::vlan_admitted(const SwitchPort& port, const Vlans& v) {
     refused = Remark::vlan_not_trunked;
   }
   if (!refused) return true;
-  report(NodeKind::error, *refused, vid, s.vlan, port.interface->name);
-  report(NodeKind::warning, Remark::vlan_not_allowed);
+  report_.note(NodeKind::error, *refused, vid, s.vlan, port.interface->name);
+  report_.note(NodeKind::warning, Remark::vlan_not_allowed);
   return false;
 }
 
-bool Xlate::is_reserved_destination() const {
-  return !bridge_->settings.forwards_reserved && is_reserved(get(flow_, F::eth_dst));
+bool NormalSwitch::is_reserved_destination() const {
+  return !bridge_->settings.forwards_reserved && is_reserved(get(packet_.flow, F::eth_dst));
 }
 
-// xlate_flow_is_protected
-bool Xlate::is_between_protected_ports(const SwitchPort& out) const {
-  if (!out.settings.is_protected) return false;
-  const SwitchPort* in = bridge_->port(static_cast<std::uint32_t>(get(flow_, F::in_port)));
-  return in != nullptr && in->settings.is_protected;
-}
-
-void Xlate::normal() {
-  mask_all(wc(), F::eth_src);
-  mask_all(wc(), F::eth_dst);
-  mask_bits(wc(), F::vlan_tci, kVlanVid | kVlanPresent);
-  const auto in_number = static_cast<std::uint32_t>(get(flow_, F::in_port));
+std::optional<SwitchPort*> NormalSwitch::admitted_by(Vlans& vlans) {
+  const auto in_number = static_cast<std::uint32_t>(get(packet_.flow, F::in_port));
   SwitchPort* in = bridge_->port(in_number);
   const bool from_none = in_number == port::none || in_number == port::controller;
   if (!in && !from_none) {
-    error_report(Remark::unknown_input_port, in_number);
-    return report(NodeKind::warning, Remark::no_input_bundle);
+    report_.error(Remark::unknown_input_port, in_number);
+    report_.note(NodeKind::warning, Remark::no_input_bundle);
+    return std::nullopt;
   }
-  if (is_vlan_type(get(flow_, F::eth_type)) && !(get(flow_, F::vlan_tci) & kVlanPresent))
-    return report(NodeKind::warning, Remark::partial_vlan);
-  Vlans vlans = vlans_of(flow_);
-  if (in && !vlan_admitted(*in, vlans)) return;
-  if (in) vlans = inside(in->settings, vlans);
-  if (in && is_reserved_destination()) return report(NodeKind::detail, Remark::reserved_mac);
-  is_gratuitous_arp();
-  if (in && !MacAddr{get(flow_, F::eth_src)}.is_multicast())
-    policy_.saw_mac(bridge(), {get(flow_, F::eth_src)}, vlans.vid[0], in_number);
-  if (const auto known = mac_port(vlans.vid[0])) {
-    SwitchPort* out = bridge_->port(known->port);
-    if (out && out == in) return report_learned(Remark::learned_port_is_input, *known);
-    if (out) {
-      report_learned(Remark::learned_port, *known);
-      return output_normal(*out, vlans);
-    }
+  if (is_vlan_type(get(packet_.flow, F::eth_type)) && !(get(packet_.flow, F::vlan_tci) & kVlanPresent)) {
+    report_.note(NodeKind::warning, Remark::partial_vlan);
+    return std::nullopt;
   }
-  report(NodeKind::detail, Remark::no_learned_mac);
-  flood_normal(in, vlans);
+  vlans = vlans_of(packet_.flow);
+  if (!in) return nullptr;
+  if (!vlan_admitted(*in, vlans)) return std::nullopt;
+  vlans = inside(in->settings, vlans);
+  if (!is_reserved_destination()) return in;
+  report_.note(NodeKind::detail, Remark::reserved_mac);
+  return std::nullopt;
 }
 
-void Xlate::report_learned(Remark what, const LearnedMac& learned) {
+std::vector<NormalOutput> NormalSwitch::outputs() {
+  mask_all(*packet_.wc, F::eth_src);
+  mask_all(*packet_.wc, F::eth_dst);
+  mask_bits(*packet_.wc, F::vlan_tci, kVlanVid | kVlanPresent);
+  Vlans vlans;
+  const auto admitted = admitted_by(vlans);
+  if (!admitted) return {};
+  SwitchPort* const in = *admitted;
+  is_gratuitous_arp();
+  if (in && !MacAddr{get(packet_.flow, F::eth_src)}.is_multicast())
+    policy_.saw_mac(bridge(), {get(packet_.flow, F::eth_src)}, vlans.vid[0], in->number);
+  if (const auto known = mac_port(vlans.vid[0])) {
+    SwitchPort* out = bridge_->port(known->port);
+    if (out) report_learned(out == in ? Remark::learned_port_is_input : Remark::learned_port, *known);
+    if (out && out == in) return {};
+    if (out) return {by(*out, vlans)};
+  }
+  report_.note(NodeKind::detail, Remark::no_learned_mac);
+  return flood(in, vlans);
+}
+
+void NormalSwitch::report_learned(Remark what, const LearnedMac& learned) {
   Note n;
   n.what = what;
   n.a = learned.port;
   n.from = learned.from;
-  report(NodeKind::detail, std::move(n));
+  report_.line(NodeKind::detail, std::move(n));
 }
 
 // mac_learning_lookup
-std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
-  const MacAddr mac{get(flow_, F::eth_dst)};
+std::optional<LearnedMac> NormalSwitch::mac_port(std::uint16_t vlan) {
+  const MacAddr mac{get(packet_.flow, F::eth_dst)};
   if (mac.is_multicast()) return std::nullopt;
   if (const auto& flooded = bridge_->settings.no_learning; !flooded.empty() && flooded[vlan]) return std::nullopt;
   if (const auto learned = policy_.learned_mac(bridge(), mac, vlan)) return learned;
   if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) return LearnedMac{e->port, e->from};
   if (bridge().has_fdb) return std::nullopt;
   const auto presumed = policy_.presumed_mac(bridge(), mac);
-  gap(Input::mac_table, {bridge().name});
+  policy_.missing({Input::mac_table, {bridge().name}});
   return presumed;
 }
 
-void Xlate::flood_normal(const SwitchPort* in, const Vlans& vlans) {
+std::vector<NormalOutput> NormalSwitch::flood(const SwitchPort* in, const Vlans& vlans) {
+  std::vector<NormalOutput> all;
   for (SwitchPort* p : bridge_->in_order) {
     if (p == in || p->no_flood()) continue;
-    if (!p->settings.includes(vlans.vid[0], vlans.vid[1])) continue;
-    output_normal(*p, vlans);
+    if (p->settings.includes(vlans.vid[0], vlans.vid[1])) all.push_back(by(*p, vlans));
   }
+  return all;
 }
 
-void Xlate::output_normal(SwitchPort& port, const Vlans& vlans) {
+NormalOutput NormalSwitch::by(SwitchPort& port, const Vlans& vlans) {
   const PortSettings& s = port.settings;
-  if (s.vlan_mode == VlanMode::tunnel && !s.customer_vlans.empty()) mask_all(wc(), F::vlan_tci1);
+  if (s.vlan_mode == VlanMode::tunnel && !s.customer_vlans.empty()) mask_all(*packet_.wc, F::vlan_tci1);
   Vlans out = outside(s, vlans);
-  if (s.priority_tags != PriorityTags::never) out.pcp[0] = get(flow_, F::vlan_tci) & kVlanPcp;
-  const FlowKey old = flow_;
-  put_vlans(flow_, out, s.priority_tags);
-  output_to(port.number, false, false);
-  copy_vlans(old, flow_);
+  if (s.priority_tags != PriorityTags::never) out.pcp[0] = get(packet_.flow, F::vlan_tci) & kVlanPcp;
+  return {&port, out};
+}
+
+}  // namespace
+
+void write_tags(const NormalOutput& output, FlowKey& flow) { put_vlans(flow, output.tags, output.port->settings.priority_tags); }
+
+std::vector<NormalOutput> normal_outputs(SwitchBridge& bridge, XlatePacket& packet, const XlateReport& report, Policy& policy) {
+  return NormalSwitch(bridge, packet, report, policy).outputs();
+}
+
+bool is_between_protected_ports(const SwitchBridge& bridge, const FlowKey& flow, const SwitchPort& out) {
+  if (!out.settings.is_protected) return false;
+  const SwitchPort* in = bridge.port(static_cast<std::uint32_t>(get(flow, F::in_port)));
+  return in != nullptr && in->settings.is_protected;
 }
 
 }  // namespace egt::engine::ofproto

@@ -31,6 +31,14 @@ bool leads_to_logical_flows(const Interface& port, const cluster::Node& node, co
 
 }  // namespace
 
+std::optional<std::uint32_t> SwitchBridge::number_of(const openflow::Port& p) const {
+  if (p.name.empty()) return p.number;
+  const openflow::Interface* i = bridge->by_name(p.name);
+  if (i && i->ofport) return i->ofport;
+  const auto at = unnumbered.find(p.name);
+  return at == unnumbered.end() ? std::nullopt : std::optional(at->second);
+}
+
 Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logical)
     : node_(node), datapath_(std::move(datapath)) {
   const SwitchSettings settings(node);

@@ -57,6 +57,12 @@ struct SwitchBridge {
     const auto it = ports.find(number);
     return it == ports.end() ? nullptr : &it->second;
   }
+  const SwitchPort* port(std::uint32_t number) const {
+    const auto it = ports.find(number);
+    return it == ports.end() ? nullptr : &it->second;
+  }
+  // Of a port that a flow names; a number of its own where no dump shows it, nothing where there is no such port.
+  std::optional<std::uint32_t> number_of(const openflow::Port& p) const;
 };
 
 class Switch {

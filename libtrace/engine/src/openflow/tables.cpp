@@ -49,9 +49,9 @@ Xlate::Rule Xlate::miss(bool may_packet_in) {
 
 // The packet as tables see it, put together in `changed` where that is not the packet itself.
 const FlowKey& Xlate::key_of_lookup(std::uint32_t in_port, FlowKey& changed) const {
-  const bool fragment = is_fragment(flow_) && bridge().fragments != Fragments::nx_match;
-  if (!fragment && get(flow_, F::in_port) == in_port) return flow_;
-  changed = flow_;
+  const bool fragment = is_fragment(packet_.flow) && bridge().fragments != Fragments::nx_match;
+  if (!fragment && get(packet_.flow, F::in_port) == in_port) return packet_.flow;
+  changed = packet_.flow;
   changed.set(F::in_port, in_port);
   if (fragment) {
     changed.set(F::tp_src, 0);
@@ -92,46 +92,46 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   const FlowKey& key = key_of_lookup(in_port, changed);
   TableLookup lookup{b, table, key};
   if (!b.flows) {
-    if (observer_) observer_->looked_up(lookup);
+    if (report_.observer()) report_.observer()->looked_up(lookup);
     gap(Input::flows, {b.name});
     return miss(may_packet_in);
   }
-  if (is_fragment(flow_) && b.fragments == Fragments::drop) {
+  if (is_fragment(packet_.flow) && b.fragments == Fragments::drop) {
     lookup.drops_fragment = true;
-    if (observer_) observer_->looked_up(lookup);
+    if (report_.observer()) report_.observer()->looked_up(lookup);
     Rule dropped = miss(may_packet_in);
     dropped.kind = TableLine::Rule::frags_dropped;
     return dropped;
   }
   lookup.in = &tables_.lookups.in(*b.flows);
   Lookup hit = lookup.in->lookup(table, key);
-  if (options_.megaflow) tables_.wildcards_of(b, table, version()).add(key, wc());
+  if (options_.megaflow) tables_.wildcards_of(b, table, version()).add(key, *packet_.wc);
   if (b.flows_partial) gap(Input::all_flows, {b.name, std::uint64_t{table}});
   const bool found = hit.hit != kNoFlow;
   lookup.hit = &hit;
   lookup.learned = policy_.learned(b, table, key, found ? std::optional(b.flows->flow(hit.hit).priority) : std::nullopt);
   if (found && !lookup.learned) lookup.used = hit.ties.empty() ? hit.hit : policy_.flow(b, table, hit);
-  if (observer_) observer_->looked_up(lookup);
+  if (report_.observer()) report_.observer()->looked_up(lookup);
   if (lookup.learned) return learned_rule(*lookup.learned);
   return found ? dumped_rule(lookup.used, std::move(hit)) : miss(may_packet_in);
 }
 
 bool Xlate::resources_left() {
   if (depth_ >= kMaxDepth) {
-    error_report(Remark::too_deep, kMaxDepth);
-    error_ = XlateError::recursion_too_deep;
+    report_.error(Remark::too_deep, kMaxDepth);
+    packet_.error = XlateError::recursion_too_deep;
   } else if (resubmits_ >= kMaxResubmits) {
-    error_report(Remark::too_many_resubmits, kMaxResubmits);
-    error_ = XlateError::too_many_resubmits;
-  } else if (out_bytes_ > kMaxActions) {
-    error_report(Remark::too_many_actions);
+    report_.error(Remark::too_many_resubmits, kMaxResubmits);
+    packet_.error = XlateError::too_many_resubmits;
+  } else if (out_.bytes() > kMaxActions) {
+    report_.error(Remark::too_many_actions);
     exit_ = true;
   } else if (stack_.size() >= kMaxStack) {
-    error_report(Remark::stack_too_big);
-    error_ = XlateError::stack_too_deep;
+    report_.error(Remark::stack_too_big);
+    packet_.error = XlateError::stack_too_deep;
   } else if (nesting_ >= kMaxNesting) {
     gap(Input::shallow_pipeline);
-    error_ = XlateError::recursion_too_deep;
+    packet_.error = XlateError::recursion_too_deep;
   } else {
     return true;
   }
@@ -159,42 +159,61 @@ void Xlate::recursively(const Rule& rule, bool deepens, bool is_last, bool as_cl
 
 void Xlate::table_action(std::uint32_t in_port, std::uint8_t table, bool may_packet_in, bool with_ct_orig, bool is_last,
                          bool as_clone) {
-  if (was_mpls_) return trigger_freeze();
+  if (packet_.was_mpls) return trigger_freeze();
   if (!resources_left()) return;
   const std::uint8_t old_table = table_;
   table_ = table;
-  const bool v4 = get(flow_, F::eth_type) == ethertype::ipv4;
+  const bool v4 = get(packet_.flow, F::eth_type) == ethertype::ipv4;
   if (with_ct_orig) {
-    if (get(flow_, F::ct_nw_proto) == 0 || !is_ip_any(flow_)) {
-      error_report(Remark::resubmit_not_tracked);
+    if (get(packet_.flow, F::ct_nw_proto) == 0 || !is_ip_any(packet_.flow)) {
+      report_.error(Remark::resubmit_not_tracked);
       table_ = old_table;
       return;
     }
-    swap_tuple(flow_, v4);
-    swap_tuple(wc(), v4);
+    swap_tuple(packet_.flow, v4);
+    swap_tuple(*packet_.wc, v4);
   }
   const Rule rule = look_up(table_, in_port, may_packet_in);
   if (with_ct_orig) {
-    swap_tuple(flow_, v4);
-    swap_tuple(wc(), v4);
+    swap_tuple(packet_.flow, v4);
+    swap_tuple(*packet_.wc, v4);
   }
-  const auto level = level_;
+  const auto level = report_.level();
   report_table(rule, table);
   recursively(rule, table <= old_table, is_last, as_clone);
-  level_ = level;
+  report_.set_level(level);
   table_ = old_table;
 }
 
 void Xlate::resubmit(const Resubmit& a, bool is_last) {
   constexpr std::uint8_t kCurrent = 255;
-  auto in_port = static_cast<std::uint32_t>(get(flow_, F::in_port));
+  auto in_port = static_cast<std::uint32_t>(get(packet_.flow, F::in_port));
   if (a.in_port) {
-    const auto number = port_number(*a.in_port);
+    const auto number = bridge_->number_of(*a.in_port);
     if (number && *number != port::in_port) in_port = *number;
   }
   std::uint8_t table = a.table.value_or(kCurrent);
   if (table == kCurrent) table = table_;
   table_action(in_port, table, false, a.with_ct, is_last, false);
+}
+
+void Xlate::report_table(const Rule& rule, std::uint8_t table) {
+  TableLine line{table, rule.kind, 0, rule.bridge, rule.flow};
+  // The switch knows the hidden rules by those of the bridge where the trace began; others it shows as they are.
+  if (rule.kind != TableLine::Rule::flow && rule.bridge != origin_->bridge) {
+    line.internal = rule.kind == TableLine::Rule::packet_in ? 1 : rule.kind == TableLine::Rule::no_match ? 2 : 3;
+    line.rule = TableLine::Rule::internal;
+  }
+  report_.enter(NodeKind::table, line);
+  constexpr OvsVersion kConjunctions{3, 3, 0};
+  if (!report_.observer() || !fixed_in(kConjunctions)) return;
+  for (const openflow::FlowIndex i : rule.conjunction) {
+    Note n;
+    n.what = Remark::conjunction_member;
+    n.bridge = rule.bridge;
+    n.flow = i;
+    report_.line(NodeKind::detail, std::move(n));
+  }
 }
 
 }  // namespace egt::engine::ofproto

@@ -67,13 +67,13 @@ IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
 
 std::vector<dp::GeneveOption> Xlate::geneve_options(const Bridge& b) const {
   std::vector<dp::GeneveOption> options;
-  const auto present = get(flow_, X::tun_present);
+  const auto present = get(packet_.flow, X::tun_present);
   for (unsigned i = 0; i < 8; ++i) {
     if (!(present >> i & 1)) continue;
     for (const TlvMapping& m : b.tlv_map)
       if (m.index == i)
         options.push_back(
-            {m.option_class, m.type, m.length, flow_.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i))});
+            {m.option_class, m.type, m.length, packet_.flow.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i))});
   }
   return options;
 }
@@ -85,86 +85,87 @@ bool Xlate::pushes_tunnels() const { return !policy_.hands_over_tunnels() && tab
 bool Xlate::prepare_tunnel(const SwitchPort& port) {
   const Interface& i = *port.interface;
   const std::string local = option(i, "local_ip"), remote = option(i, "remote_ip"), key = key_of(i);
-  if (local != "flow") set_address(flow_, F::tun_src, F::tun_ipv6_src, local);
-  if (remote != "flow") set_address(flow_, F::tun_dst, F::tun_ipv6_dst, remote);
-  if (key != "flow") flow_.set(F::tun_id, number(key, 0));
-  const bool ip = is_ip_any(flow_);
+  if (local != "flow") set_address(packet_.flow, F::tun_src, F::tun_ipv6_src, local);
+  if (remote != "flow") set_address(packet_.flow, F::tun_dst, F::tun_ipv6_dst, remote);
+  if (key != "flow") packet_.flow.set(F::tun_id, number(key, 0));
+  const bool ip = is_ip_any(packet_.flow);
   const std::string ttl = option(i, "ttl"), tos = option(i, "tos");
   if (ttl == "inherit" && ip) {
-    mask_all(wc(), F::nw_ttl);
-    flow_.set(F::tun_ttl, flow_.get(F::nw_ttl));
+    mask_all(*packet_.wc, F::nw_ttl);
+    packet_.flow.set(F::tun_ttl, packet_.flow.get(F::nw_ttl));
   } else {
-    flow_.set(F::tun_ttl, number(ttl == "inherit" ? "" : ttl, ttl == "inherit" ? 0 : kDefaultTtl));
+    packet_.flow.set(F::tun_ttl, number(ttl == "inherit" ? "" : ttl, ttl == "inherit" ? 0 : kDefaultTtl));
   }
   std::uint64_t new_tos = 0;
   if (tos == "inherit" && ip) {
-    mask_bits(wc(), F::ip_dscp, 0x3f);
-    new_tos = get(flow_, F::ip_dscp) << 2;
+    mask_bits(*packet_.wc, F::ip_dscp, 0x3f);
+    new_tos = get(packet_.flow, F::ip_dscp) << 2;
   } else if (tos != "inherit") {
     new_tos = number(tos, 0);
   }
   if (ip) {
-    mask_bits(wc(), F::nw_ecn, kEcn);
-    const auto ecn = get(flow_, F::nw_ecn);
+    mask_bits(*packet_.wc, F::nw_ecn, kEcn);
+    const auto ecn = get(packet_.flow, F::nw_ecn);
     new_tos |= ecn == kEcn ? 2 : ecn;
   }
-  flow_.set(F::tun_tos, new_tos);
+  packet_.flow.set(F::tun_tos, new_tos);
   std::uint16_t flags = 0;
   if (is_set(i, "df_default", true)) flags |= tunnel_flag::df;
   constexpr OvsVersion kChecksumByDefault{3, 4, 0};
   const bool udp = openflow::tunnel_port(i) != 0;
   if (is_set(i, "csum", udp && version() >= kChecksumByDefault)) flags |= tunnel_flag::csum;
   if (!key.empty()) flags |= tunnel_flag::key;
-  set(flow_, X::tun_header_flags, flags);
+  set(packet_.flow, X::tun_header_flags, flags);
   if (const std::string mark = option(i, "egress_pkt_mark"); !mark.empty()) {
-    flow_.set(F::pkt_mark, number(mark, 0));
-    mask_all(wc(), F::pkt_mark);
+    packet_.flow.set(F::pkt_mark, number(mark, 0));
+    mask_all(*packet_.wc, F::pkt_mark);
   }
-  set_erspan(flow_, i);
-  if (as_mapped(flow_, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
+  set_erspan(packet_.flow, i);
+  if (as_mapped(packet_.flow, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
     if (i.options.empty()) gap(Input::tunnel_options, {i.name});
-    report(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(flow_), i.name);
+    report_.note(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(packet_.flow), i.name);
     return false;
   }
-  report(NodeKind::detail, pushes_tunnels() ? Remark::native_tunnel : Remark::kernel_tunnel);
+  report_.note(NodeKind::detail, pushes_tunnels() ? Remark::native_tunnel : Remark::kernel_tunnel);
   return true;
 }
 
 void Xlate::kernel_tunnel(const SwitchPort& port) {
-  if (!has_tunnel_destination(flow_) || same_tunnel(base_, flow_)) return;
-  copy_tunnel(flow_, base_);
+  if (!has_tunnel_destination(packet_.flow) || same_tunnel(packet_.base, packet_.flow)) return;
+  copy_tunnel(packet_.flow, packet_.base);
   dp::SetTunnel set;
-  set.tunnel = flow_;
+  set.tunnel = packet_.flow;
   set.udp_port = openflow::tunnel_port(*port.interface);
   set.type = port.interface->type;
   set.options = geneve_options(bridge());
-  put({std::move(set)});
+  out_.put({std::move(set)});
 }
 
 void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   const Datapath& datapath = tables_.sw.datapath();
-  const FlowKey old_flow = flow_, old_base = base_;
-  const IpAddr destination = tunnel_address(flow_, F::tun_dst, F::tun_ipv6_dst);
-  IpAddr source = tunnel_address(flow_, F::tun_src, F::tun_ipv6_src);
-  const TunnelRoute* route = datapath.route(destination, static_cast<std::uint32_t>(get(flow_, F::pkt_mark)));
+  const FlowKey old_flow = packet_.flow, old_base = packet_.base;
+  const IpAddr destination = tunnel_address(packet_.flow, F::tun_dst, F::tun_ipv6_dst);
+  IpAddr source = tunnel_address(packet_.flow, F::tun_src, F::tun_ipv6_src);
+  const TunnelRoute* route = datapath.route(destination, static_cast<std::uint32_t>(get(packet_.flow, F::pkt_mark)));
   SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
   if (!out) {
     if (!datapath.has_routes) {
       gap(Input::switch_routes);
-      return report(NodeKind::warning, Remark::no_route_known);
+      return report_.note(NodeKind::warning, Remark::no_route_known);
     }
-    return report(NodeKind::warning, Remark::no_route);
+    return report_.note(NodeKind::warning, Remark::no_route);
   }
   const IpAddr hop = route->next_hop(destination);
   if (source.is_unspecified() && route->source) source = *route->source;
-  report(NodeKind::detail, Remark::tunneling_via, 0, 0, hop.to_string(), out->interface->name);
+  report_.note(NodeKind::detail, Remark::tunneling_via, 0, 0, hop.to_string(), out->interface->name);
   const openflow::TunnelNeighbour* neighbour = datapath.neighbour(hop, out->bridge->bridge->name);
   if (neighbour == nullptr) {
     if (!datapath.has_neighbours) {
       gap(Input::switch_neighbours);
-      return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
+      return report_.note(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
     }
-    return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(), out->bridge->bridge->name);
+    return report_.note(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
+                        out->bridge->bridge->name);
   }
   if (!out->interface->mac) gap(Input::port_mac, {out->interface->name});
   dp::TunnelPush push;
@@ -172,23 +173,23 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   push.destination_mac = neighbour->mac;
   push.source = source;
   push.destination = destination;
-  report(NodeKind::detail, Remark::tunneling, push.source_mac.value, push.destination_mac.value, source.to_string(),
-         hop.to_string());
+  report_.note(NodeKind::detail, Remark::tunneling, push.source_mac.value, push.destination_mac.value, source.to_string(),
+               hop.to_string());
   const std::string& type = port.interface->type;
   push.tunnel = datapath_port(port);
   push.out = datapath_port(*out);
   push.type = type;
   push.vport_type = vport_type(type);
-  push.tos = static_cast<std::uint8_t>(get(flow_, F::tun_tos));
-  push.ttl = static_cast<std::uint8_t>(get(flow_, F::tun_ttl));
+  push.tos = static_cast<std::uint8_t>(get(packet_.flow, F::tun_tos));
+  push.ttl = static_cast<std::uint8_t>(get(packet_.flow, F::tun_ttl));
   push.proto = openflow::tunnel_port(*port.interface) != 0 ? ip_proto::udp : ip_proto::gre;
-  const auto flags = get(flow_, X::tun_header_flags);
+  const auto flags = get(packet_.flow, X::tun_header_flags);
   push.dont_fragment = flags & tunnel_flag::df;
   push.checksum = !source.is_v4() || (flags & tunnel_flag::csum);
   push.with_key = flags & tunnel_flag::key;
-  push.oam = get(flow_, F::tun_flags);
+  push.oam = get(packet_.flow, F::tun_flags);
   push.udp_port = openflow::tunnel_port(*port.interface);
-  push.tunnel_id = get(flow_, F::tun_id);
+  push.tunnel_id = get(packet_.flow, F::tun_id);
   push.header_size = kEthernetHeader + (destination.is_v4() ? kIpv4Header : kIpv6Header);
   if (type == "geneve") {
     push.options = geneve_options(bridge());
@@ -204,8 +205,8 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     push.checksum = flags & tunnel_flag::csum;
   }
   // propagate_tunnel_data_to_flow: the pipeline goes on with the outer packet.
-  for (FlowKey* k : {&base_, &flow_}) {
-    const FlowKey tunnel = flow_;
+  for (FlowKey* k : {&packet_.base, &packet_.flow}) {
+    const FlowKey tunnel = packet_.flow;
     k->set(F::eth_dst, push.destination_mac.value);
     k->set(F::eth_src, push.source_mac.value);
     copy_vlans(FlowKey(), *k);
@@ -225,26 +226,26 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     k->set(F::arp_op, 0);
     k->set(F::nw_proto, push.proto);
   }
-  const std::size_t old_bytes = out_bytes_;
-  dp::Actions pushed = nested(is_last ? 0 : kCloneBytes, [&] {
-    put({push});
-    if (truncate) return put({dp::Recirculate{0}});
+  const std::size_t old_bytes = out_.bytes();
+  dp::Actions pushed = out_.nested(is_last ? 0 : kCloneBytes, [&] {
+    out_.put({push});
+    if (truncate) return out_.put({dp::Recirculate{0}});
     FlowKey scratch;
-    FlowKey* old_wc = std::exchange(wc_, &scratch);
+    FlowKey* old_wc = std::exchange(packet_.wc, &scratch);
     const bool was_encapsulated = std::exchange(encapsulated_, true);
     enter_peer(*out, is_last);
     encapsulated_ = was_encapsulated;
-    wc_ = old_wc;
+    packet_.wc = old_wc;
   });
   if (pushed.size() == 1) {
-    out_bytes_ = old_bytes;
+    out_.set_bytes(old_bytes);
   } else if (!is_last) {
-    put({dp::Clone{std::move(pushed)}});
+    out_.put({dp::Clone{std::move(pushed)}});
   } else {
-    for (dp::Action& a : pushed) out_->push_back(std::move(a));
+    out_.append(std::move(pushed));
   }
-  flow_ = old_flow;
-  base_ = old_base;
+  packet_.flow = old_flow;
+  packet_.base = old_base;
 }
 
 namespace {
@@ -326,17 +327,17 @@ bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_po
     const TunnelEnd* found = nullptr;
     for (const TunnelEnd& e : dp.tunnel_ends) {
       if (!same_kind(e, *kind)) continue;
-      const unsigned stages = stages_met(flow_, e);
+      const unsigned stages = stages_met(packet_.flow, e);
       met = std::max(met, stages);
       if (stages == 3) found = &e;
     }
-    mask_stages(*kind, met, wc());
+    mask_stages(*kind, met, *packet_.wc);
     if (found == nullptr) continue;
     *datapath_port = found->datapath_port;
     return true;
   }
-  if (get(flow_, F::eth_type) == ethertype::arp) snoop_arp(dp, bridge(), flow_, wc());
-  if (get(flow_, F::nw_proto) == ip_proto::icmp6) snoop_nd(dp, bridge(), flow_, wc());
+  if (get(packet_.flow, F::eth_type) == ethertype::arp) snoop_arp(dp, bridge(), packet_.flow, *packet_.wc);
+  if (get(packet_.flow, F::nw_proto) == ip_proto::icmp6) snoop_nd(dp, bridge(), packet_.flow, *packet_.wc);
   return false;
 }
 

@@ -1,0 +1,42 @@
+// What a translation tells whoever listens, line by line: xlate_report() of ofproto/ofproto-dpif-xlate.c. Lines have a depth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "egtrace/engine/openflow/trace.h"
+#include "observer.h"
+#include "ofpacts.h"
+#include "packet_fields.h"
+
+namespace egt::engine::ofproto {
+
+class XlateReport {
+ public:
+  explicit XlateReport(Observer* observer) : observer_(observer) {}
+
+  // Null: nobody listens.
+  Observer* observer() const { return observer_; }
+  // Another listens from now on; who did before.
+  Observer* set_observer(Observer* observer) { return std::exchange(observer_, observer); }
+
+  void line(NodeKind kind, decltype(TraceNode::line) line) const;
+  void note(NodeKind kind, Remark what, std::uint64_t a = 0, std::uint64_t b = 0, std::string text = {},
+            std::string more = {}) const;
+  void error(Remark what, std::uint64_t a = 0) const { note(NodeKind::error, what, a); }
+  void actions(NodeKind kind, Remark what, const Ofpacts& list) const;
+  void action_set(Remark what, const Ofpacts& set) const;
+  // What the field holds now.
+  void field(const Subfield& f, const FlowKey& flow, const openflow::Bridge& bridge) const;
+
+  // A line whose children follow, until set_level() to what level() was before.
+  void enter(NodeKind kind, decltype(TraceNode::line) line);
+  std::uint32_t level() const { return level_; }
+  void set_level(std::uint32_t level) { level_ = level; }
+
+ private:
+  Observer* observer_;
+  std::uint32_t level_ = 0;
+};
+
+}  // namespace egt::engine::ofproto
