@@ -82,11 +82,11 @@ struct Executor {
   void operator()(const Output& a) {
     const auto number = x.bridge_->number_of(a.port);
     if (!number) return x.no_such_port(a.port);
-    x.output(*number, 0xffff, true, last, false, group_bucket);
+    x.output(*number, 0xffff, last, false, group_bucket);
   }
   void operator()(const GroupRef& a) { stop = x.group(a.id, last); }
   void operator()(const Controller& a) {
-    if (a.plain) return x.output(port::controller, a.max_len.value_or(0xffff), true, last, false, group_bucket);
+    if (a.plain) return x.output(port::controller, a.max_len.value_or(0xffff), last, false, group_bucket);
     if (a.pause) {
       x.freezing_.pause = &a;
       x.trigger_freeze();
@@ -100,7 +100,7 @@ struct Executor {
     const auto given = static_cast<std::uint32_t>(get(flow(), F::in_port));
     std::uint32_t number = x.bridge_->number_of(a.port).value_or(0);
     const auto priority = queue_priority(a.queue);
-    if (!priority) return x.output(number, 0, false, last, false, group_bucket);
+    if (!priority) return x.output(number, 0, last, false, group_bucket);
     if (number == port::in_port) {
       number = given;
     } else if (number == given) {
@@ -199,7 +199,7 @@ struct Executor {
   }
   void operator()(const Resubmit& a) { x.resubmit(a, last); }
   void operator()(const GotoTable& a) {
-    x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, true, false, last, false);
+    x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, false, last, false);
   }
   void operator()(const Move& a) {
     if (prerequisites_met(a.dest.field, flow(), x.packet_.wc) && prerequisites_met(a.source.field, flow(), x.packet_.wc)) {
@@ -259,7 +259,7 @@ struct Executor {
     if (port > 0xffff) return x.report_.note(NodeKind::warning, Remark::output_port_out_of_range, port);
     x.report_.note(NodeKind::detail, Remark::output_port_is, port);
     unwildcard(wc(), a.source);
-    x.output(static_cast<std::uint32_t>(port), 0xffff, false, last, false, group_bucket);
+    x.output(static_cast<std::uint32_t>(port), 0xffff, last, false, group_bucket);
   }
   std::uint64_t get_subfield(const Subfield& s) const { return low64(read(flow(), s)); }
   void operator()(const OutputTruncated& a) { x.output_truncated(a, last, group_bucket); }

@@ -44,6 +44,12 @@ struct Size {
 
 }  // namespace
 
+dp::Port datapath_port(const SwitchPort& p, const openflow::Datapath& datapath, Policy& policy) {
+  if (!p.datapath_port && policy.needs_datapath_ports()) policy.missing({Input::datapath_ports, {}});
+  const openflow::DatapathPort* known = p.datapath_port ? datapath.port(*p.datapath_port) : nullptr;
+  return {p.datapath_port, known == nullptr ? p.interface->name : known->name, p.interface, p.bridge->bridge};
+}
+
 void DatapathOutput::put(dp::Action a) {
   bytes_ += std::visit(Size{}, a.kind);
   if (Observer* observer = report_.observer()) a.origin = observer->origin_of(a);

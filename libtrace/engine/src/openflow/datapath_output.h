@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "egtrace/engine/openflow/trace.h"
+#include "policy.h"
+#include "switch.h"
 #include "xlate_report.h"
 
 namespace egt::engine::ofproto {
 
 // Bytes of a datapath action as a netlink attribute, without what is nested, and of attributes around what is.
 constexpr std::size_t kCloneBytes = 4, kSampleBytes = 4 + 8 + 4, kGreaterBytes = 4 + 8 + 4, kNotGreaterBytes = kGreaterBytes + 4;
+
+// The port as the datapath has it; its number is missing where no dump shows it.
+dp::Port datapath_port(const SwitchPort& p, const openflow::Datapath& datapath, Policy& policy);
 
 class DatapathOutput {
  public:

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "datapath_output.h"
-#include "xlate_packet.h"
 #include "policy.h"
+#include "xlate_packet.h"
 #include "xlate_report.h"
 
 namespace egt::engine::ofproto {

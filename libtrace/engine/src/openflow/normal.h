@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "xlate_packet.h"
 #include "policy.h"
 #include "switch.h"
+#include "xlate_packet.h"
 #include "xlate_report.h"
 
 namespace egt::engine::ofproto {

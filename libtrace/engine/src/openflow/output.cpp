@@ -10,18 +10,11 @@ namespace egt::engine::ofproto {
 
 using namespace openflow;
 
-dp::Port Xlate::datapath_port(const SwitchPort& p) {
-  if (!p.datapath_port && policy_.needs_datapath_ports()) gap(Input::datapath_ports);
-  const openflow::DatapathPort* known = p.datapath_port ? tables_.sw.datapath().port(*p.datapath_port) : nullptr;
-  return {p.datapath_port, known == nullptr ? p.interface->name : known->name, p.interface, p.bridge->bridge};
-}
-
-void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate,
-                   bool group_bucket) {
+void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool is_last, bool truncate, bool group_bucket) {
   const auto in_port = static_cast<std::uint32_t>(get(packet_.flow, F::in_port));
   switch (port) {
     case port::in_port: return output_to(in_port, is_last, truncate);
-    case port::table: return table_action(in_port, 0, may_packet_in, false, false, false);
+    case port::table: return table_action(in_port, 0, false, false, false);
     case port::normal: return normal();
     case port::flood: return flood(false, is_last);
     case port::all: return flood(true, is_last);
@@ -63,7 +56,7 @@ void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_
   const SwitchPort* p = bridge_->port(port);
   if (!p || p->is_patch) return report_.note(NodeKind::error, Remark::cannot_truncate_to_patch, port);
   out_.put({dp::Truncate{a.max_len}});
-  output(port, 0, false, is_last, true, group_bucket);
+  output(port, 0, is_last, true, group_bucket);
 }
 
 void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
@@ -87,24 +80,51 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
     for (const F f : {F::nw_tos, F::nw_ecn, F::eth_dst, F::eth_src, F::packet_type, F::eth_type})
       packet_.flow.set(f, old_flow.get(f));
   };
-  const bool native = port->is_tunnel && pushes_tunnels();
+  Tunnels tunnels = this->tunnels();
+  const bool native = port->is_tunnel && tunnels.are_native();
   if (port->is_tunnel) {
-    if (!prepare_tunnel(*port)) return restore();
-    if (!native) kernel_tunnel(*port);
+    if (!tunnels.prepare(*port, original_tunnel_destination_)) return restore();
+    if (!native) tunnels.set_metadata(*port);
     if (!native) copy_tunnel(old_flow, packet_.flow);
   }
   commit(packet_, out_);
-  std::uint32_t tunnel_end = 0;
   if (native) {
     native_tunnel(*port, truncate, is_last);
     copy_tunnel(old_flow, packet_.flow);
-  } else if (terminates_tunnel(*port, &tunnel_end)) {
-    const openflow::DatapathPort* end = tables_.sw.datapath().port(tunnel_end);
-    out_.put({dp::TunnelPop{{tunnel_end, end == nullptr ? std::string() : end->name}}});
+  } else if (const auto end = tunnels.end_at(*port)) {
+    const openflow::DatapathPort* known = tables_.sw.datapath().port(*end);
+    out_.put({dp::TunnelPop{{*end, known == nullptr ? std::string() : known->name}}});
   } else {
-    out_.put({dp::Output{datapath_port(*port)}});
+    out_.put({dp::Output{datapath_port(*port, tables_.sw.datapath(), policy_)}});
   }
   restore();
+}
+
+void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
+  const FlowKey old_flow = packet_.flow, old_base = packet_.base;
+  const std::optional<NativeTunnel> tunnel = tunnels().push(port);
+  if (!tunnel) return;
+  enter_outer_packet(tunnel->push, packet_);
+  const std::size_t old_bytes = out_.bytes();
+  dp::Actions pushed = out_.nested(is_last ? 0 : kCloneBytes, [&] {
+    out_.put({tunnel->push});
+    if (truncate) return out_.put({dp::Recirculate{0}});
+    FlowKey scratch;
+    FlowKey* old_wc = std::exchange(packet_.wc, &scratch);
+    const bool was_encapsulated = std::exchange(encapsulated_, true);
+    enter_peer(*tunnel->out, is_last);
+    encapsulated_ = was_encapsulated;
+    packet_.wc = old_wc;
+  });
+  if (pushed.size() == 1) {
+    out_.set_bytes(old_bytes);
+  } else if (!is_last) {
+    out_.put({dp::Clone{std::move(pushed)}});
+  } else {
+    out_.append(std::move(pushed));
+  }
+  packet_.flow = old_flow;
+  packet_.base = old_base;
 }
 
 void Xlate::no_such_port(const Port& port) {
@@ -147,7 +167,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   if (to.no_receive(is_stp(packet_.flow))) {
     if (report_.observer()) report_.observer()->not_received(to);
   } else {
-    table_action(to.number, 0, true, false, is_last, true);
+    table_action(to.number, 0, false, is_last, true);
     end_pipeline();
   }
   report_.set_level(level);
@@ -210,7 +230,7 @@ void Xlate::bundle(const Bundle& a, bool is_last, bool group_bucket) {
       }
   }
   if (!a.dest && chosen == port::none && report_.observer()) report_.observer()->no_live_member(a);
-  if (!a.dest) return output(chosen, 0, false, is_last, false, group_bucket);
+  if (!a.dest) return output(chosen, 0, is_last, false, group_bucket);
   if (prerequisites_met(a.dest->field, packet_.flow, packet_.wc)) {
     unwildcard(*packet_.wc, *a.dest);
     write(packet_.flow, *a.dest, chosen);

@@ -39,7 +39,9 @@ bool Xlate::dec_header_ttl(F field, bool present, Remark exception) {
   return true;
 }
 
-bool Xlate::dec_mpls_ttl() { return dec_header_ttl(F::mpls_ttl, is_mpls(get(packet_.flow, F::eth_type)), Remark::mpls_ttl_exception); }
+bool Xlate::dec_mpls_ttl() {
+  return dec_header_ttl(F::mpls_ttl, is_mpls(get(packet_.flow, F::eth_type)), Remark::mpls_ttl_exception);
+}
 
 bool Xlate::dec_nsh_ttl() {
   const bool present = get(packet_.flow, F::packet_type) == packet_type::nsh || get(packet_.flow, F::eth_type) == ethertype::nsh;

@@ -1,11 +1,11 @@
-// Tunnel ports: what the header carries (ofproto/tunnel.c), and headers that the datapath builds itself
-// (native_tunnel_output, lib/netdev-native-tnl.c).
+#include "tunnels.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "egtrace/base/text.h"
 #include "egtrace/openflow/tunnel_type.h"
-#include "xlate.h"
+#include "packet_fields.h"
 
 namespace egt::engine::ofproto {
 namespace {
@@ -63,26 +63,25 @@ IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
   return k.get(v4) != 0 ? IpAddr::v4(static_cast<std::uint32_t>(k.get(v4))) : IpAddr::v6(k.get(v6));
 }
 
-}  // namespace
-
-std::vector<dp::GeneveOption> Xlate::geneve_options(const Bridge& b) const {
+std::vector<dp::GeneveOption> geneve_options(const FlowKey& flow, const Bridge& b) {
   std::vector<dp::GeneveOption> options;
-  const auto present = get(packet_.flow, X::tun_present);
+  const auto present = get(flow, X::tun_present);
   for (unsigned i = 0; i < 8; ++i) {
     if (!(present >> i & 1)) continue;
     for (const TlvMapping& m : b.tlv_map)
       if (m.index == i)
         options.push_back(
-            {m.option_class, m.type, m.length, packet_.flow.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i))});
+            {m.option_class, m.type, m.length, flow.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i))});
   }
   return options;
 }
 
-// ovs_native_tunneling_is_on
-bool Xlate::pushes_tunnels() const { return !policy_.hands_over_tunnels() && tables_.sw.native_tunnels(bridge()); }
+}  // namespace
+
+bool Tunnels::are_native() const { return !policy_.hands_over_tunnels() && switch_.native_tunnels(bridge()); }
 
 // tnl_port_send; false: no packet leaves.
-bool Xlate::prepare_tunnel(const SwitchPort& port) {
+bool Tunnels::prepare(const SwitchPort& port, U128 original_destination) {
   const Interface& i = *port.interface;
   const std::string local = option(i, "local_ip"), remote = option(i, "remote_ip"), key = key_of(i);
   if (local != "flow") set_address(packet_.flow, F::tun_src, F::tun_ipv6_src, local);
@@ -113,7 +112,7 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
   if (is_set(i, "df_default", true)) flags |= tunnel_flag::df;
   constexpr OvsVersion kChecksumByDefault{3, 4, 0};
   const bool udp = openflow::tunnel_port(i) != 0;
-  if (is_set(i, "csum", udp && version() >= kChecksumByDefault)) flags |= tunnel_flag::csum;
+  if (is_set(i, "csum", udp && version_ >= kChecksumByDefault)) flags |= tunnel_flag::csum;
   if (!key.empty()) flags |= tunnel_flag::key;
   set(packet_.flow, X::tun_header_flags, flags);
   if (const std::string mark = option(i, "egress_pkt_mark"); !mark.empty()) {
@@ -121,53 +120,62 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
     mask_all(*packet_.wc, F::pkt_mark);
   }
   set_erspan(packet_.flow, i);
-  if (as_mapped(packet_.flow, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
-    if (i.options.empty()) gap(Input::tunnel_options, {i.name});
+  if (as_mapped(packet_.flow, F::tun_dst, F::tun_ipv6_dst) == original_destination) {
+    if (i.options.empty()) policy_.missing({Input::tunnel_options, {i.name}});
     report_.note(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(packet_.flow), i.name);
     return false;
   }
-  report_.note(NodeKind::detail, pushes_tunnels() ? Remark::native_tunnel : Remark::kernel_tunnel);
+  report_.note(NodeKind::detail, are_native() ? Remark::native_tunnel : Remark::kernel_tunnel);
   return true;
 }
 
-void Xlate::kernel_tunnel(const SwitchPort& port) {
+void Tunnels::set_metadata(const SwitchPort& port) {
   if (!has_tunnel_destination(packet_.flow) || same_tunnel(packet_.base, packet_.flow)) return;
   copy_tunnel(packet_.flow, packet_.base);
   dp::SetTunnel set;
   set.tunnel = packet_.flow;
   set.udp_port = openflow::tunnel_port(*port.interface);
   set.type = port.interface->type;
-  set.options = geneve_options(bridge());
+  set.options = geneve_options(packet_.flow, bridge());
   out_.put({std::move(set)});
 }
 
-void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
-  const Datapath& datapath = tables_.sw.datapath();
-  const FlowKey old_flow = packet_.flow, old_base = packet_.base;
-  const IpAddr destination = tunnel_address(packet_.flow, F::tun_dst, F::tun_ipv6_dst);
-  IpAddr source = tunnel_address(packet_.flow, F::tun_src, F::tun_ipv6_src);
+SwitchPort* Tunnels::port_towards(const IpAddr& destination, IpAddr& source, IpAddr& hop) {
+  const Datapath& datapath = switch_.datapath();
   const TunnelRoute* route = datapath.route(destination, static_cast<std::uint32_t>(get(packet_.flow, F::pkt_mark)));
-  SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
+  SwitchPort* out = route ? switch_.port_named(route->device) : nullptr;
   if (!out) {
-    if (!datapath.has_routes) {
-      gap(Input::switch_routes);
-      return report_.note(NodeKind::warning, Remark::no_route_known);
-    }
-    return report_.note(NodeKind::warning, Remark::no_route);
+    if (!datapath.has_routes) policy_.missing({Input::switch_routes, {}});
+    report_.note(NodeKind::warning, datapath.has_routes ? Remark::no_route : Remark::no_route_known);
+    return nullptr;
   }
-  const IpAddr hop = route->next_hop(destination);
+  hop = route->next_hop(destination);
   if (source.is_unspecified() && route->source) source = *route->source;
   report_.note(NodeKind::detail, Remark::tunneling_via, 0, 0, hop.to_string(), out->interface->name);
-  const openflow::TunnelNeighbour* neighbour = datapath.neighbour(hop, out->bridge->bridge->name);
-  if (neighbour == nullptr) {
-    if (!datapath.has_neighbours) {
-      gap(Input::switch_neighbours);
-      return report_.note(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
-    }
-    return report_.note(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
-                        out->bridge->bridge->name);
+  return out;
+}
+
+const TunnelNeighbour* Tunnels::neighbour_at(const IpAddr& hop, const SwitchPort& out) {
+  const Datapath& datapath = switch_.datapath();
+  const std::string& bridge = out.bridge->bridge->name;
+  const TunnelNeighbour* neighbour = datapath.neighbour(hop, bridge);
+  if (neighbour != nullptr) return neighbour;
+  if (datapath.has_neighbours) {
+    report_.note(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(), bridge);
+  } else {
+    policy_.missing({Input::switch_neighbours, {}});
+    report_.note(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
   }
-  if (!out->interface->mac) gap(Input::port_mac, {out->interface->name});
+  return nullptr;
+}
+
+std::optional<NativeTunnel> Tunnels::push(const SwitchPort& port) {
+  const IpAddr destination = tunnel_address(packet_.flow, F::tun_dst, F::tun_ipv6_dst);
+  IpAddr source = tunnel_address(packet_.flow, F::tun_src, F::tun_ipv6_src), hop;
+  SwitchPort* out = port_towards(destination, source, hop);
+  const TunnelNeighbour* neighbour = out ? neighbour_at(hop, *out) : nullptr;
+  if (neighbour == nullptr) return std::nullopt;
+  if (!out->interface->mac) policy_.missing({Input::port_mac, {out->interface->name}});
   dp::TunnelPush push;
   push.source_mac = out->interface->mac.value_or(MacAddr{});
   push.destination_mac = neighbour->mac;
@@ -176,8 +184,8 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   report_.note(NodeKind::detail, Remark::tunneling, push.source_mac.value, push.destination_mac.value, source.to_string(),
                hop.to_string());
   const std::string& type = port.interface->type;
-  push.tunnel = datapath_port(port);
-  push.out = datapath_port(*out);
+  push.tunnel = datapath_port(port, switch_.datapath(), policy_);
+  push.out = datapath_port(*out, switch_.datapath(), policy_);
   push.type = type;
   push.vport_type = vport_type(type);
   push.tos = static_cast<std::uint8_t>(get(packet_.flow, F::tun_tos));
@@ -190,23 +198,31 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   push.oam = get(packet_.flow, F::tun_flags);
   push.udp_port = openflow::tunnel_port(*port.interface);
   push.tunnel_id = get(packet_.flow, F::tun_id);
-  push.header_size = kEthernetHeader + (destination.is_v4() ? kIpv4Header : kIpv6Header);
-  if (type == "geneve") {
-    push.options = geneve_options(bridge());
+  add_header(push, flags & tunnel_flag::csum);
+  return NativeTunnel{std::move(push), out};
+}
+
+// netdev_tnl_header: how long it is, and the options of Geneve. `checksum`: as the port and flows ask for it.
+void Tunnels::add_header(dp::TunnelPush& push, bool checksum) const {
+  push.header_size = kEthernetHeader + (push.destination.is_v4() ? kIpv4Header : kIpv6Header);
+  if (push.type == "geneve") {
+    push.options = geneve_options(packet_.flow, bridge());
     push.header_size += kUdpHeader + kGeneveHeader;
     for (const dp::GeneveOption& o : push.options) {
       push.header_size += 4u + o.length;
       push.critical = push.critical || (o.type & 0x80);
     }
-  } else if (type == "vxlan") {
+  } else if (push.type == "vxlan") {
     push.header_size += kUdpHeader + kVxlanHeader;
   } else {
-    push.header_size += kGreHeader + (flags & tunnel_flag::csum ? kGreOption : 0) + (push.with_key ? kGreOption : 0);
-    push.checksum = flags & tunnel_flag::csum;
+    push.header_size += kGreHeader + (checksum ? kGreOption : 0) + (push.with_key ? kGreOption : 0);
+    push.checksum = checksum;
   }
-  // propagate_tunnel_data_to_flow: the pipeline goes on with the outer packet.
-  for (FlowKey* k : {&packet_.base, &packet_.flow}) {
-    const FlowKey tunnel = packet_.flow;
+}
+
+void enter_outer_packet(const dp::TunnelPush& push, XlatePacket& packet) {
+  for (FlowKey* k : {&packet.base, &packet.flow}) {
+    const FlowKey tunnel = packet.flow;
     k->set(F::eth_dst, push.destination_mac.value);
     k->set(F::eth_src, push.source_mac.value);
     copy_vlans(FlowKey(), *k);
@@ -220,32 +236,12 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     k->set(F::nw_ttl, tunnel.get(F::tun_ttl));
     k->set(F::tp_dst, push.udp_port);
     k->set(F::tp_src, 0);
-    k->set(F::eth_type, destination.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
-    if (!destination.is_v4() && k->get(F::ipv6_src) == 0) k->set(F::ipv6_src, source.value);
-    if (destination.is_v4() && k->get(F::ip_src) == 0) k->set(F::ip_src, source.value);
+    k->set(F::eth_type, push.destination.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
+    if (!push.destination.is_v4() && k->get(F::ipv6_src) == 0) k->set(F::ipv6_src, push.source.value);
+    if (push.destination.is_v4() && k->get(F::ip_src) == 0) k->set(F::ip_src, push.source.value);
     k->set(F::arp_op, 0);
     k->set(F::nw_proto, push.proto);
   }
-  const std::size_t old_bytes = out_.bytes();
-  dp::Actions pushed = out_.nested(is_last ? 0 : kCloneBytes, [&] {
-    out_.put({push});
-    if (truncate) return out_.put({dp::Recirculate{0}});
-    FlowKey scratch;
-    FlowKey* old_wc = std::exchange(packet_.wc, &scratch);
-    const bool was_encapsulated = std::exchange(encapsulated_, true);
-    enter_peer(*out, is_last);
-    encapsulated_ = was_encapsulated;
-    packet_.wc = old_wc;
-  });
-  if (pushed.size() == 1) {
-    out_.set_bytes(old_bytes);
-  } else if (!is_last) {
-    out_.put({dp::Clone{std::move(pushed)}});
-  } else {
-    out_.append(std::move(pushed));
-  }
-  packet_.flow = old_flow;
-  packet_.base = old_base;
 }
 
 namespace {
@@ -317,10 +313,10 @@ void snoop_nd(const Datapath& dp, const Bridge& b, const FlowKey& k, FlowKey& wc
 
 }  // namespace
 
-bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port) {
-  if (!pushes_tunnels()) return false;
-  const Datapath& dp = tables_.sw.datapath();
-  if (!has_address(dp, *port.interface)) return false;
+std::optional<std::uint32_t> Tunnels::end_at(const SwitchPort& port) {
+  if (!are_native()) return std::nullopt;
+  const Datapath& dp = switch_.datapath();
+  if (!has_address(dp, *port.interface)) return std::nullopt;
   for (auto kind = dp.tunnel_ends.begin(); kind != dp.tunnel_ends.end(); ++kind) {
     if (std::any_of(dp.tunnel_ends.begin(), kind, [&](const TunnelEnd& e) { return same_kind(e, *kind); })) continue;
     unsigned met = 0;
@@ -333,12 +329,11 @@ bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_po
     }
     mask_stages(*kind, met, *packet_.wc);
     if (found == nullptr) continue;
-    *datapath_port = found->datapath_port;
-    return true;
+    return found->datapath_port;
   }
   if (get(packet_.flow, F::eth_type) == ethertype::arp) snoop_arp(dp, bridge(), packet_.flow, *packet_.wc);
   if (get(packet_.flow, F::nw_proto) == ip_proto::icmp6) snoop_nd(dp, bridge(), packet_.flow, *packet_.wc);
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace egt::engine::ofproto

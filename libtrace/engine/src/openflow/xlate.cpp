@@ -21,14 +21,6 @@ dp::Actions optimized(dp::Actions actions) {
 
 }  // namespace
 
-TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version) {
-  constexpr OvsVersion kIpv6Tries{3, 5, 0};
-  const std::size_t tries = version >= kIpv6Tries ? openflow::kAddressFields : 2;
-  auto& w = wildcards[{&b, table, tries}];
-  if (!w) w = std::make_unique<TableWildcards>(*b.flows, lookups.in(*b.flows), table, tries);
-  return *w;
-}
-
 bool Xlate::fixed_in(OvsVersion a) const {
   // `a` names the oldest branch that got the fix and the patch level there; it came to newer branches at the same time.
   const OvsVersion& v = version();
@@ -110,8 +102,8 @@ bool Xlate::execute_all(const Ofpacts* packet_out) {
   const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : packet_out;
   std::uint64_t cookie = cookie_;
   if (!list) {
-    const Rule rule = look_up(table_, static_cast<std::uint32_t>(get(packet_.flow, F::in_port)), true);
-    report_table(rule, table_);
+    const Rule rule = rules().look_up(table_, static_cast<std::uint32_t>(get(packet_.flow, F::in_port)));
+    report_rule(report_, rule, table_, *origin_->bridge, fixed_in(kConjunctions));
     list = rule.actions;
     cookie = rule.cookie;
     rule_is_table_miss_ = rule.table_miss;

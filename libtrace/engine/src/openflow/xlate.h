@@ -6,24 +6,21 @@
 // (recirculations.h). Who listens (observer.h) and who answers what the dumps leave open (policy.h) is the caller's choice.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "buckets.h"
 #include "datapath_output.h"
 #include "egtrace/engine/openflow/trace.h"
-#include "egtrace/openflow/flow_lookup.h"
 #include "field_stack.h"
 #include "observer.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
 #include "policy.h"
 #include "recirculations.h"
+#include "rule_lookup.h"
 #include "switch.h"
-#include "wildcards.h"
+#include "tunnels.h"
 #include "xlate_packet.h"
 #include "xlate_report.h"
 
@@ -34,24 +31,6 @@ namespace reason {
 constexpr std::uint16_t action = 1, invalid_ttl = 2, action_set = 3, group = 4, explicit_miss = 6;
 }
 std::uint16_t reason_of(const openflow::Controller& a);
-
-// What outlives one packet: the switch, its actions in the switch's form, its tables' wildcards. For one thread.
-struct Tables {
-  // `logical`: as for Switch.
-  Tables(const cluster::Node& node, openflow::Datapath datapath, const openflow::Bridge* logical = nullptr)
-      : sw(node, std::move(datapath), logical) {}
-  Switch sw;
-  openflow::LookupSession lookups;
-  std::shared_ptr<OfpactCache> actions = std::make_shared<OfpactCache>();
-  std::map<std::tuple<const openflow::Bridge*, std::uint8_t, std::size_t>, std::unique_ptr<TableWildcards>> wildcards;
-
-  TableWildcards& wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version);
-};
-
-struct XlateOptions {
-  OvsVersion version;
-  bool megaflow = true;  // collect the bits that decided
-};
 
 // What is kept for the packet to come back with (freezing and frozen_actions of struct xlate_ctx).
 struct Freezing {
@@ -74,16 +53,6 @@ class Xlate {
   Translation run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen, const Ofpacts* packet_out = nullptr);
 
  private:
-  struct Rule {
-    TableLine::Rule kind = TableLine::Rule::no_match;
-    const openflow::Bridge* bridge = nullptr;
-    openflow::FlowIndex flow = openflow::kNoFlow;
-    std::uint64_t cookie = 0;
-    std::uint16_t priority = 0;
-    bool table_miss = false;  // priority 0, matches everything
-    std::vector<openflow::FlowIndex> conjunction;
-    const Ofpacts* actions = nullptr;
-  };
   // What clone, check_pkt_larger and patch ports put back.
   struct Retained {
     FlowKey flow;
@@ -98,14 +67,8 @@ class Xlate {
   void gap(Input input, Details about = {});
 
   // --- tables (tables.cpp)
-  const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;
-  Rule learned_rule(const LearnedRule& learned);
-  Rule dumped_rule(openflow::FlowIndex flow, openflow::Lookup hit);
-  Rule look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in);
-  Rule miss(bool may_packet_in);
-  void report_table(const Rule& rule, std::uint8_t table);
-  void table_action(std::uint32_t in_port, std::uint8_t table, bool may_packet_in, bool with_ct_orig, bool is_last,
-                    bool as_clone);
+  RuleLookup rules() { return {tables_, bridge(), packet_, report_, policy_, options_}; }
+  void table_action(std::uint32_t in_port, std::uint8_t table, bool with_ct_orig, bool is_last, bool as_clone);
   bool resources_left();
   void recursively(const Rule& rule, bool deepens, bool is_last, bool as_clone);
   void resubmit(const openflow::Resubmit& a, bool is_last);
@@ -141,7 +104,7 @@ class Xlate {
                              std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id);
 
   // --- outputs (output.cpp)
-  void output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate, bool group_bucket);
+  void output(std::uint32_t port, std::uint32_t max_len, bool is_last, bool truncate, bool group_bucket);
   void normal();
   void output_truncated(const openflow::OutputTruncated& a, bool is_last, bool group_bucket);
   void output_to(std::uint32_t port, bool is_last, bool truncate);
@@ -151,16 +114,9 @@ class Xlate {
   void enter_peer(SwitchPort& to, bool is_last);
   void flood(bool all, bool is_last);
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
-  dp::Port datapath_port(const SwitchPort& p);
-  void put_meter(std::uint32_t id) { out_.put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
-
-  // --- tunnels (tunnels.cpp)
-  bool pushes_tunnels() const;
-  bool prepare_tunnel(const SwitchPort& port);
-  void kernel_tunnel(const SwitchPort& port);
+  Tunnels tunnels() { return {tables_.sw, bridge(), packet_, out_, report_, policy_, version()}; }
   void native_tunnel(SwitchPort& port, bool truncate, bool is_last);
-  bool terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port);
-  std::vector<dp::GeneveOption> geneve_options(const openflow::Bridge& b) const;
+  void put_meter(std::uint32_t id) { out_.put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
 
   // --- groups (groups.cpp)
   bool group(std::uint32_t id, bool is_last);
@@ -174,6 +130,7 @@ class Xlate {
 
   const openflow::Bridge& bridge() const { return *bridge_->bridge; }
   OvsVersion version() const { return options_.version; }
+  static constexpr OvsVersion kConjunctions{3, 3, 0};  // a trace shows the members of a conjunctive match
   bool fixed_in(OvsVersion a) const;  // whether a fix that was made in `a` of its branch, and all later, is there
 
   Tables& tables_;
