@@ -100,7 +100,8 @@ Rule RuleLookup::look_up(std::uint8_t table, std::uint32_t in_port) {
   return found ? dumped_rule(lookup.used, std::move(hit)) : miss();
 }
 
-void report_rule(XlateReport& report, const Rule& rule, std::uint8_t table, const openflow::Bridge& origin, bool shows_conjunctions) {
+void report_rule(XlateReport& report, const Rule& rule, std::uint8_t table, const openflow::Bridge& origin,
+                 bool shows_conjunctions) {
   TableLine line{table, rule.kind, 0, rule.bridge, rule.flow};
   // The switch knows the hidden rules by those of the bridge where the trace began; others it shows as they are.
   if (rule.kind != TableLine::Rule::flow && rule.bridge != &origin) {

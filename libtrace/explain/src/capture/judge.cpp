@@ -7,7 +7,7 @@
 
 #include "egtrace/packet/packet.h"
 #include "remark.h"
-#include "seen.h"
+#include "seen_list.h"
 
 namespace egt::explain::capture_study {
 namespace {
@@ -17,17 +17,16 @@ const std::string kReset = "TCP reset";
 class Judge {
  public:
   Judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files)
-      : flow_(flow), forecast_(forecast), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
+      : flow_(flow), forecast_(forecast), files_(files), tcp_(flow.proto == ip_proto::tcp), parts_(parts_of(flow)) {}
 
   FlowReport report() {
-    sort_parts();
     describe();
-    forward_ = progress_of(opening_, forecast_.forward.rows);
-    reply_ = progress_of(answer_, forecast_.reply.rows);
-    next_ = progress_of(later_, next_rows());
+    progress_.forward = progress_of(parts_.opening, forecast_.forward.rows);
+    progress_.reply = progress_of(parts_.answer, forecast_.reply.rows);
+    progress_.next = progress_of(parts_.later, next_rows());
     find_near();
     decide();
-    list_seen();
+    out_.seen = seen_in_order(flow_, parts_, progress_, forecast_.reply.rows, files_);
     list_differences();
     const Predicted& lost = out_.direction == Direction::reply ? forecast_.reply : forecast_.forward;
     if (out_.fate == Fate::lost && lost.path != nullptr && lost.path->stopped_at)
@@ -37,36 +36,15 @@ class Judge {
   }
 
  private:
-  using Parts = std::vector<const Part*>;
-
   void because(Remark kind, engine::Details about = {}) { why_ = {{kind, std::move(about)}}; }
   void besides(Remark kind, engine::Details about = {}) { why_.push_back({kind, std::move(about)}); }
   void because(std::vector<FlowStatement> remarks) { why_ = std::move(remarks); }
   void besides(const std::vector<FlowStatement>& remarks) { why_.insert(why_.end(), remarks.begin(), remarks.end()); }
 
-  void sort_parts() {
-    for (const Part& part : flow_.parts) {
-      const Track& t = *part.track;
-      if (t.is_error()) {
-        (part.reply ? errors_ : other_).push_back(&part);
-      } else if (!tcp_) {
-        (part.reply ? answer_ : opening_).push_back(&part);
-      } else if (part.reply) {
-        if (t.syn_ack.packets > 0 || (!flow_.has_opening && t.acked.packets > 0)) answer_.push_back(&part);
-        if (t.acked.packets > 0) replies_later_.push_back(&part);
-        if (t.reset.packets > 0) resets_.push_back(&part);
-      } else {
-        if (t.syn.packets > 0 || !flow_.has_opening) opening_.push_back(&part);
-        if (t.acked.packets > 0) later_.push_back(&part);
-        if (t.reset.packets > 0 && t.syn.packets == 0 && t.acked.packets == 0) other_.push_back(&part);
-      }
-    }
-  }
-
   const Rows& next_rows() const { return forecast_.next.path != nullptr ? forecast_.next.rows : forecast_.forward.rows; }
 
   void describe() {
-    const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
+    const Part& first = parts_.opening.empty() ? flow_.parts.front() : *parts_.opening.front();
     sent_ = forecast_.explanation != nullptr ? forecast_.ends.own : first.reply ? first.ends.reversed() : first.ends;
     out_.packet.src = sent_.src.to_string();
     out_.packet.dst = sent_.dst.to_string();
@@ -94,10 +72,9 @@ class Judge {
     return end;
   }
 
-  // The seen part of the first direction that is nearest to the sender: there the answer must come by.
   void find_near() {
     std::size_t row = kNoRow;
-    for (const Progress::Hit& h : forward_.hits)
+    for (const Progress::Hit& h : progress_.forward.hits)
       if (near_ == nullptr || (h.row != kNoRow && (row == kNoRow || h.row < row))) {
         near_ = h.part;
         row = h.row;
@@ -105,7 +82,7 @@ class Judge {
     near_is_start_ = row == 0;
     near_shows_all_ = near_is_start_ && near_ != nullptr && !files_[near_->track->key.file].capture.of_events;
     std::uint64_t sent = 0;
-    for (const Progress::Hit& h : forward_.hits)
+    for (const Progress::Hit& h : progress_.forward.hits)
       if (near_ != nullptr && h.part->place.at == near_->place.at && h.part->ends == near_->ends)
         sent = std::max(sent, tcp_ ? h.part->track->syn.packets : std::uint64_t{0});
     out_.packets = near_ != nullptr ? near_->track->all.packets : 0;
@@ -127,40 +104,41 @@ class Judge {
   }
 
   void decide() {
-    if (opening_.empty() && answer_.empty() && errors_.empty() && resets_.empty() && later_.empty()) return unexplained();
-    const bool handshake = tcp_ && flow_.has_opening && (!later_.empty() || arrived(answer_));
+    if (parts_.opening.empty() && parts_.answer.empty() && parts_.errors.empty() && parts_.resets.empty() && parts_.later.empty())
+      return unexplained();
+    const bool handshake = tcp_ && flow_.has_opening && (!parts_.later.empty() || arrived(parts_.answer));
     if (tcp_ && (handshake || !flow_.has_opening)) return decide_connection();
-    if (arrived(resets_)) return rejected(*resets_.front(), kReset);
-    if (arrived(errors_)) return rejected(*errors_.front(), error_text(*errors_.front()->track));
-    if (!tcp_ && arrived(answer_)) return answered();
+    if (arrived(parts_.resets)) return rejected(*parts_.resets.front(), kReset);
+    if (arrived(parts_.errors)) return rejected(*parts_.errors.front(), error_text(*parts_.errors.front()->track));
+    if (!tcp_ && arrived(parts_.answer)) return answered();
     if (near_ == nullptr && !misses_answer()) return only_answers();
-    if (!answer_.empty()) return lost_answer();
+    if (!parts_.answer.empty()) return lost_answer();
     if (near_ == nullptr) return only_answers();
-    lost_forward(forward_, forecast_.forward);
+    lost_forward(progress_.forward, forecast_.forward);
   }
 
   // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it
   // ends.
   bool misses_answer() const {
     const PathReport* path = forecast_.reply.path;
-    if (path == nullptr || answer_.empty()) return false;
-    const Progress p = progress_of(answer_, forecast_.reply.rows);
+    if (path == nullptr || parts_.answer.empty()) return false;
+    const Progress p = progress_of(parts_.answer, forecast_.reply.rows);
     return p.furthest != kNoRow && (p.missing != kNoRow || path->stopped_at);
   }
 
   // The handshake is done, or the captures begin in the middle of a connection.
   void decide_connection() {
-    if (!flow_.has_opening && later_.empty() && replies_later_.empty()) return remains();
+    if (!flow_.has_opening && parts_.later.empty() && parts_.replies_later.empty()) return remains();
     bool data = false;
-    for (const Part* part : later_) data |= part->track->data.packets > 0;
-    if (arrived(replies_later_) || (!data && flow_.has_opening)) return answered();
-    if (!flow_.has_opening && replies_later_.empty() && (!data || !near_is_start_)) return one_direction();
+    for (const Part* part : parts_.later) data |= part->track->data.packets > 0;
+    if (arrived(parts_.replies_later) || (!data && flow_.has_opening)) return answered();
+    if (!flow_.has_opening && parts_.replies_later.empty() && (!data || !near_is_start_)) return one_direction();
     out_.after_handshake = flow_.has_opening;
-    if (arrived(resets_)) return rejected(*resets_.front(), kReset);
-    if (!flow_.has_opening && !replies_later_.empty()) return answered();
-    if (!replies_later_.empty()) return lost_answer(replies_later_);
+    if (arrived(parts_.resets)) return rejected(*parts_.resets.front(), kReset);
+    if (!flow_.has_opening && !parts_.replies_later.empty()) return answered();
+    if (!parts_.replies_later.empty()) return lost_answer(parts_.replies_later);
     Parts with_data;
-    for (const Part* part : later_)
+    for (const Part* part : parts_.later)
       if (part->track->data.packets > 0) with_data.push_back(part);
     lost_forward(progress_of(with_data, next_rows()), forecast_.next.path != nullptr ? forecast_.next : forecast_.forward);
   }
@@ -171,7 +149,7 @@ class Judge {
     const Part* refusal = nullptr;
     for (const Part& part : flow_.parts)
       if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
-    if (answer_.empty())
+    if (parts_.answer.empty())
       because(Remark::only_a_reset);
     else if (refusal == nullptr)
       because(Remark::only_a_late_syn_ack);
@@ -239,14 +217,14 @@ class Judge {
   bool reached_end() const {
     const PathReport* path = forecast_.forward.path;
     return path != nullptr && path->verdict == Verdict::delivered &&
-           (forward_.complete || (forward_.furthest != kNoRow && forward_.missing == kNoRow));
+           (progress_.forward.complete || (progress_.forward.furthest != kNoRow && progress_.forward.missing == kNoRow));
   }
 
   void rejected(const Part& by, const std::string& with) {
     out_.fate = Fate::rejected;
     const bool at_end = reached_end();
     out_.direction = at_end ? Direction::reply : Direction::request;
-    const Part* last = at_end ? latest(by.track->is_error() ? errors_ : resets_) : forward_.last;
+    const Part* last = at_end ? latest(by.track->is_error() ? parts_.errors : parts_.resets) : progress_.forward.last;
     set_last_seen(last);
     if (by.track->is_error())
       because(Remark::comes_back, {with, place_text(by)});
@@ -258,7 +236,7 @@ class Judge {
 
   static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
 
-  void lost_answer() { lost_answer(answer_); }
+  void lost_answer() { lost_answer(parts_.answer); }
 
   void lost_answer(const Parts& parts) {
     out_.fate = Fate::lost;
@@ -369,22 +347,23 @@ class Judge {
 
   // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
   void add_refusal() {
-    if (!errors_.empty() && !arrived(errors_))
-      besides(Remark::refusal_not_at_sender, {error_text(*errors_.front()->track)});
-    else if (!errors_.empty() && out_.after_handshake)
-      besides(Remark::refusal_ends_nothing, {error_text(*errors_.front()->track)});
-    for (const Part* part : resets_) {
+    if (!parts_.errors.empty() && !arrived(parts_.errors))
+      besides(Remark::refusal_not_at_sender, {error_text(*parts_.errors.front()->track)});
+    else if (!parts_.errors.empty() && out_.after_handshake)
+      besides(Remark::refusal_ends_nothing, {error_text(*parts_.errors.front()->track)});
+    for (const Part* part : parts_.resets) {
       if (near_ == nullptr || part->place.at != near_->place.at) continue;
       besides(Remark::reset_belongs_to_nothing, {ends_text(*part)});
       return;
     }
-    if (!resets_.empty()) besides(Remark::reset_not_at_sender, {ends_text(*resets_.front()), place_text(*resets_.front())});
+    if (!parts_.resets.empty())
+      besides(Remark::reset_not_at_sender, {ends_text(*parts_.resets.front()), place_text(*parts_.resets.front())});
   }
 
   std::string receiver() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
 
   void only_answers() {
-    if (!answer_.empty()) {
+    if (!parts_.answer.empty()) {
       out_.fate = Fate::unexplained;
       because(Remark::only_the_reply);
       return;
@@ -407,90 +386,11 @@ class Judge {
                                                           : ""};
   }
 
-  // Rows in the order of the path; of several captures of one place the one that knows most.
-  void list_seen() {
-    struct Entry {
-      const Part* part;
-      std::size_t order;
-    };
-    std::vector<Entry> entries;
-    entries.reserve(flow_.parts.size());
-    std::vector<bool> listed(flow_.parts.size());
-    const auto first_time = [&](const Part* part) {
-      const auto index = static_cast<std::size_t>(part - flow_.parts.data());
-      const bool known = listed[index];
-      listed[index] = true;
-      return !known;
-    };
-    const auto list = [&](const Progress& p) {
-      for (const Progress::Hit& h : p.hits)
-        if (first_time(h.part)) entries.push_back({h.part, h.row});
-    };
-    list(forward_);
-    list(next_);
-    const std::size_t forward_count = entries.size();
-    list(reply_);
-    for (const Parts* parts : {&replies_later_, &resets_, &errors_, &other_})
-      for (const Part* part : *parts)
-        if (first_time(part)) entries.push_back({part, match(forecast_.reply.rows, *part)});
-    const auto by_path = [](const Entry& a, const Entry& b) {
-      if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
-      if (a.order != b.order) return a.order < b.order;
-      return a.part->track->all.time < b.part->track->all.time;
-    };
-    std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_path);
-    std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_path);
-    out_.seen.reserve(entries.size());
-    for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
-    drop_less_detailed();
-  }
-
-  static bool same_place(const SeenReport& a, const SeenReport& b) {
-    return a.at.node == b.at.node && a.at.device == b.at.device && a.at.src == b.at.src && a.at.dst == b.at.dst &&
-           a.at.sport == b.at.sport && a.at.dport == b.at.dport && a.at.ttl == b.at.ttl && a.reply == b.reply &&
-           a.at.encap.has_value() == b.at.encap.has_value() && (!a.direction_known || !b.direction_known || a.at.in == b.at.in);
-  }
-
-  // A capture of all devices does not show who a frame was for; where others do, frames for several machines stand in
-  // rows of their own, and its row for all of them says nothing more.
-  void drop_less_detailed() {
-    const auto has_better = [&](const SeenReport& r) {
-      if (!r.at.dmac.empty()) return false;
-      Kinds rest = r.kinds;
-      for (const SeenReport& other : out_.seen) {
-        if (other.at.dmac.empty() || other.file == r.file || !same_place(other, r)) continue;
-        if (r.kinds != kOtherPackets || r.what == other.what) rest = static_cast<Kinds>(rest & ~other.kinds);
-      }
-      return rest == 0;
-    };
-    const bool cooked = std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
-    if (!cooked) return;
-    std::vector<bool> better;  // of all, before the first goes
-    for (const SeenReport& r : out_.seen) better.push_back(has_better(r));
-    std::vector<SeenReport> kept;
-    for (std::size_t i = 0; i < out_.seen.size(); ++i)
-      if (!better[i]) kept.push_back(std::move(out_.seen[i]));
-    out_.seen = std::move(kept);
-  }
-
-  void add_seen(SeenReport r) {
-    for (SeenReport& known : out_.seen) {
-      const bool same = same_place(known, r) && known.what == r.what;
-      if (!same || known.file == r.file) continue;
-      if (known.at.dmac.empty() && !r.at.dmac.empty()) {  // a cooked capture shows less
-        r.predicted |= known.predicted;
-        known = std::move(r);
-      }
-      return;
-    }
-    out_.seen.push_back(std::move(r));
-  }
-
   void list_differences() {
     if (forecast_.explanation == nullptr || forecast_.matched == 0) return;
-    add_differences(forward_, forecast_.forward.rows, out_.differs);
-    if (forecast_.next.path != nullptr) add_differences(next_, forecast_.next.rows, out_.differs);
-    if (forecast_.reply.path != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
+    add_differences(progress_.forward, forecast_.forward.rows, out_.differs);
+    if (forecast_.next.path != nullptr) add_differences(progress_.next, forecast_.next.rows, out_.differs);
+    if (forecast_.reply.path != nullptr) add_differences(progress_.reply, forecast_.reply.rows, out_.differs);
     const PathReport* path = forecast_.forward.path;
     if (path != nullptr && path->stopped_at && (out_.fate == Fate::answered || out_.fate == Fate::delivered))
       out_.differs.push_back({stop_place(*path->stopped_at),
@@ -505,8 +405,9 @@ class Judge {
   FlowReport out_;
   std::vector<FlowStatement> why_;
   Ends sent_;
-  Parts opening_, later_, answer_, replies_later_, resets_, errors_, other_;
-  Progress forward_, reply_, next_;
+  const FlowParts parts_;
+  FlowProgress progress_;
+  // The seen part of the first direction that is nearest to the sender: there the answer must come by.
   const Part* near_ = nullptr;
   bool near_is_start_ = false;
   bool near_shows_all_ = false;  // there, what was not seen was absent
