@@ -140,6 +140,7 @@ void configure_switch(Central& central, Random& random, unsigned s) {
       "ip6 && tcp.dst == 80",
       "1000 <= udp.src <= 2000 && ip4",
       "arp",
+      "ip4 /* not \"sw0-p0\" */ && udp",
   };
   static const std::vector<std::string> kVerdicts = {"allow", "allow-related", "drop", "reject", "allow-stateless"};
   for (unsigned i = random.below(4); i > 0; --i) {
@@ -151,6 +152,8 @@ void configure_switch(Central& central, Random& random, unsigned s) {
     if (random.one_in(3)) words.insert(words.begin(), {"--log", fmt::format("--name=acl{}", i), "--severity=notice"});
     central.nbctl(words);
   }
+  if (random.one_in(3))
+    central.nbctl({"qos-add", sw, "from-lport", "100", random.one_in(2) ? "ip4 // marked" : "ip.proto == {2, 58}", "dscp=10"});
   if (random.one_in(2)) {
     central.nbctl({"lb-add", fmt::format("lb{}", s), fmt::format("172.16.0.{}:80", s + 1),
                    ip_of(random.below(kSwitches), 1) + ":8080", "tcp"});
@@ -190,7 +193,13 @@ Packet random_packet(Random& random) {
   const std::string to = random.one_in(3) ? random.of(kElsewhere) : ip_of(ds, dp);
   static const std::vector<std::string> kPortNumbers = {"80", "443", "53", "8080", "1500"};
   constexpr unsigned kLife = 9;  // so that a loop ends before the walk does
-  switch (random.below(7)) {
+  // What flow_format() of Open vSwitch prints of them follows rules of its own.
+  static const std::vector<std::string> kRare = {
+      "ip4 && ip.proto == 2",     "ip4 && ip.proto == 58",     "ip6 && ip.proto == 1",      "ip6 && ip.proto == 2",
+      "icmp6 && ip.later_frag",   "icmp4 && ip.later_frag",    "nd_ns && ip.frag == 3",     "icmp6.code == 1 && ip.frag == 3",
+      "ip4 && tcp.flags == 4095", "ip6 && tcp.flags == 0x200", "ip4 && ip.proto == 47",     "eth.type == 0x8847",
+      "eth.type == 0x8848",       "eth.type == 0x1234",        "vlan.tci == 0x3005 && ip4", "udp && ip4 && ip.is_frag"};
+  switch (random.below(8)) {
     case 0:
     case 1:
       flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && tcp.src == 1500 && tcp.dst == {}", ip_of(s, p),
@@ -212,6 +221,7 @@ Packet random_packet(Random& random) {
       flow += fmt::format(" && arp.op == 1 && arp.sha == {} && arp.spa == {} && arp.tpa == {}", mac_of(s, p), ip_of(s, p),
                           random.one_in(2) ? fmt::format("10.0.{}.1", s) : ip_of(s, dp));
       break;
+    case 6: flow += " && " + random.of(kRare); break;
     default:
       flow += fmt::format(
           " && ip6.src == {0} && ip6.dst == ff02::1:ff00:{1:x} && ip.ttl == 255 && icmp6.type == 135 && icmp6.code == "

@@ -44,7 +44,6 @@ ProtocolWord word_for(const FlowKey& k) {
     case ethertype::ipv4:
       switch (proto) {
         case ip_proto::icmp: return {"icmp", true};
-        case ip_proto::igmp: return {"igmp", true};
         case ip_proto::tcp: return {"tcp", true};
         case ip_proto::udp: return {"udp", true};
         case ip_proto::sctp: return {"sctp", true};
@@ -60,6 +59,8 @@ ProtocolWord word_for(const FlowKey& k) {
       }
     case ethertype::arp: return {"arp", false};
     case ethertype::rarp: return {"rarp", false};
+    case ethertype::mpls: return {"mpls", false};
+    case ethertype::mplsm: return {"mplsm", false};
     default: return {};
   }
 }
@@ -78,6 +79,7 @@ class FlowWriter {
   void connection();
   void vlan();
   void addresses();
+  void icmp6(bool later);
   void transport();
 
   const FlowKey& k_;
@@ -115,23 +117,41 @@ void FlowWriter::addresses() {
     for (const F id : {F::ipv6_src, F::ipv6_dst, F::ipv6_label}) field(id);
   } else if (type == ethertype::arp || type == ethertype::rarp) {
     for (const F id : {F::arp_spa, F::arp_tpa, F::arp_op, F::arp_sha, F::arp_tha}) field(id);
+  } else if (type == ethertype::mpls || type == ethertype::mplsm) {
+    for (const F id : {F::mpls_label, F::mpls_tc, F::mpls_ttl, F::mpls_bos})
+      put(fmt::format("{}={}", egt::field(id).name, k_.u32(id)));
+    put("mpls_lse1=0,mpls_lse2=0");  // OVN knows no labels
   }
+}
+
+// Of later fragments is shown what the test for neighbour discovery reads (is_nd() in lib/flow.h of Open vSwitch).
+void FlowWriter::icmp6(bool later) {
+  const auto type = k_.u32(F::tp_src), code = k_.u32(F::tp_dst);
+  if (!later || code == 0) put(fmt::format("icmp_type={}", type));
+  put(fmt::format("icmp_code={}", code));
+  if (code != 0 || (type != 135 && type != 136)) return;
+  for (const F id : {F::nd_target, F::nd_sll, F::nd_tll}) field(id);
 }
 
 void FlowWriter::transport() {
   const auto proto = k_.u32(F::nw_proto);
-  if (k_.u32(F::ip_frag) & ip_frag::later) return;
-  if (proto == ip_proto::icmp6 && k_.u64(F::eth_type) == ethertype::ipv6) {
-    put(fmt::format("icmp_type={},icmp_code={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
-    const auto icmp = k_.u32(F::tp_src);
-    if (k_.u32(F::tp_dst) != 0 || (icmp != 135 && icmp != 136)) return;
-    for (const F id : {F::nd_target, F::nd_sll, F::nd_tll}) field(id);
-  } else if (proto == ip_proto::icmp) {
-    put(fmt::format("icmp_type={},icmp_code={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
-  } else if (proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp || proto == ip_proto::igmp) {
-    put(fmt::format("tp_src={},tp_dst={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
-    if (proto == ip_proto::tcp) field(F::tcp_flags);
+  const bool v4 = k_.u64(F::eth_type) == ethertype::ipv4;
+  const bool later = k_.u32(F::ip_frag) & ip_frag::later;
+  if (proto == ip_proto::icmp6 && !v4) return icmp6(later);
+  if (later) return;
+  switch (proto) {
+    case ip_proto::icmp:
+    case ip_proto::icmp6:
+    case ip_proto::igmp:
+    case ip_proto::tcp:
+    case ip_proto::udp:
+    case ip_proto::sctp: break;
+    default: return;
   }
+  const bool icmp = proto == ip_proto::icmp && v4;
+  put(fmt::format("{}={},{}={}", icmp ? "icmp_type" : "tp_src", k_.u32(F::tp_src), icmp ? "icmp_code" : "tp_dst",
+                  k_.u32(F::tp_dst)));
+  if (proto == ip_proto::tcp) field(F::tcp_flags);
 }
 
 std::string FlowWriter::write() {
@@ -171,7 +191,8 @@ std::string field_text(FieldId id, U128 value) {
     case FieldFormat::ipv6: return IpAddr::v6(value).to_string();
     case FieldFormat::ct_state: return ct_state_text(static_cast<std::uint32_t>(value));
     case FieldFormat::frag: return std::string(frag_text(static_cast<std::uint32_t>(value)));
-    case FieldFormat::tcp_flags: return flags_text(low64(value), {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"});
+    case FieldFormat::tcp_flags:
+      return flags_text(low64(value), {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns", "[200]", "[400]", "[800]"});
     default: break;
   }
   if (id == F::ipv6_label) return fmt::format("{:#07x}", low64(value));

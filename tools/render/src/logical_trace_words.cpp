@@ -176,50 +176,44 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
-// Without blanks and comments behind the last token, which the lexer of ovn-trace skips as it copies names.
-std::string_view up_to_last_token(std::string_view text) {
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < text.size();) {
+// The end of the blanks and comments at `i`.
+std::size_t past_blanks(std::string_view text, std::size_t i) {
+  for (;;) {
+    i = std::min(text.find_first_not_of(" \t\n\v\f\r", i), text.size());
     const std::string_view rest = text.substr(i);
-    if (rest.starts_with("/*")) {
-      const std::size_t end = rest.find("*/", 2);
-      i = end == std::string_view::npos ? text.size() : i + end + 2;
-      continue;
-    }
-    const bool blank = text[i] == ' ' || text[i] == '\t';
-    if (text[i] == '"')
-      for (++i; i < text.size() && text[i] != '"'; ++i)
-        if (text[i] == '\\') ++i;
-    i = std::min(i + 1, text.size());
-    if (!blank) last = i;
+    const bool line = rest.starts_with("//");
+    if (!line && !rest.starts_with("/*")) return i;
+    const std::size_t end = rest.find(line ? "\n" : "*/", 2);
+    if (end == std::string_view::npos) return text.size();
+    i += end + (line ? 1 : 2);
   }
-  return text.substr(0, last);
+}
+
+// The end of the string of which the first quote is at `i`.
+std::size_t past_string(std::string_view text, std::size_t i) {
+  for (++i; i < text.size() && text[i] != '"'; ++i)
+    if (text[i] == '\\') ++i;
+  return std::min(i + 1, text.size());
 }
 
 }  // namespace
 
+// As ovn-trace copies the text token by token, what stands behind the last one is left out.
 std::string with_friendly_names(std::string_view text, const engine::LogicalNetwork& network, bool friendly) {
   if (!friendly) return std::string(text);
   std::string out;
-  text = up_to_last_token(text);
-  while (!text.empty()) {
-    const std::size_t open = text.find('"');
-    out += text.substr(0, open);
-    if (open == std::string_view::npos) break;
-    std::size_t close = open + 1;
-    while (close < text.size() && text[close] != '"') close += text[close] == '\\' ? 2 : 1;
-    if (close >= text.size()) {
-      out += text.substr(open);
-      break;
-    }
-    const engine::NetworkPort* port = network.find_port(unquoted(text.substr(open + 1, close - open - 1)));
-    if (port)
-      out += ovn::quoted(port->friendly);
-    else
-      out += text.substr(open, close - open + 1);
-    text.remove_prefix(close + 1);
+  std::size_t done = 0;
+  for (;;) {
+    const std::size_t token = past_blanks(text, done);
+    if (token >= text.size()) return out;
+    const bool is_string = text[token] == '"';
+    const std::size_t end = is_string ? past_string(text, token) : token + 1;
+    const engine::NetworkPort* port =
+        is_string && end - token >= 2 ? network.find_port(unquoted(text.substr(token + 1, end - token - 2))) : nullptr;
+    out += port ? std::string(text.substr(done, token - done)) + ovn::quoted(port->friendly)
+                : std::string(text.substr(done, end - done));
+    done = end;
   }
-  return out;
 }
 
 namespace {
