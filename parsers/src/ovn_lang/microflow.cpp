@@ -23,7 +23,6 @@ FlowKey key_of(const ovn::Conjunct& conjunct, const std::function<std::optional<
   FlowKey key;
   for (const ovn::Clause& clause : conjunct) {
     const Comparison& c = clause.front();
-    if (!c.symbol->field) continue;
     if (c.symbol->is_string()) {
       if (const auto port = port_key(c.text)) key.set(*c.symbol->field, *port);
     } else {
@@ -67,6 +66,9 @@ Result<FlowKey, TextError> parse_microflow(std::string_view text, const Environm
   if (!form || form->size() > 1 || (form->size() == 1 && std::any_of(form->front().begin(), form->front().end(), is_choice)))
     return TextError{fmt::format("Constraints are ambiguous: {}.", to_string(*annotated)), 1};
   if (form->empty()) return TextError{"Constraints are contradictory.", 1};
+  for (const ovn::Clause& clause : form->front())
+    if (!clause.front().symbol->field)  // ovn-trace crashes
+      return TextError{fmt::format("{} is written by actions only; no packet has it.", clause.front().symbol->name), 1};
   return key_of(form->front(), port_key);
 }
 

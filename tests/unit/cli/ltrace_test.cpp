@@ -57,6 +57,32 @@ TEST(LtraceNames, UnknownOnesAreAnsweredWithTheNearest) {
   EXPECT_NE(std::string::npos, datapath.err.find("`master-03-demo`?")) << datapath.err;
 }
 
+// As flow_format() of Open vSwitch prints packets that are rare; OvnTraceOracle compares more of them with ovn-trace.
+TEST(LtraceHeader, OfRarePackets) {
+  const std::string inport = "inport==\"demo-egress_requester-3a\" && ";
+  const auto end_of_header = [&](const std::string& packet) {
+    const Ran ran = ltrace(kSample, {"--node", kNode, "--minimal", inport + packet});
+    const std::string line = ran.out.substr(0, ran.out.find('\n'));
+    return line.substr(std::min(line.find("nw_frag="), line.find("mpls")));
+  };
+  EXPECT_EQ("nw_frag=no,tp_src=0,tp_dst=0", end_of_header("ip4 && ip.proto == 2"));
+  EXPECT_EQ("nw_frag=no,tp_src=0,tp_dst=0", end_of_header("ip6 && ip.proto == 1"));
+  EXPECT_EQ("nw_frag=later,icmp_type=0,icmp_code=0", end_of_header("icmp6 && ip.frag == 3"));
+  EXPECT_EQ("nw_frag=later,icmp_code=1", end_of_header("icmp6.code == 1 && ip.frag == 3"));
+  EXPECT_EQ("nw_frag=later", end_of_header("icmp4 && ip.frag == 3"));
+  EXPECT_EQ("nw_frag=no,tp_src=0,tp_dst=0,tcp_flags=syn|[200]", end_of_header("ip4 && tcp.flags == 0x202"));
+  EXPECT_TRUE(end_of_header("eth.type == 0x8847").starts_with("mpls,"));
+  EXPECT_TRUE(
+      end_of_header("eth.type == 0x8847").ends_with(",mpls_label=0,mpls_tc=0,mpls_ttl=0,mpls_bos=0,mpls_lse1=0,mpls_lse2=0"));
+}
+
+// ovn-trace crashes.
+TEST(LtraceErrors, FieldThatNoPacketHas) {
+  const Ran ran = ltrace(kSample, {"--node", kNode, "inport==\"demo-egress_requester-3a\" && icmp4.frag_mtu == 1400"});
+  EXPECT_EQ(2, ran.status);
+  EXPECT_EQ("error parsing flow: icmp4.frag_mtu is written by actions only; no packet has it.\n", ran.out);
+}
+
 // Each line has its answer; the node is that of a line that somebody understands.
 TEST(LtraceBatch, ABadLineIsAnsweredWithItsError) {
   const std::string good = from_pod("10.133.0.9");
