@@ -3,7 +3,7 @@
 node/bridgeconfig/bridgeflows.go): routers, switches and gateway routers of its own on each node, the masquerade address behind
 which its pods come to br-ex, and br-ex's flows that make it the node's, or an egress IP's. Topologies: "layer3"; "layer2", whose
 switch hangs on a transit router (OVN 25.03 and later); "layer2-join", whose switch hangs on the gateway routers themselves (before
-OVN-Kubernetes 1.2). With "gateway": "local" (layer 3) what leaves goes by the network's management port and the host, as
+OVN-Kubernetes 1.2); "old_nodes" have the latter beside nodes with "layer2", as while a cluster is upgraded. With "gateway": "local" (not of the older layer 2) what leaves goes by the network's management port and the host, as
 node/gateway_udn.go sets it up. The VRF of that port needs a kernel that has VRFs: a policy rule by its device, with the preference of
 the kernel's rule for VRFs, stands in for it."""
 import ipaddress
@@ -32,6 +32,7 @@ class Network:
         self.pkt_mark = "0x%x" % (4096 + self.id)
         self.ct_mark = "0x%x" % (3 + self.id)
         self.topology = c.get("topology", "layer3")
+        self.old_nodes = c.get("old_nodes", [])
         self.subnets = c.get("subnets") or {n.name: self.cluster for n in lab.nodes}     # by node
         self.transit = c.get("transit_cidr", "100.88.0.0/16")
         self.services = c.get("services", [])
@@ -57,6 +58,9 @@ class Network:
         """Addresses of the transit router and of the node's gateway router on the link between them."""
         first = int(ipaddress.ip_network(self.transit).network_address) + 2 * n.id
         return str(ipaddress.ip_address(first)), str(ipaddress.ip_address(first + 1))
+
+    def topology_on(self, n):
+        return "layer2-join" if n.name in self.old_nodes else self.topology
 
     def next_hop(self, at, to):
         """Where the distributed router at one node sends what is to leave by the gateway router of another (getGatewayNextHop())."""
@@ -110,7 +114,7 @@ def gateway_router(add, lab, n, net):
     owned(add, net, "logical_router", gr)
     owned(add, net, "logical_switch", ext)
     add("set", "logical_router", gr, "options:always_learn_from_arp_request=false", "options:dynamic_neigh_routers=true",
-        "options:chassis=" + n.chassis, "options:lb_force_snat_ip=router_ip", "options:mac_binding_age_threshold=300",
+        "options:chassis=" + n.chassis, "options:lb_force_snat_ip=" + (net.join_ip(n) if net.topology != "layer3" else "router_ip"), "options:mac_binding_age_threshold=300",
         "external_ids:physical_ip=" + n.ip)
     add("lrp-add", gr, "rtoe-" + gr, n.mac, "%s/%d" % (n.ip, n.plen), net.masquerade + "/32")
     local = "br-ex_" + net.prefix + n.name
@@ -122,7 +126,9 @@ def gateway_router(add, lab, n, net):
     add("lr-route-add", gr, "0.0.0.0/0", n.__dict__.get("router_ip") or lab.router["inside_ip"], "rtoe-" + gr)
     add("create", "static_mac_binding", "logical_port=rtoe-" + gr, "ip=" + lab.masq_gw, 'mac="%s"' % ip_mac(lab.masq_gw), "override_dynamic_mac=true")
     add("lr-nat-add", gr, "snat", net.masquerade, net.join_ip(n))
-    add("lr-nat-add", gr, "snat", net.masquerade, net.cluster)
+    # the older layer 2 has one router for both: only what leaves by it is translated (GetNetworkScopedClusterSubnetSNATMatch())
+    leaving = net.topology_on(n) == "layer2-join" and net.has_match(n)
+    add(*(["--match=outport == \"rtoe-%s\"" % gr] if leaving else []), "lr-nat-add", gr, "snat", net.masquerade, net.cluster)
 
 
 def pod_ports(add, lab, n, net):
@@ -189,7 +195,7 @@ def management(add, n, net):
     add("lsp-set-addresses", net.management_port(n), "%s %s" % (ip_mac(ip), ip))
     add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], ip)
     add("--id=@snat", "create", "nat", "type=snat", "external_ip=" + net.management_masquerade, 'logical_ip="%s"' % net.subnets[n.name],
-        "logical_port=rtos-" + sw, *(['match="eth.dst == %s"' % ip_mac(ip)] if net.has_match(n) else []), *net.ids[::2])
+        "logical_port=%srtos-%s" % ("t" if net.topology == "layer2" else "", sw), *(['match="eth.dst == %s"' % ip_mac(ip)] if net.has_match(n) else []), *net.ids[::2])
     add("add", "logical_router", cluster, "nat", "@snat")
 
 
@@ -208,7 +214,8 @@ def host(lab, n, net):
     route("default", "via", n.router_ip, "dev", "br-ex", "mtu", mtu)
     route(net.management_masquerade, "dev", dev, "mtu", mtu)
     route(lab.masq_etp, "via", gw, "dev", dev)
-    route(net.cluster, "via", gw, "dev", dev)
+    if net.topology == "layer3":
+        route(net.cluster, "via", gw, "dev", dev)
     route("unreachable", "default", "metric", "4278198272")
     rule = lambda *a: n.run("ip", "rule", "add", *a, "lookup", table)
     rule("prio", "1000", "iif", dev)
@@ -234,7 +241,11 @@ def layer2(add, lab, n, net):
     add("set", "logical_router_port", "trtos-" + sw, "options:requested-tnl-key=1")
     add("lrp-set-gateway-chassis", "trtos-" + sw, n.chassis, "1")
     router_port(add, sw, "stotr-" + sw, "trtos-" + sw)
+    if net.old_nodes:
+        upgrade_ports(add, lab, n, net)
     for m in lab.nodes:
+        if m.name in net.old_nodes:
+            continue
         near, far = net.transit_pair(m)
         port = "trtor-" + net.router(m)
         add("lrp-add", router, port, ip_mac(near), near + "/31")
@@ -244,8 +255,31 @@ def layer2(add, lab, n, net):
     near, far = net.transit_pair(n)
     add("lrp-add", gr, "rtotr-" + gr, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits(net.join)), far + "/31")
     add("set", "logical_router_port", "rtotr-" + gr, "peer=trtor-" + gr)
-    add("--policy=src-ip", "lr-route-add", router, net.cluster, far)
+    if net.local:
+        management(add, n, net)
+    else:
+        add("--policy=src-ip", "lr-route-add", router, net.cluster, far)
     add("lr-route-add", gr, net.cluster, near, "rtotr-" + gr)
+
+
+def upgrade_ports(add, lab, n, net):
+    """Towards nodes of the older topology (ensureUpgradeTopology(), addRouterSetupForRemoteNodeGR()): a second port of the transit router on
+    the switch, with the MAC and key that those know of this node's gateway router and an address of nobody; and their routers' ports."""
+    sw, router = net.switch(n), net.distributed_router()
+    last = str(ipaddress.ip_network(net.join)[-2])
+    add("lrp-add", router, "trtos-%s-upgrade" % sw, ip_mac(net.join_ip(n)), "%s/%s" % (last, bits(net.join)))
+    router_port(add, sw, "stotr-%s-upgrade" % sw, "trtos-%s-upgrade" % sw, "options:requested-tnl-key=%d" % m_key(n))
+    for m in lab.nodes:
+        if m.name in net.old_nodes:
+            remote_router(add, net, sw, m)
+            add("lr-route-add", router, net.join_ip(m), net.join_ip(m))
+
+
+def remote_router(add, net, sw, m):
+    port = "stor-%s_%s" % (sw, m.name)
+    add("lsp-add", sw, port)
+    add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(net.join_ip(m)), net.join_ip(m)),
+        "options:requested-tnl-key=%d" % m_key(m), "options:requested-chassis=" + m.name, "external_ids:node=" + m.name)
 
 
 def layer2_join(add, lab, n, net):
@@ -255,10 +289,7 @@ def layer2_join(add, lab, n, net):
     router_port(add, sw, "stor-" + sw, "rtos-" + sw, "options:requested-tnl-key=%d" % m_key(n))
     for m in lab.nodes:
         if m is not n:
-            port = "stor-%s_%s" % (sw, m.name)
-            add("lsp-add", sw, port)
-            add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(net.join_ip(m)), net.join_ip(m)),
-                "options:requested-tnl-key=%d" % m_key(m), "options:requested-chassis=" + m.name, "external_ids:node=" + m.name)
+            remote_router(add, net, sw, m)
 
 
 def m_key(n):
@@ -280,7 +311,7 @@ def load_balancers(lab, n, net):
 def node_nb(lab, n, net):
     add = Rows()
     gateway_router(add, lab, n, net)
-    {"layer3": layer3, "layer2": layer2, "layer2-join": layer2_join}[net.topology](add, lab, n, net)
+    {"layer3": layer3, "layer2": layer2, "layer2-join": layer2_join}[net.topology_on(n)](add, lab, n, net)
     pod_ports(add, lab, n, net)
     add.run(n)
     load_balancers(lab, n, net)
@@ -292,7 +323,8 @@ def remote_ports(lab, n, net):
     if net.topology == "layer3":
         return [("tstor-" + net.prefix + m.name, m) for m in others]
     pods = [(p["key"], p["n"]) for p in lab.pods if p.get("udn") and p["n"] is not n]
-    return pods + ([] if net.topology == "layer2" else [("stor-%s_%s" % (net.switch(n), m.name), m) for m in others])
+    old = net.topology_on(n) == "layer2-join"
+    return pods + [("stor-%s_%s" % (net.switch(n), m.name), m) for m in others if old or m.name in net.old_nodes]
 
 
 def egress_ip(lab, net, e, skip=()):

@@ -50,6 +50,16 @@ def udn_local(lab):
     return healthy(lab)
 
 
+@fault("udn-layer2-local-gateway", "primary user-defined network of layer 2, local gateway mode", "user-defined-network", healthy=True)
+def udn_layer2_local(lab):
+    return healthy(lab)
+
+
+@fault("udn-layer2-mixed", "primary user-defined network of layer 2, of which one node has the older topology", "user-defined-network", healthy=True)
+def udn_layer2_mixed(lab):
+    return healthy(lab)
+
+
 @fault("udn-local-rule-missing", "a node lacks the policy rule for replies to the network's masquerade address", "user-defined-network", "reply")
 def udn_local_rule(lab):
     out = healthy(lab)

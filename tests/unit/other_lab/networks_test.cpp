@@ -73,6 +73,20 @@ TEST(Networks, NothingIsWrongWithTheOlderLayer2Topology) {
   EXPECT_EQ(findings, json::array()) << findings.dump(1);
 }
 
+// While OVN-Kubernetes is upgraded to 1.2 or later: nodes with a transit router know the gateway routers of the others by ports on the
+// switch, and are known there by their -upgrade ports.
+TEST(Networks, NothingIsWrongWhereOneNodeHasTheOlderLayer2Topology) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer2-mixed.tar.xz";
+  const json findings = json::parse(networks_shown({"triage", snapshot}).out).at("findings");
+  EXPECT_EQ(findings, json::array()) << findings.dump(1);
+}
+
+TEST(Networks, NothingIsWrongWithLayer2InLocalGatewayMode) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer2-local-gateway.tar.xz";
+  const json findings = json::parse(networks_shown({"triage", snapshot}).out).at("findings");
+  EXPECT_EQ(findings, json::array()) << findings.dump(1);
+}
+
 // RouteAdvertisements: pods keep their address, but for what they send to nodes (allowed_ext_ips of the NAT rows).
 TEST(Networks, AnAdvertisedNetworkLeavesAsItIs) {
   const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/advertised-default.tar.xz";
