@@ -1,6 +1,7 @@
 // Kubernetes objects as `oc get -o yaml` and `-o json` print them and as must-gather stores them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -78,6 +79,16 @@ void add_all(const cluster::NetworkPolicies& made, Provenance from, cluster::Net
   for (cluster::NetworkPolicy policy : made) {
     policy.from = from;
     to.add(std::move(policy));
+  }
+}
+
+void add_all(const std::vector<cluster::NetworkObject>& made, Provenance from, std::vector<cluster::NetworkObject>& to) {
+  for (cluster::NetworkObject object : made) {
+    object.from = from;
+    const bool known = std::any_of(to.begin(), to.end(), [&](const cluster::NetworkObject& other) {
+      return other.kind == object.kind && other.full_name() == object.full_name();
+    });
+    if (!known) to.push_back(std::move(object));
   }
 }
 

@@ -20,6 +20,7 @@ std::span<const UsedKind> machine_kinds();  // Node, Network, Namespace, Pod
 std::span<const UsedKind> service_kinds();  // Service, EndpointSlice
 std::span<const UsedKind>
 egress_kinds();  // EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall, DNSNameResolver
-std::span<const UsedKind> policy_kinds();  // NetworkPolicy, AdminNetworkPolicy, BaselineAdminNetworkPolicy
+std::span<const UsedKind> network_kinds();  // NetworkAttachmentDefinition, (Cluster)UserDefinedNetwork, RouteAdvertisements, ...
+std::span<const UsedKind> policy_kinds();   // NetworkPolicy, AdminNetworkPolicy, BaselineAdminNetworkPolicy
 
 }  // namespace egt::parsers::kube

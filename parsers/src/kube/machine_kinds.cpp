@@ -1,4 +1,5 @@
 // Node, Network, Namespace and Pod, with what OVN-Kubernetes writes into their annotations.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -69,6 +70,37 @@ void take_network(const Json& network, Part& part) {
   for (const char* key : {"gateway_ips", "gateway_ip"})
     for (const std::string& gateway : strings(at(network, key))) add_address(part.gateways, gateway);
   part.mac = MacAddr::parse(text(network, "mac_address"));
+  const Json& routes = at(network, "routes");
+  if (routes.is_array())
+    for (const Json& route : routes)
+      if (const auto to = Prefix::parse(text(route, "dest"))) part.routes.push_back({*to, IpAddr::parse(text(route, "nextHop"))});
+}
+
+// What Multus has noted: the device of each network, and networks of other CNI plugins. Of OVN-Kubernetes' own it calls the default
+// one and the primary one by the plugin's name, without a namespace. The same network may be there more than once.
+void take_network_status(const Json& status, cluster::Pod& pod) {
+  if (!status.is_array()) return;
+  for (const Json& entry : status) {
+    const std::string name = text(entry, "name"), device = text(entry, "interface");
+    if (name.find('/') == std::string::npos) continue;
+    const auto known = std::find_if(pod.other_networks.begin(), pod.other_networks.end(), [&](const cluster::PodAttachment& on) {
+      return on.of_ovn && (on.network == name || on.network.starts_with(name + "/")) &&
+             (on.device.empty() || on.device == device);
+    });
+    if (known != pod.other_networks.end()) {
+      known->device = device;
+      continue;
+    }
+    cluster::PodAttachment& other = pod.other_networks.emplace_back();
+    other.network = name;
+    other.role = "secondary";
+    other.device = device;
+    other.of_ovn = false;
+    for (const std::string& ip : strings(at(entry, "ips")))
+      if (const auto address = IpAddr::parse(ip)) add_once(other.addresses, Prefix::host(*address));
+    other.mac = MacAddr::parse(text(entry, "mac"));
+    for (const std::string& gateway : strings(at(entry, "gateway"))) add_address(other.gateways, gateway);
+  }
 }
 
 // Where the annotation does not show an address, the status does, without a prefix length.
@@ -84,6 +116,7 @@ void add_pod_addresses(const Json& o, cluster::Pod& pod) {
       other.role = text(network, "role");
       take_network(network, other);
     }
+  take_network_status(annotation(o, "k8s.v1.cni.cncf.io/network-status"), pod);
   const auto add_status = [&](const std::string& text) {
     const auto address = IpAddr::parse(text);
     if (!address) return;
@@ -118,7 +151,7 @@ void add_named_ports(const Json& containers, cluster::Pod& pod) {
 }
 
 void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false, phase_of(at(o, "status")), {}, {}};
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false, phase_of(at(o, "status")), {}, {}, {}};
   pod.node = text(at(o, "spec"), "nodeName");
   pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
   pod.labels = string_map(at(at(o, "metadata"), "labels"));
@@ -129,6 +162,7 @@ void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects
     pod.networks_shown = false;
     pod.other_networks.clear();
     pod.gateways.clear();
+    pod.routes.clear();
     pod.mac.reset();
   }
   objects.pods.add(std::move(pod));

@@ -22,7 +22,7 @@ constexpr std::string_view kMagic{
     "\x7f"
     "EGTRACE",
     8};
-constexpr std::uint32_t kVersion = 5, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 6, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {

@@ -27,7 +27,7 @@ inline auto members_of(cluster::Network& x) { return detail::with_base<cluster::
 inline auto members_of(cluster::NamespaceObject& x) { return detail::with_base<cluster::Object>(x, x.labels, x.annotations); }
 inline auto members_of(cluster::Pod& x) {
   return detail::with_base<cluster::Object>(x, x.node, x.addresses, x.gateways, x.mac, x.host_network, x.labels, x.other_networks,
-                                            x.networks_shown, x.phase, x.former_addresses, x.named_ports);
+                                            x.networks_shown, x.phase, x.routes, x.former_addresses, x.named_ports);
 }
 inline auto members_of(cluster::EgressIp& x) {
   return detail::with_base<cluster::Object>(x, x.addresses, x.namespaces, x.pods, x.status, x.mark);
@@ -54,6 +54,15 @@ inline auto members_of(cluster::AdminNetworkPolicy& x) {
   return detail::with_base<cluster::Object>(x, x.baseline, x.priority, x.namespaces, x.pods, x.ingress, x.egress);
 }
 inline auto members_of(cluster::EgressFirewall& x) { return detail::with_base<cluster::Object>(x, x.rules); }
+inline auto members_of(cluster::NetworkDefinition& x) {
+  return detail::with_base<cluster::Object>(x, x.kind, x.network, x.plugin, x.topology, x.role, x.transport, x.physical, x.master,
+                                            x.vlan, x.subnets, x.uplinks, x.labels);
+}
+inline auto members_of(cluster::RouteAdvertisement& x) {
+  return detail::with_base<cluster::Object>(x, x.pods, x.egress_ips, x.default_network, x.networks, x.nodes, x.target_vrf,
+                                            x.accepted, x.why_not_accepted);
+}
+inline auto members_of(cluster::NetworkObject& x) { return detail::with_base<cluster::Object>(x, x.kind, x.prefixes, x.facts); }
 inline auto members_of(cluster::ResolvedName& x) { return detail::with_base<cluster::Object>(x, x.dns_name, x.addresses); }
 
 }  // namespace egt::parsers

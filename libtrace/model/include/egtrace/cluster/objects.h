@@ -57,13 +57,22 @@ struct NamespaceObject : Object {
   Labels labels;
   std::map<std::string, std::string> annotations;
 };
-// What a pod has on a network besides the default one (annotation k8s.ovn.org/pod-networks).
+// A route of a pod's own stack, besides those to its subnets and by its gateways.
+struct PodRoute {
+  Prefix to;
+  std::optional<IpAddr> next_hop;
+};
+// What a pod has on a network besides the default one (annotation k8s.ovn.org/pod-networks; what other CNI plugins made, Multus
+// writes into k8s.v1.cni.cncf.io/network-status alone).
 struct PodAttachment {
   std::string network;  // key of the NetworkAttachmentDefinition, NAMESPACE/NAME
   std::string role;     // "primary": the pod sends by it; "secondary"; empty: not shown
   std::vector<Prefix> addresses;
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
+  std::vector<PodRoute> routes;
+  std::string device;  // in the pod; empty: not shown
+  bool of_ovn = true;  // OVN-Kubernetes lists it: it has a logical port
 };
 enum class PodPhase : std::uint8_t { unknown, pending, running, succeeded, failed };
 struct NamedPort {
@@ -80,6 +89,7 @@ struct Pod : Object {
   std::vector<PodAttachment> other_networks;
   bool networks_shown = false;  // the annotation that lists all of its networks with their roles
   PodPhase phase = PodPhase::unknown;
+  std::vector<PodRoute> routes;          // by the default network
   std::vector<IpAddr> former_addresses;  // of one that has ended: another pod may have them by now
   std::vector<NamedPort> named_ports;    // of its containers, that have a name
 
@@ -113,6 +123,38 @@ inline std::string logical_port_name(const Pod& pod, const PodAttachment& on) {
   return network_prefix(on.network) + "_" + logical_port_name(pod.namespace_, pod.name);
 }
 
+// What defines networks of pods: NetworkAttachmentDefinition (the configuration of a CNI plugin), UserDefinedNetwork and
+// ClusterUserDefinedNetwork, of which OVN-Kubernetes makes NetworkAttachmentDefinitions.
+struct NetworkDefinition : Object {
+  std::string kind;            // of the object
+  std::string network;         // as rows of OVN name it (external_ids k8s.ovn.org/network)
+  std::string plugin;          // "ovn-k8s-cni-overlay", "macvlan"; empty: the object is none of a CNI plugin
+  std::string topology, role;  // "layer3" | "layer2" | "localnet"; "primary" | "secondary"
+  std::string transport;       // "nooverlay" | "evpn"; empty: tunnels of OVN
+  std::string physical;        // localnet: the name of ovn-bridge-mappings
+  std::string master;          // of other plugins: the host's device or bridge
+  std::optional<std::uint16_t> vlan;
+  std::vector<Prefix> subnets;
+  std::vector<std::string> uplinks;  // ClusterUserDefinedNetwork: names of Uplink objects
+  Labels labels;
+
+  bool is_of_ovn() const { return plugin.empty() || plugin == "ovn-k8s-cni-overlay"; }
+};
+struct RouteAdvertisement : Object {
+  bool pods = false, egress_ips = false;  // what it advertises
+  bool default_network = false;
+  LabelSelector networks;  // ClusterUserDefinedNetworks
+  LabelSelector nodes;
+  std::string target_vrf;
+  std::optional<bool> accepted;
+  std::string why_not_accepted;
+};
+// Objects about networks that are shown, and decide nothing: ClusterNetworkConnect, Uplink, UplinkState, VTEP, FRRConfiguration.
+struct NetworkObject : Object {
+  std::string kind;
+  std::vector<Prefix> prefixes;  // advertised, or connecting
+  std::vector<std::pair<std::string, std::string>> facts;
+};
 struct EgressIp : Object {
   std::vector<IpAddr> addresses;
   LabelSelector namespaces, pods;
@@ -287,7 +329,27 @@ struct Objects {
   ObjectList<AdminNetworkPolicy> admin_network_policies;
   ObjectList<EgressFirewall> egress_firewalls;
   ObjectList<ResolvedName> resolved_names;
+  ObjectList<NetworkDefinition> network_attachments;    // NetworkAttachmentDefinition
+  ObjectList<NetworkDefinition> user_defined_networks;  // of both kinds
+  ObjectList<RouteAdvertisement> route_advertisements;
+  std::vector<NetworkObject> network_objects;  // each once
 };
+
+// By which of its networks a pod's stack sends to an address, as far as objects show its routes: the longest prefix wins, and the
+// primary network has the default route. `unsure`: it is on a network of which nothing shows the subnet.
+struct PodWay {
+  const PodAttachment* on = nullptr;  // null: the default network
+  bool has_route = false, unsure = false;
+};
+PodWay way_towards(const Objects& objects, const Pod& pod, const IpAddr& address);
+// Whether a route of the pod there leads to the address: to one of its subnets, another one that is shown, or by a gateway.
+bool has_route_by(const Objects& objects, const PodAttachment& on, const IpAddr& address);
+
+// The definition behind the key of an attachment, NAMESPACE/NAME; null: no dump has it.
+const NetworkDefinition* definition_of(const Objects& objects, std::string_view network);
+// The network's RouteAdvertisement that advertises pods and is not refused: of the default network where `network` is empty (as of
+// PodAttachment). Null: no dump has one.
+const RouteAdvertisement* advertisement_of(const Objects& objects, std::string_view network);
 
 // ---- What objects say of each other
 
