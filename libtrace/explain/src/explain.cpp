@@ -203,6 +203,30 @@ struct Explainer::Prepared {
   Listeners listeners;
 };
 
+namespace {
+
+// A pod that leaves with its own address is answered where somebody outside knows by which node it is reached: BGP tells it of
+// advertised networks.
+void assume_route_back(const Start& start, const WalkedPath& walked, const Words& words, PathReport& path) {
+  const cluster::Cluster& cluster = words.cluster();
+  const bool pod = start.from.kind == engine::Endpoint::Kind::pod && walked.verdict == engine::Verdict::delivered;
+  if (!pod || !walked.left_snapshot || !walked.egress || src_ip(walked.received) != start.from.address) return;
+  const auto is_router = [&](const engine::Step& step) {
+    const cluster::Node* node = cluster.node(step.node);
+    return node != nullptr && std::find(node->roles.begin(), node->roles.end(), cluster::Role::cluster_node) == node->roles.end();
+  };
+  const auto& steps = walked.record.steps;
+  if (std::any_of(steps.begin(), steps.end(), is_router)) return;  // its table decides
+  const cluster::RouteAdvertisement* by = advertisement_of(cluster.objects, start.from.pod.network);
+  engine::Assumption route{
+      by != nullptr ? engine::Supposition::advertised_route_back : engine::Supposition::unexplained_route_back,
+      {start.from.address, walked.egress->node}};
+  if (by != nullptr) route.because = {by->name}, route.evidence = {by->from};
+  assume(route, words, path);
+}
+
+}  // namespace
+
 // What one thread keeps.
 struct Explainer::Session {
   explicit Session(Journey own) : journey(std::move(own)) {}
@@ -242,6 +266,7 @@ PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& star
   PathReport path = q.only_deciding ? report_decision(walked, words)
                                     : report_path(walked, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
   fill_listener(listeners.of(walked), walked, path, words);
+  assume_route_back(start, walked, words, path);
   path.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !path.is_for_group && walked.verdict == engine::Verdict::delivered)
     follow_up(path, walked, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
@@ -294,11 +319,24 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   // Names that the snapshot lacks would make every answer wrong without a word.
   if (const auto unknown = unknown_entry(known.cluster, q.arrive_at, q.in_dev)) return Error{unknown->message};
   const engine::Workloads& workloads = known.journey.workloads();
-  const Result<Resolved> from = resolve(q.from, known.cluster, workloads);
+  Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();
-  const Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
+  Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
   if (!to) return to.error();
-  const Result<Asked> asked = packet_of(q, *from, *to);
+  Result<Asked> asked = packet_of(q, *from, *to);
+  const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
+  std::optional<SendingNetwork> by;
+  if (asked && from_pod) by = sending_network(*from, asked->dst, known.cluster.objects);
+  if (by && !by->is_walked) {  // than the one with its default route
+    Point on = q.from;
+    on.network = by->name;
+    from = resolve(on, known.cluster, workloads);
+    if (!from) return from.error();
+    from->network_given = false;
+    to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
+    if (!to) return to.error();
+    asked = packet_of(q, *from, *to);
+  }
   if (!asked) return asked.error();
 
   engine::JourneyOptions noting;
@@ -314,16 +352,18 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
   if (auto inside = from_pod ? path_within_pod(*from, *asked) : std::nullopt) {
     e.packet.src = inside->source_seen->ip;
     e.to = end_report(*from, asked->dst);  // loopback addresses are every machine's
     e.paths = {*std::move(inside)};
-  } else if (auto open = path_on_other_network(*from, *to, known.words)) {
+  } else if (auto open = path_on_other_network(*from, *to, asked->dst, known.words)) {
     e.paths = {*std::move(open)};
   } else {
     can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
   }
+  if (by && !by->is_usual)
+    for (PathReport& path : e.paths)
+      assume({engine::Supposition::pod_sends_by_network, {from->name, asked->dst, by->name}}, known.words, path);
   for (PathReport& path : e.paths) known.lagging.assume_current(path, known.words);
   if (known.collection != nullptr) undecide_what_was_replaced(*known.collection, e.paths);
   gather(e);

@@ -9,7 +9,17 @@
 
 namespace egt::explain {
 
-// Leaves the packet's fate open where one of the two is a pod with a primary user-defined network.
-std::optional<PathReport> path_on_other_network(const Resolved& from, const Resolved& to, const Words& words);
+// By which network the pod's own routes lead to the destination, where it is none that the question names.
+struct SendingNetwork {
+  std::string name;       // as of Point::network
+  bool is_walked = true;  // the sender is resolved on it
+  bool is_usual = true;   // it is the one that has the default route, and nothing leaves another one open
+};
+std::optional<SendingNetwork> sending_network(const Resolved& from, const IpAddr& destination, const cluster::Objects& objects);
+
+// Leaves the packet's fate open where one of the two is a pod on a network of which no dump shows enough, or the sender would not
+// send by the network that the question names.
+std::optional<PathReport> path_on_other_network(const Resolved& from, const Resolved& to, const IpAddr& destination,
+                                                const Words& words);
 
 }  // namespace egt::explain

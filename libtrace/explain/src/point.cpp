@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "egtrace/cluster/pod_networks.h"
 #include "egtrace/cluster/resolved_names.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/explain/suggest.h"
@@ -153,6 +154,10 @@ Result<const cluster::PodAttachment*> attachment_of(const Point& point, const cl
                            did_you_mean(point.network, known))};
 }
 
+Resolved::OtherNetwork network_of(const cluster::PodAttachment& on, bool has_port, const Cluster& cluster) {
+  return {on.network, false, !has_port, has_port ? std::string() : plugin_of(cluster.objects, on), on.device};
+}
+
 Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const Workloads& workloads) {
   Point point = asked;
   if (asked.namespace_.empty() || !asked.made_by.empty()) {
@@ -196,9 +201,9 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   r.kind = "pod";
   r.name = point.namespace_ + "/" + point.name;
   if (*on != nullptr)
-    r.network = {(*on)->network, false, workload == nullptr};
+    r.network = network_of(**on, workload != nullptr, cluster);
   else if (workload != nullptr && (object == nullptr || !object->networks_shown))
-    r.network = {workloads.other_network_of(*workload), true};
+    r.network.name = workloads.other_network_of(*workload), r.network.perhaps = true;
   return r;
 }
 
@@ -315,6 +320,7 @@ Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Wo
         r.kind = "pod";
         r.name = side.pod->namespace_ + "/" + side.pod->name;
         r.node = side.pod->node;
+        if (side.on != nullptr && !plugin_of(cluster.objects, *side.on).empty()) r.network = network_of(*side.on, false, cluster);
         return r;
       }
   }
@@ -437,6 +443,7 @@ Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workl
     }
   }
   if (r && point.port) r->port = point.port;
+  if (r) r->network_given = !point.network.empty();
   return r;
 }
 

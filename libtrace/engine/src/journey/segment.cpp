@@ -11,11 +11,6 @@ namespace {
 using cluster::Node;
 using Tags = std::vector<VlanTag>;
 
-bool is_uplink(const openflow::Bridge& bridge, const openflow::Interface& port) {
-  return port.type != "internal" && port.type != "patch" && !openflow::is_tunnel_type(port.type) && port.name != bridge.name &&
-         !is_workload(port);
-}
-
 // Ports of the bridge, of Linux or of Open vSwitch, whose own device this is.
 std::vector<std::string> ports_of(const Node& node, const std::string& device) {
   std::vector<std::string> ports;
@@ -89,6 +84,11 @@ bool has_vlans(const Node& node) {
 }
 
 }  // namespace
+
+bool is_uplink(const openflow::Bridge& bridge, const openflow::Interface& port) {
+  return port.type != "internal" && port.type != "patch" && !openflow::is_tunnel_type(port.type) && port.name != bridge.name &&
+         !is_workload(port);
+}
 
 std::vector<Foot> wires_below(const Node& node, std::string_view device) {
   std::vector<Foot> found;

@@ -12,6 +12,9 @@
 
 namespace egt::engine {
 
+// Whether a port of a bridge of Open vSwitch leads out of the machine.
+bool is_uplink(const openflow::Bridge& bridge, const openflow::Interface& port);
+
 // Where `device` of `node` sends by, also through Linux bridges and those of Open vSwitch.
 std::vector<Foot> wires_below(const cluster::Node& node, std::string_view device);
 

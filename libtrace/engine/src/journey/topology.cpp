@@ -6,6 +6,7 @@
 
 #include "device_stack.h"
 #include "egtrace/engine/link_answer.h"
+#include "egtrace/engine/localnet.h"
 #include "egtrace/ovn/southbound.h"
 #include "link_exchange.h"
 #include "ovn/logical_node.h"
@@ -323,6 +324,41 @@ std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view d
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
 }
 
+// By its key, or, as one network has one in each namespace, by its switch.
+bool Topology::is_on_network(const PodSide& side, const PodNetwork& network) const {
+  if ((side.on != nullptr ? side.on->network : std::string()) == network.network) return true;
+  if (side.on == nullptr || network.logical_switch.empty()) return false;
+  const Workload* port = workloads_.with_id(side.port_name(), "");
+  return port != nullptr && port->network.logical_switch == network.logical_switch;
+}
+
+const Workload* Topology::workload_with(const MacAddr& mac, const IpAddr& address) const {
+  for (const PodSide& side : workloads_.objects_with(address))
+    if (side.mac() == mac)
+      if (const Workload* pod = workloads_.with_id(side.port_name(), "")) return pod;
+  const Workload* pod = workloads_.with_address(address, "");
+  return pod != nullptr && pod->network.mac == mac ? pod : nullptr;
+}
+
+bool Topology::is_on_network_of(const Node& node, const std::string& device, const Workload& pod) const {
+  const Localnet own = localnet_of(node, pod.network.logical_switch);
+  if (own.bridge != nullptr) return std::find(own.uplinks.begin(), own.uplinks.end(), device) != own.uplinks.end();
+  const auto in_subnet = [&](const host::Address& a) {
+    return std::any_of(pod.network.addresses.begin(), pod.network.addresses.end(),
+                       [&](const Prefix& p) { return !a.prefix.is_host() && a.subnet().contains(p.address); });
+  };
+  const auto& links = node.host.links.value;
+  return std::any_of(links.begin(), links.end(), [&](const host::Link& link) {
+    return foot_of(node.host, link.name).device == device && std::any_of(link.addresses.begin(), link.addresses.end(), in_subnet);
+  });
+}
+
+std::optional<MacAddr> Topology::mac_of_owner(const IpAddr& address) const {
+  const auto found = owners_.find(address);
+  if (found == owners_.end() || found->second.size() != 1) return std::nullopt;
+  return mac_of(found->second.front().end());
+}
+
 Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& pod, const IpAddr& destination) const {
   // The pod's subnet: from the pod's own prefix, else from the router port whose network holds the pod's address.
   const ovn::LogicalPort* gateway_port = nullptr;
@@ -345,8 +381,10 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const IpAddr& g : pod.gateways)
     if (g.family == destination.family) gateway = g;
 
+  // Behind a localnet port neither router nor neighbours are OVN's.
+  const bool is_physical = !pod.network.empty() && localnet_of(node, pod.logical_switch).port != nullptr;
   // OVN-Kubernetes gives a node's router the first address of the pod subnet; no dump said so.
-  const bool guessed = !gateway && !subnet.is_host();
+  const bool guessed = !gateway && !subnet.is_host() && !is_physical;
   if (guessed) gateway = IpAddr{subnet.address.family, subnet.network().address.value + 1};
 
   const bool on_link = !subnet.is_host() && subnet.contains(destination);
@@ -355,19 +393,23 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   if (on_link || !gateway_port || !gateway_port->mac) {
     for (const ovn::LogicalPort& port : node.ovn.ports)
       for (const Prefix& p : port.addresses)
-        if (p.address == hop.address && port.mac) hop.mac = port.mac;
-    if (!hop.mac)
+        if (p.address == hop.address && port.mac && (!is_physical || port.datapath == pod.logical_switch)) hop.mac = port.mac;
+    if (!hop.mac && !is_physical)
       for (const host::Link& link : node.host.links.value)
         for (const host::Address& a : link.addresses)
           if (a.prefix.address == hop.address && link.mac) hop.mac = link.mac;
-    if (!hop.mac)
+    if (!hop.mac && !is_physical)
       for (const host::Neighbour& n : node.host.neighbours.value)
         if (n.address == hop.address && n.mac && usable(n.state)) hop.mac = n.mac;
     if (!hop.mac)
       for (const PodSide& other : workloads_.objects_with(hop.address))
-        if (other.mac() && (other.on != nullptr ? other.on->network : std::string()) == pod.network) hop.mac = other.mac();
+        if (other.mac() && is_on_network(other, pod)) hop.mac = other.mac();
   } else {
     hop.mac = gateway_port->mac;
+  }
+  if (!hop.mac && is_physical) {
+    const auto owner = mac_of_owner(hop.address);
+    hop.mac = owner ? *owner : kSomeNeighbour;
   }
   if (!hop.mac && hop.address.is_v4() && (gateway || on_link)) {
     hop.mac = conventional_mac(hop.address);

@@ -59,6 +59,8 @@ class Topology : public NeighbourOracle {
   // A machine with this address that has a leg in a network of `node`; null: there is none.
   const cluster::Node* neighbour_with(const cluster::Node& node, const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;  // several have it
+  // The MAC of the only machine with this address; null: none has it, or several.
+  std::optional<MacAddr> mac_of_owner(const IpAddr& address) const;
   // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
   // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.
   // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
@@ -73,6 +75,11 @@ class Topology : public NeighbourOracle {
                                             const Provenance& entry) const;
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
+  // The pod with both of these; null: there is none.
+  const Workload* workload_with(const MacAddr& mac, const IpAddr& address) const;
+  // Whether the device sends into the physical network of a pod's switch: below the bridge that a localnet port of the same switch
+  // leads to, or by an address of its own there.
+  bool is_on_network_of(const cluster::Node& node, const std::string& device, const Workload& pod) const;
   // Of a node that has Ovn::program.
   const LogicalNode& logical(const cluster::Node& node) const;
 
@@ -85,6 +92,7 @@ class Topology : public NeighbourOracle {
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
 
  private:
+  bool is_on_network(const PodSide& side, const PodNetwork& network) const;
   const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device,
                                                    const LinkQuestion& question) const;
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;

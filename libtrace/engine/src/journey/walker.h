@@ -107,6 +107,7 @@ class Walker {
 
   Next begin(const Start& start, FlowKey& sent);
   Next begin_pod(const Start& start, FlowKey& sent);
+  std::optional<Arrival> send_by_other_network(Endpoint& pod, const IpAddr& to);
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
   WireEnd router_entry(const FlowKey& packet) const;
@@ -120,6 +121,8 @@ class Walker {
   std::optional<Next> pass_hook(const cluster::Node& node, netfilter::Hook hook, const std::string& device, FlowKey& packet);
   Next take_off_wire(const WireEnd& end, const OnWire& at);
   Next no_taker(const OnWire& at);
+  std::optional<Next> cross_physical_network(const OnWire& at);
+  std::size_t choose_taker(const OnWire& at, const std::vector<WireEnd>& ends);
   Next receive(const cluster::Node& node, Foot wire, FlowKey packet);
   std::optional<Next> climb(AtHost& at);
   Next enter_switch(const cluster::Node& node, const std::string& device, FlowKey packet);

@@ -1,8 +1,10 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
 #include <algorithm>
 
+#include "egtrace/cluster/pod_networks.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/routing.h"
+#include "egtrace/engine/workload.h"
 #include "inconsistencies.h"
 #include "segment.h"
 #include "walker.h"
@@ -25,9 +27,43 @@ Walker::Next Walker::begin(const Start& start, FlowKey& sent) {
   return stop(Verdict::inconclusive, {});
 }
 
-// A pod's stack has one interface: it sends to the neighbour or to its gateway.
+// What a pod answers to the address of one of its networks goes where its routes lead, which may be another one. Replaces the port
+// by that one's.
+std::optional<Arrival> Walker::send_by_other_network(Endpoint& pod, const IpAddr& to) {
+  const std::size_t slash = pod.pod.name.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const cluster::Pod* object = cluster_.objects.pods.find(pod.pod.name.substr(0, slash), pod.pod.name.substr(slash + 1));
+  if (object == nullptr || object->other_networks.empty()) return std::nullopt;
+  const cluster::PodWay way = way_towards(cluster_.objects, *object, to);
+  const std::string network = way.on != nullptr ? way.on->network : std::string();
+  if (!way.has_route || network == pod.pod.network) return std::nullopt;
+  if (way.on != nullptr && !way.on->of_ovn) {
+    record_.gap({pod.node->name, Input::pod_devices, {pod.pod.name, way.on->device}});
+    Arrival open;
+    open.stop = Stop{pod.node->name,
+                     Layer::host,
+                     {PlaceKind::pod, {pod.pod.name}},
+                     {Reason::network_not_of_ovn, {pod.pod.name, network, plugin_of(cluster_.objects, *way.on)}}};
+    return open;
+  }
+  const PodSide side{object, way.on};
+  const Workload* other = topology_.workloads().with_id(side.port_name(), pod.node->name);
+  if (other == nullptr) return std::nullopt;
+  record_.assume({Supposition::pod_sends_by_network, {pod.pod.name, to, network.empty() ? "default" : network}});
+  pod.bridge = other->bridge;
+  pod.port = other->port;
+  pod.pod = other->network;
+  return std::nullopt;
+}
+
+// A pod's stack sends to the neighbour or to its gateway.
 Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
-  const Endpoint& pod = start.from;
+  Endpoint pod = start.from;
+  if (std::optional<Arrival> open = send_by_other_network(pod, dst_ip(start.packet))) {
+    undecided_ = true;
+    sent = start.packet;
+    return {{}, std::move(open)};
+  }
   note_inconsistencies(*pod.node, cluster::Inconsistency::About::port, pod.port->name, record_);
   FlowKey frame = start.packet;
   if (std::optional<Arrival> refused = no_link(pod, frame)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/localnet.h"
 #include "inconsistencies.h"
 #include "resolved_next_hop.h"
 #include "walker.h"
@@ -158,18 +159,52 @@ Walker::Next Walker::step(OnWire at) {
   if (!answering_ && layer_of(*at.node) == Layer::host)
     egress_ = Egress{at.node->name, at.leaves_by.empty() ? at.device : at.leaves_by, at.packet};
   const std::vector<WireEnd> ends = topology_.takers(*at.node, dst_mac(at.packet));
-  if (ends.empty()) return no_taker(at);
-  std::size_t pick = 0;
-  if (ends.size() > 1) {
-    ChoicePoint point;
-    point.kind = ChoicePoint::Kind::unknown;
-    point.node = at.node->name;
-    point.what = Branch::frame_taker;
-    point.about = {dst_mac(at.packet)};
-    for (const WireEnd& end : ends) point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
-    pick = chooser_.choose(point);
+  if (!ends.empty()) return take_off_wire(ends[choose_taker(at, ends)], at);
+  if (std::optional<Next> crossed = cross_physical_network(at)) return std::move(*crossed);
+  return no_taker(at);
+}
+
+std::size_t Walker::choose_taker(const OnWire& at, const std::vector<WireEnd>& ends) {
+  if (ends.size() == 1) return 0;
+  ChoicePoint point;
+  point.kind = ChoicePoint::Kind::unknown;
+  point.node = at.node->name;
+  point.what = Branch::frame_taker;
+  point.about = {dst_mac(at.packet)};
+  for (const WireEnd& end : ends) point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
+  return chooser_.choose(point);
+}
+
+// To a pod whose switch reaches the network of this wire by a localnet port on its own node.
+std::optional<Walker::Next> Walker::cross_physical_network(const OnWire& at) {
+  const Workload* pod = topology_.workload_with(dst_mac(at.packet), dst_ip(at.packet));
+  if (pod == nullptr || pod->node == at.node || carried_ != nullptr) return std::nullopt;
+  const Localnet there = localnet_of(*pod->node, pod->network.logical_switch);
+  if (there.port == nullptr || !topology_.is_on_network_of(*at.node, at.device, *pod)) return std::nullopt;
+  if (there.bridge == nullptr)
+    return stop(Verdict::dropped, {pod->node->name,
+                                   Layer::underlay,
+                                   {PlaceKind::bridge, {pod->bridge->name}},
+                                   {Reason::localnet_not_mapped, {pod->node->name, there.port->name}},
+                                   {there.port->from}});
+  std::vector<WireEnd> ends;
+  for (const std::string& uplink : there.uplinks) ends.push_back({pod->node, uplink});
+  if (ends.empty()) return std::nullopt;
+  const WireEnd& end = ends[choose_taker(at, ends)];
+  record_.assume({Supposition::same_physical_network,
+                  {there.port->name, at.node->name, at.device, end.node->name, end.device},
+                  {},
+                  {there.port->from}});
+  record_.add(end.node->name, Layer::underlay, CrossWire{at.node->name, at.device, end.node->name, end.device});
+  FlowKey packet = at.packet;
+  Foot wire{end.device, tags_of(packet)};
+  while (!tags_of(packet).empty()) pop_tag(packet);
+  if (wire.tags.empty() && there.port->tag != 0) {
+    wire.tags = {VlanTag{there.port->tag}};
+    record_.assume({Supposition::access_port_adds_tag,
+                    {std::uint64_t{there.port->tag}, at.node->name, at.device, end.node->name, end.device}});
   }
-  return take_off_wire(ends[pick], at);
+  return receive(*end.node, std::move(wire), std::move(packet));
 }
 
 Walker::Next Walker::no_taker(const OnWire& at) {

@@ -125,7 +125,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "group {2} does not have the backends, or not the next table, of the flow and logical flow that lead to it"},
     {Supposition::logical_flows_realised, "logical-flows-realised", "ovn-controller on {0} has realised its logical flows",
      "its OpenFlow flows are not in the snapshot, so its logical flows are walked", "ovs-ofctl dump-flows br-int"},
-    {Supposition::host_presumed, "host-presumed", "the host {0} is set up as OVN-Kubernetes does it",
+    {Supposition::host_presumed, "host-presumed", "the host {0} is set up as OVN-Kubernetes does it, with {1|iptables|nft alone}",
      "no dump of the host is in the snapshot; it is inferred from annotations, objects and databases", "sosreport of {0}"},
     {Supposition::device_presumed, "device-presumed", "{0} has a device of its own for {2}, called {1} here",
      "annotations have the address, and no dump has the name and MAC of its device", "ip addr on {0}"},
@@ -193,6 +193,15 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "no dump shows the switch, which could take it off"},
     {Supposition::bridge_sends_by, "bridge-sends-by", "bridge {0} of {2} sends the frame by {1}",
      "{1} is its only port that leads out of the machine, and no dump shows what the bridge has learned (`bridge fdb show`)"},
+    {Supposition::pod_sends_by_network, "pod-sends-by-network", "{0} sends to {1} by network {2}",
+     "annotations of the pod show its addresses and routes there; no dump shows its routing tables"},
+    {Supposition::advertised_route_back, "advertised-route-back", "routers outside the cluster have a route to {0} by {1}",
+     "the pod keeps its address; RouteAdvertisements {2} advertises its network, and no dump shows a router's table"},
+    {Supposition::unexplained_route_back, "unexplained-route-back", "routers outside the cluster have a route to {0} by {1}",
+     "the pod keeps its address; no dump shows a router's table, and no RouteAdvertisements object that advertises its network"},
+    {Supposition::same_physical_network, "same-physical-network",
+     "the physical network behind {1} {2} carries the frame to {3} {4}",
+     "both are uplinks of bridges that localnet port {0} leads to, and no dump shows the switches between them"},
 };
 static_assert(is_complete(kSuppositions));
 

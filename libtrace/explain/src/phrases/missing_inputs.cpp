@@ -63,6 +63,8 @@ constexpr Phrase<Input> kInputs[] = {
      "sosreport of the node; oc adm must-gather -- gather_network_logs"},
     {Input::pod_with_address, "pod-with-address", "which pod has {0}", "", "kubectl get pods -A -o wide"},
     {Input::port_of_pod, "port-of-pod", "the port of {0}", "", "ovs-vsctl list interface; crictl pods"},
+    {Input::pod_devices, "pod-devices", "devices, routes and neighbours of {0}'s network namespace", "",
+     "crictl inspectp for its network namespace, and there by nsenter: ip -d addr; ip route; ip neigh"},
 };
 static_assert(is_complete(kInputs));
 

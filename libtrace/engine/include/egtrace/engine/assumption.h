@@ -83,7 +83,7 @@ enum class Supposition : std::uint8_t {
   flows_not_updated,             // node
   groups_of_flows,               // bridge, node; group
   logical_flows_realised,        // node
-  host_presumed,                 // node
+  host_presumed,                 // node, whether with nft alone
   device_presumed,               // node, name by which it is called, address
   uplink_presumed,               // node, name by which it is called
   flows_stay,                    // node; logical flows without OpenFlow flow, cookies without logical flow
@@ -118,6 +118,10 @@ enum class Supposition : std::uint8_t {
   access_port_removes_tag,     // likewise
   switch_keeps_tags,           // VLAN, node, device
   bridge_sends_by,             // bridge, port, node
+  pod_sends_by_network,        // pod, destination, network; device in the pod
+  advertised_route_back,       // address, node; RouteAdvertisements object
+  unexplained_route_back,      // address, node
+  same_physical_network,       // localnet port; node and device that send, node and device that receive
 };
 
 // Whether some dump would prove it, or prove the contrary.
@@ -197,6 +201,7 @@ enum class Input : std::uint8_t {
   switch_or_database,  // bridge
   pod_with_address,    // address
   port_of_pod,         // pod
+  pod_devices,         // pod, device (empty: not known)
 };
 
 // `what`: an input; a supposition that a dump could prove; or dumps that cannot be true together.

@@ -88,6 +88,9 @@ enum class Reason : std::uint8_t {
   pod_without_port,         // the dumps of the pod's node show no port for it in Open vSwitch
   user_defined_network,     // the pod sends or receives by one, and no dump shows its port there
   primary_network_unknown,  // the pod has a port on one, and no dump shows which of its networks is the primary one
+  network_not_of_ovn,       // the pod sends by a network that another CNI plugin has made
+  network_without_gateway,  // the pod is on the network that is asked for, and sends to the destination by none of its routes there
+  localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
   reply_unexpected,         // the reply arrives at another place, or from another address, than the client waits for
   reply_leaves,             // the reply goes to machines that no dump shows, and the client is none of them

@@ -46,7 +46,10 @@ struct Resolved {
   struct OtherNetwork {
     std::string name;
     bool perhaps = false, without_port = false;
+    std::string plugin = {};  // that has made it; empty: OVN-Kubernetes has
+    std::string device = {};  // in the pod, as far as it is known
   } network = {};
+  bool network_given = false;  // the point names the pod's network
 };
 
 // Errors name what is nearest to an unknown pod, node or service. `network`: where addresses are looked up first, which several

@@ -1,0 +1,23 @@
+// Localnet ports: by them a logical switch reaches a physical network, through another bridge of its node. ovn-controller connects
+// that bridge with the integration bridge by patch ports which it names after the localnet port (patch_port_name() of
+// controller/patch.c); which bridge it is, ovn-bridge-mappings says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::engine {
+
+struct Localnet {
+  const ovn::LogicalPort* port = nullptr;
+  const openflow::Bridge* bridge = nullptr;  // that the switch leads to; null: none is mapped
+  std::vector<std::string> uplinks;          // ports of the bridge that lead out of the machine
+};
+
+// Of the logical switch on this node; `port` is null where it has no localnet port.
+Localnet localnet_of(const cluster::Node& node, std::string_view logical_switch);
+
+}  // namespace egt::engine
