@@ -7,6 +7,12 @@ namespace {
 constexpr ClaimPhrase kClaimsOfSwitches[] = {
     {Claim::bridge_not_set_up, "{0} on {node} has nothing but {1} NORMAL flow{1:|s}: nothing of it leads into OVN.",
      "ovnkube-node on {node} has not started, or waits: see its log."},
+    {Claim::localnet_not_mapped,
+     "{node} has pods on logical switch {0}, and no patch port for its localnet port {1}: no bridge there is mapped to its "
+     "physical "
+     "network, so that they reach nobody outside {node}.",
+     "ovs-vsctl get open_vswitch . external_ids:ovn-bridge-mappings on {node}; ovn-nbctl get logical_switch_port {1} "
+     "options:network_name."},
     {Claim::bridge_mac_mismatch,
      "The gateway router of {node} uses MAC {0}, but {1} has {2}: what it sends is dropped on the bridge.",
      "Restart ovnkube-node on {node} so that the gateway is set up with the present MAC."},

@@ -35,6 +35,7 @@ const std::vector<const Check*>& checks() {
                                                     &kNetworkPolicyAcl,
                                                     &kBridgeMacMismatch,
                                                     &kBridgeNotSetUp,
+                                                    &kLocalnetNotMapped,
                                                     &kPodPortUnclaimed,
                                                     &kPortFlag,
                                                     &kDumpIncomplete,

@@ -90,6 +90,7 @@ enum class Claim : std::uint8_t {
 
   // Of bridges of Open vSwitch, their ports and the devices below.
   bridge_not_set_up,
+  localnet_not_mapped,
   bridge_mac_mismatch,
   bridge_drops_pods,
   flow_overlap,

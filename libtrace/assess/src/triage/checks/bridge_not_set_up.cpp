@@ -1,5 +1,6 @@
 // The external bridge only switches: ovnkube-node has not written its flows since the node started.
 #include <algorithm>
+#include <string>
 
 #include "triage/checks.h"
 
@@ -8,9 +9,23 @@ namespace bridge_not_set_up {
 
 constexpr std::size_t kBootstrapFlows = 3;  // what a bridge has before ovnkube-node starts
 
-bool has_patch(const openflow::Bridge& bridge) {
-  return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
-                     [](const openflow::Interface& i) { return i.type == "patch"; });
+// Of a localnet port that stands on a switch with a router, as gateway routers have them. A secondary network's leads to a bridge
+// that somebody else has set up, and which only switches.
+bool is_of_gateway(const cluster::Node& node, const std::string& localnet) {
+  const auto& ports = node.ovn.ports;
+  const auto port = std::find_if(ports.begin(), ports.end(), [&](const ovn::LogicalPort& p) { return p.name == localnet; });
+  if (port == ports.end()) return !localnet.ends_with("_ovn_localnet_port");
+  return std::any_of(ports.begin(), ports.end(),
+                     [&](const ovn::LogicalPort& p) { return !p.on_router && p.datapath == port->datapath && !p.peer.empty(); });
+}
+
+bool has_patch(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Bridge& integration) {
+  const std::string begin = "patch-", end = "-to-" + integration.name;
+  return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(), [&](const openflow::Interface& i) {
+    if (i.type != "patch") return false;
+    if (!i.name.starts_with(begin) || !i.name.ends_with(end)) return true;
+    return is_of_gateway(node, i.name.substr(begin.size(), i.name.size() - begin.size() - end.size()));
+  });
 }
 
 bool only_normal(const openflow::Bridge& bridge) {
@@ -25,7 +40,7 @@ void run(const Facts& f, Findings& out) {
     const openflow::Bridge* integration = node->integration_bridge();
     if (integration == nullptr) continue;
     for (const openflow::Bridge& bridge : node->bridges) {
-      if (&bridge == integration || !bridge.flows || bridge.flows_partial || !has_patch(bridge)) continue;
+      if (&bridge == integration || !bridge.flows || bridge.flows_partial || !has_patch(*node, bridge, *integration)) continue;
       if (bridge.flows->size() > kBootstrapFlows || !only_normal(bridge)) continue;
       out.add(Claim::bridge_not_set_up, node->name, "", {bridge.name, bridge.flows->size()}, {bridge.flows->flow(0).from});
     }
