@@ -52,6 +52,9 @@ class Finder {
   void services();
   void egress_ips();
   void other_objects();
+  void networks();
+  void network(const cluster::NetworkDefinition& network);
+  bool is_network(const cluster::NetworkDefinition& network) const;
   void policies();
   void machines_as_objects();
   void subject(const cluster::Pod& pod, const std::string& logical_port);

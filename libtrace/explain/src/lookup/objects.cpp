@@ -24,7 +24,10 @@ std::string attachment_text(const cluster::PodAttachment& on) {
   std::vector<std::string> parts;
   if (std::string addresses = prefixes_text(on.addresses); !addresses.empty()) parts.push_back(std::move(addresses));
   if (on.mac) parts.push_back(on.mac->to_string());
-  return fmt::format("{}{}: {}", on.network, on.role.empty() ? "" : " (" + on.role + ")", fmt::join(parts, ", "));
+  std::string how = on.role;
+  if (!on.of_ovn) how += how.empty() ? "not by OVN" : ", not by OVN";
+  if (!on.device.empty()) how += (how.empty() ? "" : ", ") + on.device;
+  return fmt::format("{}{}: {}", on.network, how.empty() ? "" : " (" + how + ")", fmt::join(parts, ", "));
 }
 
 std::string port_text(const cluster::ServicePort& p) {
@@ -73,6 +76,7 @@ void Finder::objects() {
   services();
   egress_ips();
   other_objects();
+  networks();
   policies();
   machines_as_objects();
   // The databases may have it where the objects were not dumped.

@@ -10,6 +10,9 @@ namespace {
 std::string in_words(const std::string& kind) { return kind == "Node" ? "node" : kind; }
 
 std::string named(const ObjectRef& o) {
+  // Owners of rows that are no objects (go-controller/pkg/ovn/udn_isolation.go).
+  if (o.kind == "AdvertisedNetwork") return "isolation between advertised networks";
+  if (o.kind == "UDNIsolation") return fmt::format("isolation of user-defined networks ({})", o.name);
   switch (o.part) {
     case ObjectRef::Part::whole: return o.kind.empty() ? o.name : fmt::format("{} {}", in_words(o.kind), o.name);
     case ObjectRef::Part::default_deny: return fmt::format("default deny of the NetworkPolicies in namespace {}", o.name);

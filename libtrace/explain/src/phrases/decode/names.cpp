@@ -24,6 +24,7 @@ constexpr NameForm kForms[] = {
     {"mp", "-udn-vrf", "device", "VRF of the user-defined network with id {}", true},
     {"udn-mark-0x", "", "nft chain", "marks packets for the user-defined network that has packet mark 0x{}"},
     {"cluster_udn_", "", "network", "ClusterUserDefinedNetwork {}"},
+    {"k8s-", "", "logical port", "management port of {}: the node's, or with a prefix in front that of a user-defined network"},
     {"GR_", "", "logical router", "gateway router of {}"},
     {"ext_", "", "logical switch", "between the gateway router and the external bridge of {}"},
     {"rtoj-", "", "logical port", "of router {} towards the join switch"},
@@ -36,6 +37,10 @@ constexpr NameForm kForms[] = {
     {"tstor-", "", "logical port", "of the transit switch towards the cluster router of {}"},
     {"trtor-", "", "logical port", "of the transit router towards gateway router {}"},
     {"rtotr-", "", "logical port", "of gateway router {} towards the transit router"},
+    {"trtos-", "-upgrade", "logical port",
+     "of the transit router towards layer 2 switch {}, for nodes that still have the topology without a transit router"},
+    {"stotr-", "-upgrade", "logical port",
+     "of layer 2 switch {} towards the transit router, for nodes that still have the topology without a transit router"},
     {"trtos-", "", "logical port", "of the transit router towards the layer 2 switch, {}"},
     {"stotr-", "", "logical port", "of the layer 2 switch towards the transit router, {}"},
     {"crtor-", "", "logical port", "of the router of a ClusterNetworkConnect towards router {}"},
@@ -47,6 +52,12 @@ constexpr NameForm kForms[] = {
     {"svl3-", "", "device", "of EVPN: IP-VRF of network {}"},
     {"svl2-", "", "device", "of EVPN: MAC-VRF of network {}"},
     {"ovl2-", "", "device", "of EVPN: port of Open vSwitch in the MAC-VRF of network {}"},
+    {"", "_ovn_localnet_switch", "logical switch", "of localnet network {}"},
+    {"", "_ovn_localnet_port", "logical port", "localnet port of network {}: leads to its physical network by a mapped bridge"},
+    {"", "_ovn_layer2_switch", "logical switch", "of layer 2 network {}"},
+    {"", "_ovn_cluster_router", "logical router", "cluster router of network {}"},
+    {"", "_transit_router", "logical router", "transit router of layer 2 network {}"},
+    {"", "_transit_switch", "logical switch", "transit switch of network {}"},
     {"patch-br-int-to-", "", "patch port", "of br-int towards the external bridge; the localnet port is {}"},
     {"patch-", "-to-br-int", "patch port", "of the external bridge towards br-int; the localnet port is {}"},
 };
@@ -170,12 +181,15 @@ std::string pod_port(std::string_view name) {
 std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view name) {
   std::vector<std::pair<std::string, std::string>> meanings;
   if (auto whole = whole_name(name)) return {std::move(*whole)};
+  std::string_view begun;  // of a form that has matched: one with the same beginning and less behind it says no more
   for (const NameForm& form : kForms) {
+    if (!begun.empty() && form.begin == begun) continue;
     if (name.size() <= form.begin.size() + form.end.size() || !name.starts_with(form.begin) || !name.ends_with(form.end))
       continue;
     const std::string_view rest = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
-    if (form.number ? parse_decimal(rest).has_value() : is_word(rest))
-      meanings.emplace_back(form.as, fmt::format(fmt::runtime(form.text), rest));
+    if (form.number ? !parse_decimal(rest).has_value() : !is_word(rest)) continue;
+    meanings.emplace_back(form.as, fmt::format(fmt::runtime(form.text), rest));
+    begun = form.begin;
   }
   if (!meanings.empty()) return meanings;
   if (std::string port = pod_port(name); !port.empty()) meanings.emplace_back("logical port", std::move(port));

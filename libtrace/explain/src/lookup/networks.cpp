@@ -1,0 +1,83 @@
+// Kubernetes objects about networks of pods that match a LookupTerm.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lookup/finder.h"
+#include "lookup/texts.h"
+
+namespace egt::explain {
+namespace {
+
+std::string selector_text(const cluster::LabelSelector& selector) {
+  if (!selector.present) return {};
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : selector.match_labels) parts.push_back(key + "=" + value);
+  for (const cluster::LabelRequirement& r : selector.expressions)
+    parts.push_back(r.values.empty() ? fmt::format("{} {}", r.key, r.op)
+                                     : fmt::format("{} {} ({})", r.key, r.op, fmt::join(r.values, ", ")));
+  return parts.empty() ? "all" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string kind_in_words(const std::string& kind) {
+  if (kind == "NetworkAttachmentDefinition") return "network attachment definition";
+  return kind == "UserDefinedNetwork" ? "user-defined network" : "cluster user-defined network";
+}
+
+}  // namespace
+
+// The key of its attachments, its own name, or how rows of OVN call it; or an address of its subnets.
+bool Finder::is_network(const cluster::NetworkDefinition& network) const {
+  const bool named = thing_.text == network.full_name() || thing_.text == network.name ||
+                     (!network.network.empty() && thing_.text == network.network);
+  return (!thing_.kind && named) ||
+         (thing_.address && std::any_of(network.subnets.begin(), network.subnets.end(),
+                                        [&](const Prefix& subnet) { return subnet.contains(*thing_.address); }));
+}
+
+void Finder::network(const cluster::NetworkDefinition& network) {
+  add(kind_in_words(network.kind), network.full_name(), nullptr,
+      {{"network", network.network},
+       {"plugin", network.plugin},
+       {"topology", network.topology},
+       {"role", network.role},
+       {"transport", network.transport},
+       {"subnets", prefixes_text(network.subnets)},
+       {"physical network", network.physical},
+       {"vlan", network.vlan ? std::to_string(*network.vlan) : ""},
+       {"device", network.master},
+       {"uplinks", joined(network.uplinks, [](const std::string& name) { return name; })}},
+      {network.from});
+}
+
+void Finder::networks() {
+  const cluster::Objects& o = cluster_.objects;
+  for (const auto* all : {&o.network_attachments, &o.user_defined_networks})
+    for (const cluster::NetworkDefinition& one : *all)
+      if (is_network(one)) network(one);
+  for (const cluster::RouteAdvertisement& ra : o.route_advertisements) {
+    if (thing_.kind || thing_.text != ra.name) continue;
+    std::vector<std::string> what;
+    if (ra.pods) what.emplace_back("pods");
+    if (ra.egress_ips) what.emplace_back("egress IPs");
+    add("route advertisements", ra.name, nullptr,
+        {{"advertises", fmt::format("{}", fmt::join(what, ", "))},
+         {"default network", ra.default_network ? "yes" : ""},
+         {"networks", selector_text(ra.networks)},
+         {"nodes", selector_text(ra.nodes)},
+         {"VRF", ra.target_vrf},
+         {"accepted", !ra.accepted ? "" : *ra.accepted ? "yes" : "no: " + ra.why_not_accepted}},
+        {ra.from});
+  }
+  for (const cluster::NetworkObject& object : o.network_objects) {
+    const bool named = !thing_.kind && (thing_.text == object.full_name() || thing_.text == object.name);
+    const bool holds = thing_.address && std::any_of(object.prefixes.begin(), object.prefixes.end(),
+                                                     [&](const Prefix& p) { return p.contains(*thing_.address); });
+    if (!named && !holds) continue;
+    Facts facts = object.facts;
+    facts.insert(facts.begin(), {"prefixes", prefixes_text(object.prefixes)});
+    add(object.kind, object.full_name(), nullptr, std::move(facts), {object.from});
+  }
+}
+
+}  // namespace egt::explain
