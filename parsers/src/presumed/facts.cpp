@@ -24,24 +24,33 @@ std::uint32_t id_of_network(const IpAddr& masquerade) {
   return offset > 10 ? (offset - 9) / 2 : 0;
 }
 
-// Each network's gateway router stands behind a localnet port of its own: BRIDGE_NODE, and BRIDGE_PREFIX_NODE of user-defined ones
-// (GetNetworkScopedExtPortName() of go-controller/pkg/util/multi_network.go).
+// What the localnet port BRIDGE_NODE of a gateway router, or BRIDGE_PREFIX_NODE of a user-defined network's, has on its router's side:
+// NODE or PREFIX_NODE (GetNetworkScopedExtPortName() of go-controller/pkg/util/multi_network.go). Empty: it is none of the node.
+std::string external_of(const ovn::LogicalPort& port, const cluster::Node& node) {
+  if (port.type != "localnet" || !port.name.ends_with("_" + node.name)) return {};
+  return port.datapath.starts_with("ext_") ? port.datapath.substr(4) : node.name;
+}
+
+OtherNetwork other_network(const cluster::Node& node, const std::string& localnet, const std::string& external) {
+  OtherNetwork other{localnet, {}, 0};
+  if (const auto* outer = port_named(node, "rtoe-GR_" + external, true))
+    for (const Prefix& p : outer->addresses)
+      if (p.is_host()) other.masquerade.push_back(p.address);
+  if (!other.masquerade.empty()) other.id = id_of_network(other.masquerade.front());
+  return other;
+}
+
+// Each network's gateway router stands behind a localnet port of its own. One on another bridge than the default network's (Uplink of
+// a ClusterUserDefinedNetwork) is left alone: nothing shows that bridge.
 void read_localnets(const cluster::Node& node, NodeFacts& facts) {
-  const std::string of_node = "_" + node.name;
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (external_of(port, node) == node.name) facts.localnet = port.name;
+  const std::string bridge = facts.localnet.substr(0, facts.localnet.size() - std::min(facts.localnet.size(), node.name.size()));
   for (const ovn::LogicalPort& port : node.ovn.ports) {
-    if (port.type != "localnet" || !port.name.ends_with(of_node)) continue;
-    const std::string external = port.datapath.starts_with("ext_") ? port.datapath.substr(4) : node.name;
-    if (external == node.name) {
-      facts.localnet = port.name;
-      continue;
-    }
-    OtherNetwork other{port.name, {}, 0};
-    if (const auto* outer = port_named(node, "rtoe-GR_" + external, true))
-      for (const Prefix& p : outer->addresses)
-        if (p.is_host()) other.masquerade.push_back(p.address);
-    if (other.masquerade.empty()) continue;
-    other.id = id_of_network(other.masquerade.front());
-    facts.other_networks.push_back(std::move(other));
+    const std::string external = external_of(port, node);
+    if (external.empty() || external == node.name || !port.name.starts_with(bridge)) continue;
+    OtherNetwork other = other_network(node, port.name, external);
+    if (!other.masquerade.empty()) facts.other_networks.push_back(std::move(other));
   }
 }
 

@@ -19,6 +19,7 @@ struct OtherNetwork {
 };
 
 struct NodeFacts {
+  bool nft_alone = false;         // the host's rules are nft's, as of releases without iptables
   std::string bridge = "br-ex";   // annotation l3-gateway-config
   bool local_gateway = false;     // traffic of pods leaves through the host: so the routes say, or the annotation
   bool tagged = false;            // the gateway router is in a VLAN of the external bridge

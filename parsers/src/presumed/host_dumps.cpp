@@ -166,9 +166,11 @@ std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<H
   add(dumped.rules_v6.present, {"ip rule", "ip -6 rule", texts.rules(Family::v6)});
   // A ruleset of nft holds the tables of iptables-nft too.
   const bool has_nft = dumped.nft.present;
-  add(dumped.iptables_v4.present || has_nft,
+  const bool no_iptables = has_nft || facts.nft_alone;
+  add(has_nft || !facts.nft_alone, {"nft list ruleset", "nft list ruleset", nft_rules(facts, served, objects)});
+  add(dumped.iptables_v4.present || no_iptables,
       {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)});
-  add(dumped.iptables_v6.present || has_nft,
+  add(dumped.iptables_v6.present || no_iptables,
       {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)});
   add(dumped.sysctl.present, {"sysctl", "sysctl -a", texts.settings()});
   return dumps;

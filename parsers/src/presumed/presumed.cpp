@@ -11,6 +11,7 @@
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovn_reader.h"
+#include "presumed/generation.h"
 #include "presumed/texts.h"
 
 namespace egt::parsers {
@@ -72,10 +73,11 @@ Interface patch(const std::string& name, const std::string& peer, std::uint32_t 
 std::string inner_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", kIntegrationBridge, localnet); }
 std::string outer_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", localnet, kIntegrationBridge); }
 
-// The management port of the default network, or of another one: k8s-NODE, PREFIX_k8s-NODE.
-bool is_management(const std::string& port, const std::string& node) {
-  const std::string own = "k8s-" + node;
-  return port == own || port.ends_with("_" + own);
+// The management port of the default network, or of another one: k8s-NODE, k8s-PREFIX_NODE (GetNetworkScopedK8sMgmtIntfName() of
+// go-controller/pkg/util/multi_network.go).
+bool is_management(const ovn::LogicalPort& port, const std::string& node) {
+  if (!port.name.starts_with("k8s-") || port.external_ids.contains("pod")) return false;
+  return port.name == "k8s-" + node || port.name.ends_with("_" + node);
 }
 
 // The CNI plugs pods in, whether OVN knows of them or not.
@@ -109,7 +111,7 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
     if (logical.on_router || !logical.type.empty() || !here) continue;
     Interface port;
-    const bool management = is_management(logical.name, node.name);
+    const bool management = is_management(logical, node.name);
     port.name = logical.name == "k8s-" + node.name ? "ovn-k8s-mp0" : logical.name;
     port.type = management ? "internal" : "";
     port.ofport = number++;
@@ -200,13 +202,15 @@ void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
 
 void presume_nodes(Cluster& cluster, bool as_intended, unsigned jobs) {
   std::vector<Node*> with_flows;
+  const std::optional<presumed::HostRules> shown = presumed::rules_of_others(cluster);
   for (const auto& node : cluster.nodes) {
     if (!can_walk(*node)) continue;
     if (has_flows(*node)) {
       with_flows.push_back(node.get());
       continue;
     }
-    const NodeFacts facts = presumed::facts_of(*node, cluster.objects);
+    NodeFacts facts = presumed::facts_of(*node, cluster.objects);
+    facts.nft_alone = shown.value_or(presumed::rules_by_release(*node)) == presumed::HostRules::nft;
     presume_switch(cluster, *node, facts);
     if (!node->host.links.present) presume_host(cluster, *node, facts);
   }

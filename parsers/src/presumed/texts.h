@@ -32,4 +32,7 @@ std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<H
 std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
                             Family family);
 
+// `nft list ruleset` of a host without iptables.
+std::string nft_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects);
+
 }  // namespace egt::parsers::presumed

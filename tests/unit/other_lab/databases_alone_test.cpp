@@ -37,7 +37,8 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone,
-                         ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3"),
+                         ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3",
+                                           "udn-layer2-mixed"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -85,6 +86,27 @@ TEST(DatabasesAlone, NameTheRowsBehindSteps) {
       EXPECT_NE(line["text"].get<std::string>().find(line["uuid"].get<std::string>()), std::string::npos) << line;
     }
   EXPECT_GT(rows, 10U);
+}
+
+// The management port k8s-PREFIX_NODE is the host's, whose VRF and masquerading no database shows.
+TEST(DatabasesAlone, LeaveOpenWhatTheHostDoesForANetworkInLocalGatewayMode) {
+  const json shown = explained("udn-layer2-local", {{"from", "flock-a/ewe-g"}, {"to", "192.0.2.44:80"}, {"proto", "tcp"}});
+  EXPECT_EQ(shown.at("outcome"), "undecided");
+  EXPECT_EQ(shown.at("paths")[0].at("stopped_at").at("reason"), "network-host-unknown") << shown.at("summary");
+  const Ran found = run({EGTRACE_BINARY, "triage", kLab + "udn-layer2-local.tar.xz", "--format", "json"});
+  EXPECT_EQ(json::parse(found.out).at("findings"), json::array()) << found.out;
+}
+
+// OVN 26.03 comes with releases of OVN-Kubernetes that use no iptables; before, they do.
+TEST(DatabasesAlone, PresumeTheRulesOfTheRelease) {
+  const auto assumed = [](const char* scenario, const char* from, const char* to) {
+    return explained(scenario, {{"from", from}, {"to", to}, {"proto", "tcp"}}).at("assumptions").dump();
+  };
+  EXPECT_NE(assumed("udn-layer2-mixed", "broom/broom-g", "10.72.9.12:9100").find("as OVN-Kubernetes does it, with nft alone"),
+            std::string::npos)
+      << assumed("udn-layer2-mixed", "broom/broom-g", "10.72.9.12:9100");
+  EXPECT_NE(assumed("plain", "stock/crate-k", "10.72.2.12:8080").find("as OVN-Kubernetes does it, with iptables"),
+            std::string::npos);
 }
 
 TEST(DatabasesAlone, SayWhatTheyRestOn) {

@@ -1,0 +1,177 @@
+// Table inet ovn-kubernetes as releases without iptables write it (since August 2026; go-controller/pkg/node/gateway_nftables.go,
+// managementport, controllers/egressip/nftables.go and controllers/egressservice).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "egtrace/base/text.h"
+#include "presumed/texts.h"
+
+namespace egt::parsers::presumed {
+namespace {
+
+using cluster::Service;
+using cluster::ServicePort;
+
+const IpAddr* cluster_ip_of(const std::vector<IpAddr>& all, Family family) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const IpAddr& a) { return a.family == family && !a.is_unspecified(); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+struct FamilyWords {
+  Family family;
+  const char* suffix;   // of sets and maps
+  const char* address;  // type of their elements
+  const char* header;
+};
+constexpr FamilyWords kFamilies[] = {{Family::v4, "v4", "ipv4_addr", "ip"}, {Family::v6, "v6", "ipv6_addr", "ip6"}};
+
+class Table {
+ public:
+  explicit Table(const NodeFacts& facts) : facts_(facts) {}
+
+  void service(const Service& service, const ServicePort& port) {
+    const std::string proto = lower(port.protocol.empty() ? "tcp" : port.protocol);
+    const bool local = service.external_traffic_policy == "Local";
+    if (port.node_port != 0 && local) element("mgmtport-no-snat-nodeports", "{} . {}", proto, port.node_port);
+    for (const FamilyWords& of : kFamilies) {
+      const IpAddr* cluster_ip = cluster_ip_of(service.cluster_ips, of.family);
+      if (cluster_ip == nullptr) continue;
+      const auto here = local && facts_.local_gateway && port.node_port != 0 ? local_address(of.family) : std::nullopt;
+      for (const auto* addresses : {&service.external_ips, &service.load_balancer_ips})
+        for (const IpAddr& vip : *addresses) {
+          if (vip.family != of.family) continue;
+          if (here)
+            element(named("external-ips-etp-local", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port,
+                    here->to_string(), port.node_port);
+          element(named("external-ips", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port,
+                  cluster_ip->to_string(), port.port);
+        }
+      if (port.node_port == 0) continue;
+      if (here)
+        element(named("nodeports-etp-local", of), "{} . {} : {} . {}", proto, port.node_port, here->to_string(), port.node_port);
+      element(named("nodeports", of), "{} . {} : {} . {}", proto, port.node_port, cluster_ip->to_string(), port.port);
+    }
+  }
+
+  void egress(const HostEgress& served) {
+    const FamilyWords& of = kFamilies[served.address.is_v4() ? 0 : 1];
+    for (const IpAddr& pod : served.pods) {
+      if (pod.family != of.family) continue;
+      const std::string to = served.address.to_string();
+      if (served.device)
+        element(named("egress-ip-snat", of), "{} . \"{}\" : {}", pod.to_string(), name_of_device(*served.device), to);
+      else
+        element(named("egress-service-snat", of), "{} : {}", pod.to_string(), to);
+    }
+  }
+
+  std::string text() && {
+    std::string etp, services, snat, egress_services, egress_ips, late, management, masquerade;
+    for (const FamilyWords& of : kFamilies) {
+      map(named("external-ips-etp-local", of), fmt::format("{0} . inet_proto . inet_service : {0} . inet_service", of.address));
+      map(named("nodeports-etp-local", of), fmt::format("inet_proto . inet_service : {} . inet_service", of.address));
+      map(named("external-ips", of), fmt::format("{0} . inet_proto . inet_service : {0} . inet_service", of.address));
+      map(named("nodeports", of), fmt::format("inet_proto . inet_service : {} . inet_service", of.address));
+      map(named("egress-ip-snat", of), fmt::format("{0} . ifname : {0}", of.address));
+      map(named("egress-service-snat", of), fmt::format("{0} : {0}", of.address));
+      translations(etp, of, "-etp-local");
+      translations(services, of, "");
+      line(egress_services, "snat {0} to {0} saddr map @{1}", of.header, named("egress-service-snat", of));
+      line(egress_ips, "snat {0} to {0} saddr . meta oifname map @{1}", of.header, named("egress-ip-snat", of));
+      for (const Prefix& own : facts_.management)
+        if (own.address.family == of.family) {
+          line(management, "meta nfproto {} {} saddr {} return", of.family == Family::v4 ? "ipv4" : "ipv6", of.header,
+               own.address.to_string());
+          line(management, "snat {} to {}", of.header, own.address.to_string());
+        }
+      for (const Prefix& all : facts_.cluster_subnets)
+        if (all.address.family == of.family) line(late, "{} saddr {} meta mark 1009 drop", of.header, all.to_string());
+      local_gateway(masquerade, of);
+    }
+    std::string out = "table inet ovn-kubernetes {\n\tset mgmtport-no-snat-nodeports {\n\t\ttype inet_proto . inet_service\n" +
+                      elements("mgmtport-no-snat-nodeports") + "\t}\n\n" + maps_;
+    chain(out, "services", "", services);
+    chain(out, "services-etp", "", etp);
+    chain(out, "services-prerouting", "type nat hook prerouting priority dstnat; policy accept;",
+          "\t\tjump services-etp\n\t\tjump services\n");
+    chain(out, "services-output", "type nat hook output priority dstnat; policy accept;", "\t\tjump services\n");
+    chain(out, "mgmtport-snat", "type nat hook postrouting priority srcnat; policy accept;",
+          "\t\toifname != \"" + std::string(kManagement) + "\" return\n" +
+              "\t\tmeta l4proto . th dport @mgmtport-no-snat-nodeports return\n" + management);
+    chain(out, "egress-services", "type nat hook postrouting priority srcnat; policy accept;",
+          "\t\tmeta mark 0x000003f0 return\n" + egress_services);
+    chain(out, "egress-ip-snat", "type nat hook postrouting priority srcnat; policy accept;", egress_ips);
+    chain(out, "egress-ip-sec-filter", "type filter hook postrouting priority srcnat + 1; policy accept;", late);
+    if (!masquerade.empty())
+      chain(out, "ovn-kube-local-gw-masq", "type nat hook postrouting priority srcnat + 1; policy accept;", masquerade);
+    return out + "}\n";
+  }
+
+ private:
+  static std::string named(const char* name, const FamilyWords& of) { return fmt::format("{}-{}", name, of.suffix); }
+
+  template <class... Args>
+  void element(const std::string& of, fmt::format_string<Args...> text, Args&&... args) {
+    elements_[of].push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  static void line(std::string& to, fmt::format_string<Args...> text, Args&&... args) {
+    to += "\t\t";
+    fmt::format_to(std::back_inserter(to), text, std::forward<Args>(args)...);
+    to += '\n';
+  }
+
+  std::string elements(const std::string& of) const {
+    const auto found = elements_.find(of);
+    return found == elements_.end() ? std::string()
+                                    : fmt::format("\t\telements = {{ {} }}\n", fmt::join(found->second, ",\n\t\t\t     "));
+  }
+  void map(const std::string& name, const std::string& type) {
+    maps_ += fmt::format("\tmap {} {{\n\t\ttype {}\n{}\t}}\n\n", name, type, elements(name));
+  }
+  static void chain(std::string& out, const char* name, const std::string& head, const std::string& rules) {
+    out += fmt::format("\tchain {} {{\n", name);
+    if (!head.empty()) out += "\t\t" + head + "\n";
+    out += rules + "\t}\n\n";
+  }
+
+  static void translations(std::string& to, const FamilyWords& of, const char* kind) {
+    line(to, "dnat {0} to {0} daddr . meta l4proto . th dport map @external-ips{1}-{2}", of.header, kind, of.suffix);
+    line(to, "fib daddr type local dnat {} to meta l4proto . th dport map @nodeports{}-{}", of.header, kind, of.suffix);
+  }
+
+  std::optional<IpAddr> local_address(Family family) const {
+    for (const Prefix& own : facts_.masquerade)
+      if (own.address.family == family) return local_endpoints(own);
+    return std::nullopt;
+  }
+
+  void local_gateway(std::string& to, const FamilyWords& of) const {
+    if (!facts_.local_gateway) return;
+    for (const Prefix& own : facts_.masquerade)  // of the gateway router
+      if (own.address.family == of.family)
+        line(to, "{} saddr {} masquerade", of.header, IpAddr{of.family, own.address.value - 1}.to_string());
+    for (const Prefix& own : facts_.management)
+      if (own.address.family == of.family) line(to, "{} saddr {} masquerade", of.header, own.network().to_string());
+  }
+
+  const NodeFacts& facts_;
+  std::map<std::string, std::vector<std::string>> elements_;  // by the set or map
+  std::string maps_;
+};
+
+}  // namespace
+
+std::string nft_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects) {
+  Table table(facts);
+  for (const Service& service : objects.services)
+    for (const ServicePort& port : service.ports) table.service(service, port);
+  for (const HostEgress& one : served) table.egress(one);
+  return std::move(table).text();
+}
+
+}  // namespace egt::parsers::presumed
