@@ -45,7 +45,7 @@ def node_cmds(lab, n, level):
     c = host_cmds(["br-ex", "ovn-k8s-mp0"] + ([lab.udn.management] if lab.udn and lab.udn.local else []) + ([n.aux_if] if n.__dict__.get("aux_if") else []))
     c += ["ovs-vsctl show", "ovs-vsctl list Open_vSwitch", "ovs-vsctl list bridge", "ovs-vsctl list interface", "ovs-vsctl -f json list interface",
           "ovs-vsctl list port"]
-    for br in ("br-int", "br-ex"):
+    for br in ("br-int", "br-ex") + (("br-bulk",) if lab.c.get("attachments") else ()):
         c += ["ovs-ofctl dump-flows " + br, "ovs-ofctl show " + br, "ovs-ofctl -O OpenFlow15 dump-groups " + br,
               "ovs-ofctl -O OpenFlow15 dump-meters " + br, "ovs-ofctl dump-tlv-map " + br]
         if level == "full" or (br == "br-ex" and level == "std"):
@@ -54,6 +54,7 @@ def node_cmds(lab, n, level):
     c += ["ovs-ofctl -O OpenFlow13 dump-groups br-int", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int", "ovs-ofctl -O OpenFlow15 meter-stats br-int",
           "ovs-appctl dpctl/show", "ovs-appctl dpctl/dump-conntrack", "ovs-appctl dpctl/dump-flows -m", "ovs-appctl dpif/show", "ovs-appctl ovs/route/show",
           "ovs-appctl tnl/ports/show -v", "ovs-appctl tnl/arp/show", "ovs-appctl ofproto/list-tunnels", "ovs-appctl fdb/show br-ex",
+          *(["ovs-appctl fdb/show br-bulk"] if lab.c.get("attachments") else []),
           "ovn-appctl -t ovn-controller ct-zone-list", "ovn-appctl -t ovn-controller connection-status",
           "ovn-sbctl show", "ovn-sbctl --uuid lflow-list", "ovn-sbctl list Chassis", "ovn-sbctl list Encap", "ovn-sbctl list Port_Binding",
           "ovn-sbctl list Datapath_Binding", "ovn-sbctl list MAC_Binding", "ovn-sbctl list Static_MAC_Binding", "ovn-sbctl list Address_Set",

@@ -2,6 +2,8 @@
 import json, os
 import yaml
 
+import attachments
+
 
 def meta(name, ns=None, **kw):
     m = {"name": name}
@@ -66,8 +68,9 @@ def pods(lab):
                                   ip_address="%s/%s" % (default["ip"], n.subnet.split("/")[1]), routes=[], role="infrastructure-locked")
             net[lab.udn.key] = {"ip_addresses": ips, "mac_address": p["mac"], "gateway_ips": [gw], "routes": [{"dest": lab.udn.cluster, "nextHop": gw}],
                                 "ip_address": ips[0], "gateway_ip": gw, "tunnel_id": lab.udn.id, "role": "primary"}
+        more = attachments.annotations(lab, p, net)
         out.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta(p["name"], p["ns"], uid=p["uid"], labels={"app": p["app"]},
-                    annotations={"k8s.ovn.org/pod-networks": json.dumps(net, separators=(",", ":"))}),
+                    annotations=dict(more, **{"k8s.ovn.org/pod-networks": json.dumps(net, separators=(",", ":"))})),
                     "spec": {"nodeName": p["node"], "containers": [{"name": "app", "ports": [{"containerPort": x} for x in p["ports"]]}]},
                     "status": {"phase": "Running", "hostIP": n.ip, "podIP": default["ip"], "podIPs": [{"ip": default["ip"]}] + ([{"ip": p["ip6"]}] if lab.v6 else [])}})
     return out
@@ -113,6 +116,8 @@ def write(lab, scenario, out):
          "spec": {"clusterNetwork": [{"cidr": lab.cluster, "hostPrefix": int(lab.nodes[0].subnet.split("/")[1])}], "networkType": "OVNKubernetes",
                   "serviceNetwork": [lab.svc]}})
     services, other = [], []
+    if c.get("attachments"):
+        dump(out + "/network-attachment-definitions.yaml", lst([attachments.definition(a) for a in attachments.of(lab)]))
     for tag, v in (lab.state.get("k8s") or {}).items():
         if tag in ("egressip_secondary", "egressip_primary"):
             e = dict(c[tag], **(v if isinstance(v, dict) else {}))

@@ -2,6 +2,7 @@
 server, nodes with OVS + OVN (one zone per node), pods, and the rows, flows, routes and
 chains that ovn-kubernetes writes for every node in shared gateway mode with interconnect."""
 import ipaddress, os, time
+import attachments
 import networks
 import nftonly
 from labcore import *
@@ -649,6 +650,10 @@ def up(lab, log=print):
     underlay(lab)
     for n in lab.nodes:
         node_base(lab, n)
+    for a in attachments.of(lab):
+        if a.topology != "layer2":
+            attachments.segment(lab, a)
+    for n in lab.nodes:
         if n.__dict__.get("aux_if"):
             aux_nic(lab, n)
         node_ovs(lab, n)
@@ -657,6 +662,7 @@ def up(lab, log=print):
         node_nb(lab, n)
         if lab.udn:
             networks.node_nb(lab, n, lab.udn)
+        attachments.node_nb(lab, n)
         remote_chassis(lab, n)
         node_host(lab, n)
         if lab.udn and lab.udn.local:
@@ -665,7 +671,9 @@ def up(lab, log=print):
         bind_remote(lab, n)
         if lab.udn:
             networks.bind_remote(lab, n, lab.udn)
+        attachments.bind_remote(lab, n)
     pods(lab)
+    attachments.attach(lab)
     log("%6.1f s  pods attached" % (time.time() - t0))
     for n in lab.nodes:
         wait_patch(n)

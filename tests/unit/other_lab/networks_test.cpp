@@ -102,6 +102,26 @@ TEST(Networks, AnAdvertisedNetworkLeavesAsItIs) {
   EXPECT_EQ(seen("10.62.20.12:9100"), "10.62.20.11");
 }
 
+// Where no router is dumped, that it knows the way back is an assumption, with the object that makes it so.
+TEST(Networks, RoutesBackToAdvertisedPodsAreAssumed) {
+  const TemporaryDirectory place;
+  const std::string lab = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/advertised-default.tar.xz";
+  ASSERT_EQ(run({"tar", "-C", place.path(), "--exclude=router", "--exclude=server", "-xf", lab}).status, 0);
+  const std::string snapshot = place.path() + "/advertised-default";
+  const auto assumed = [&] {
+    const json e = json::parse(networks_shown({"explain", snapshot, "--from", "mill/saw-l", "--to", "203.0.113.40:80"}).out);
+    EXPECT_NE(e.at("confidence"), "proven");
+    return e.at("assumptions").dump();
+  };
+  const std::string route = "routers outside the cluster have a route to 10.148.1.11 by larch";
+  EXPECT_NE(assumed().find(route), std::string::npos) << assumed();
+  EXPECT_NE(assumed().find("no RouteAdvertisements object"), std::string::npos) << assumed();
+  write_file(snapshot + "/k8s/routeadvertisements.yaml",
+             "apiVersion: k8s.ovn.org/v1\nkind: RouteAdvertisements\nmetadata:\n  name: default-pods\nspec:\n"
+             "  advertisements: [PodNetwork]\n  networkSelectors:\n  - networkSelectionType: DefaultNetwork\n");
+  EXPECT_NE(assumed().find("RouteAdvertisements default-pods advertises its network"), std::string::npos) << assumed();
+}
+
 TEST(Networks, NothingIsWrongWhereNothingIs) {
   const json findings = json::parse(networks_shown({"triage", kNetworks}).out).at("findings");
   EXPECT_EQ(findings, json::array()) << findings.dump(1);

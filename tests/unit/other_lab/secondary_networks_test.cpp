@@ -1,0 +1,115 @@
+// Pods on secondary networks: a localnet in a VLAN behind another bridge, an overlay of layer 2, and macvlan, of which OVN knows nothing.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/run.h"
+
+namespace egt::testing {
+namespace {
+
+using nlohmann::json;
+
+std::string harbour(const std::string& name) { return std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + name + ".tar.xz"; }
+
+json of_harbour(const std::vector<std::string>& args) {
+  std::vector<std::string> all = {EGTRACE_BINARY};
+  all.insert(all.end(), args.begin(), args.end());
+  for (const char* more : {"--format", "json"}) all.emplace_back(more);
+  return json::parse(run(all).out);
+}
+
+json walked_in_harbour(const std::string& name, const std::string& from, const std::string& to) {
+  return of_harbour({"explain", harbour(name), "--from", from, "--to", to});
+}
+
+std::string stopped_by(const json& e) { return e.at("paths")[0].at("stopped_at").value("reason", ""); }
+
+bool assumes(const json& e, const std::string& part) { return e.at("assumptions").dump().find(part) != std::string::npos; }
+
+TEST(SecondaryNetworks, NothingIsWrongWhereNothingIs) {
+  const json findings = of_harbour({"triage", harbour("secondary-networks")}).at("findings");
+  EXPECT_EQ(findings, json::array()) << findings.dump(1);
+}
+
+// The pod's subnets decide by which network it sends, as in its own routing table.
+TEST(SecondaryNetworks, AreChosenByTheSubnetsOfThePod) {
+  const std::string lab = "secondary-networks";
+  EXPECT_EQ(walked_in_harbour(lab, "docks/winch-m", "172.31.33.12:8080").at("packet").at("src"), "172.31.33.11");
+  EXPECT_EQ(walked_in_harbour(lab, "docks/winch-m", "10.40.0.6:8080").at("packet").at("src"), "10.40.0.5");
+  const json outside = walked_in_harbour(lab, "docks/winch-m", "203.0.113.90:80");
+  EXPECT_EQ(outside.at("packet").at("src"), "10.176.1.21");
+  EXPECT_FALSE(assumes(outside, "by network")) << outside.at("assumptions");
+}
+
+TEST(SecondaryNetworks, ALocalnetCrossesThePhysicalNetworkInItsVlan) {
+  const json e = walked_in_harbour("secondary-networks", "docks/winch-m", "172.31.33.12:8080");
+  EXPECT_EQ(e.at("outcome"), "answered") << e.at("summary");
+  EXPECT_EQ(e.at("confidence"), "assumed");
+  EXPECT_TRUE(assumes(e, "the physical network behind mole ens6 carries the frame to pier ens6")) << e.at("assumptions");
+  EXPECT_TRUE(assumes(e, "docks/winch-m sends to 172.31.33.12 by network docks/bulk")) << e.at("assumptions");
+  const json router = of_harbour({"explain", harbour("secondary-networks"), "--from", "docks/winch-m", "--to", "172.31.33.1", "--proto", "icmp"});
+  EXPECT_EQ(router.at("outcome"), "answered") << router.at("summary");
+}
+
+TEST(SecondaryNetworks, OfLayer2AreWalkedByTheOverlay) {
+  const json e = walked_in_harbour("secondary-networks", "docks/winch-m@docks/rope", "10.40.0.6:8080");
+  EXPECT_EQ(e.at("outcome"), "answered");
+  EXPECT_EQ(e.at("confidence"), "proven") << e.at("assumptions").dump(1);
+}
+
+// A macvlan is no port of OVN: the packet is not walked by the default network instead.
+TEST(SecondaryNetworks, OfOtherPluginsAreNamed) {
+  for (const char* from : {"docks/winch-m", "docks/winch-m@docks/store", "docks/winch-m@store"})
+    for (const char* to : {"172.31.44.22:8080", "172.31.44.1:80"}) {
+      const json e = walked_in_harbour("secondary-networks", from, to);
+      EXPECT_EQ(e.at("outcome"), "undecided") << from << " " << to;
+      EXPECT_EQ(stopped_by(e), "network-not-of-ovn") << e.at("summary");
+      EXPECT_NE(e.at("summary").get<std::string>().find("docks/store by CNI plugin macvlan"), std::string::npos) << e.at("summary");
+      EXPECT_NE(e.at("gaps").dump().find("network namespace"), std::string::npos) << e.at("gaps");
+    }
+}
+
+TEST(SecondaryNetworks, WithoutARouteAreNotWalked) {
+  const json e = walked_in_harbour("secondary-networks", "docks/winch-m@docks/rope", "203.0.113.90:80");
+  EXPECT_EQ(e.at("outcome"), "undecided");
+  EXPECT_EQ(stopped_by(e), "network-without-gateway") << e.at("summary");
+}
+
+// What comes by the localnet from elsewhere is answered by the pod's default route: with an address that the default network drops.
+TEST(SecondaryNetworks, RepliesGoByThePodsRoutes) {
+  const json e = walked_in_harbour("secondary-networks", "crane/hook-p", "172.31.33.12:8080");
+  EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
+  EXPECT_TRUE(assumes(e, "by network default")) << e.at("assumptions");
+}
+
+TEST(SecondaryNetworks, ANodeWithoutTheBridgeIsAFinding) {
+  const json e = walked_in_harbour("localnet-mapping-missing", "docks/winch-m", "172.31.33.12:8080");
+  EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
+  EXPECT_EQ(stopped_by(e), "localnet-not-mapped");
+  const json findings = of_harbour({"triage", harbour("localnet-mapping-missing")}).at("findings");
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].at("id"), "localnet-not-mapped") << findings.dump(1);
+  EXPECT_EQ(findings[0].at("node"), "pier");
+}
+
+TEST(SecondaryNetworks, AVlanThatTheBridgeDoesNotTakeIsLost) {
+  const json e = walked_in_harbour("localnet-vlan-not-trunked", "docks/winch-m", "172.31.33.12:8080");
+  EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
+  EXPECT_EQ(e.at("paths")[0].at("stopped_at").at("node"), "pier") << e.at("paths")[0].at("stopped_at");
+}
+
+TEST(SecondaryNetworks, DefinitionsAreFound) {
+  const std::string lab = harbour("secondary-networks");
+  const Ran by_name = run({EGTRACE_BINARY, "lookup", lab, "docks/bulk"});
+  for (const char* part : {"network attachment definition docks/bulk", "topology: localnet", "vlan: 33", "physical network: cargo"})
+    EXPECT_NE(by_name.out.find(part), std::string::npos) << part << "\n" << by_name.out;
+  const Ran by_address = run({EGTRACE_BINARY, "lookup", lab, "172.31.44.22"});
+  EXPECT_NE(by_address.out.find("pod docks/winch-p"), std::string::npos) << by_address.out;
+  EXPECT_NE(by_address.out.find("docks/store (secondary, not by OVN, net3)"), std::string::npos) << by_address.out;
+}
+
+}  // namespace
+}  // namespace egt::testing
