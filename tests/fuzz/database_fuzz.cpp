@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view line = next_line(rest);
     if (line.empty() || line.starts_with("OVSDB ")) continue;
     text += "OVSDB " + std::string(clustered ? "CLUSTER " : "JSON ") + std::to_string(line.size()) + " " +
-            parsers::ovsdb::to_hex(parsers::ovsdb::sha1(line)) + "\n";
+            parsers::ovsdb::sha1(line) + "\n";
     text += line;
   }
   parsers::Dump dump;

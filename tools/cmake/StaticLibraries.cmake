@@ -27,7 +27,7 @@ if(EGTRACE_LINKS_STATICALLY)
   set(EGTRACE_LINKS_STATICALLY ON)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   set(yaml_library ${archive_of_yaml-cpp})
-  foreach(found LibArchive_LIBRARY SQLite3_LIBRARY ZLIB_LIBRARY_RELEASE pkgcfg_lib_pcap_pcap)   # in a build directory of another mode
+  foreach(found LibArchive_LIBRARY SQLite3_LIBRARY ZLIB_LIBRARY_RELEASE pkgcfg_lib_pcap_pcap nettle_library)   # in a build directory of another mode
     if("${${found}}" MATCHES "\\.so")
       unset(${found} CACHE)
     endif()

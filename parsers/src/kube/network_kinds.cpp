@@ -182,7 +182,9 @@ void add_vtep(const Json& o, const cluster::Object& id, cluster::Objects& object
   objects.network_objects.push_back(std::move(object));
 }
 
-void add_uplink(const Json& o, const cluster::Object& id, cluster::Objects& objects) { objects.network_objects.push_back(shown(o, id)); }
+void add_uplink(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  objects.network_objects.push_back(shown(o, id));
+}
 
 void add_frr_configuration(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   cluster::NetworkObject object = shown(o, id);
@@ -206,15 +208,14 @@ void add_frr_configuration(const Json& o, const cluster::Object& id, cluster::Ob
   objects.network_objects.push_back(std::move(object));
 }
 
-constexpr UsedKind kNetworkKinds[] = {
-    {"NetworkAttachmentDefinition", "k8s.cni.cncf.io/", true, add_attachment_definition},
-    {"UserDefinedNetwork", "k8s.ovn.org/", true, add_user_defined_network},
-    {"ClusterUserDefinedNetwork", "k8s.ovn.org/", false, add_cluster_network},
-    {"RouteAdvertisements", "k8s.ovn.org/", false, add_route_advertisement},
-    {"ClusterNetworkConnect", "k8s.ovn.org/", false, add_network_connect},
-    {"VTEP", "k8s.ovn.org/", false, add_vtep},
-    {"Uplink", "k8s.ovn.org/", false, add_uplink},
-    {"FRRConfiguration", "frrk8s.metallb.io/", true, add_frr_configuration}};
+constexpr UsedKind kNetworkKinds[] = {{"NetworkAttachmentDefinition", "k8s.cni.cncf.io/", true, add_attachment_definition},
+                                      {"UserDefinedNetwork", "k8s.ovn.org/", true, add_user_defined_network},
+                                      {"ClusterUserDefinedNetwork", "k8s.ovn.org/", false, add_cluster_network},
+                                      {"RouteAdvertisements", "k8s.ovn.org/", false, add_route_advertisement},
+                                      {"ClusterNetworkConnect", "k8s.ovn.org/", false, add_network_connect},
+                                      {"VTEP", "k8s.ovn.org/", false, add_vtep},
+                                      {"Uplink", "k8s.ovn.org/", false, add_uplink},
+                                      {"FRRConfiguration", "frrk8s.metallb.io/", true, add_frr_configuration}};
 
 }  // namespace
 

@@ -41,7 +41,7 @@ Recognition recognise(const Dump& dump) {
 }
 
 std::string header_of(const LogRecord& record, bool clustered) {
-  return fmt::format("OVSDB {} {} {}", clustered ? "CLUSTER" : "JSON", record.body.size(), to_hex(sha1(record.body)));
+  return fmt::format("OVSDB {} {} {}", clustered ? "CLUSTER" : "JSON", record.body.size(), sha1(record.body));
 }
 
 // Headers are made anew; bodies are what their hash says that they are.

@@ -49,11 +49,10 @@ bool same_digits(std::string_view a, std::string_view b) {
 class Hashes {
  public:
   void add(std::string_view body, std::string_view expected) {
-    if (body.size() < kBackground || ++started_ > kMostThreads)
-      return checks_.push_back({{}, same_digits(to_hex(sha1(body)), expected)});
-    checks_.push_back({std::async(std::launch::async | std::launch::deferred,
-                                  [body, expected] { return same_digits(to_hex(sha1(body)), expected); }),
-                       true});
+    if (body.size() < kBackground || ++started_ > kMostThreads) return checks_.push_back({{}, same_digits(sha1(body), expected)});
+    checks_.push_back(
+        {std::async(std::launch::async | std::launch::deferred, [body, expected] { return same_digits(sha1(body), expected); }),
+         true});
   }
   bool last_is_wrong() const { return !checks_.back().running.valid() && !checks_.back().right; }
   // How many records have the right hash before the first that has not.

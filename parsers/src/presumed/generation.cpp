@@ -25,7 +25,8 @@ std::optional<HostRules> rules_of_others(const cluster::Cluster& cluster) {
   for (const auto& node : cluster.nodes) {
     const host::Host& host = node->host;
     nft |= has_chain(host.nft.value, "services-prerouting");
-    iptables |= has_chain(host.iptables_v4.value, "OVN-KUBE-NODEPORT") || has_chain(host.iptables_v6.value, "OVN-KUBE-NODEPORT") ||
+    iptables |= has_chain(host.iptables_v4.value, "OVN-KUBE-NODEPORT") ||
+                has_chain(host.iptables_v6.value, "OVN-KUBE-NODEPORT") ||
                 has_chain(host.nft.value, "OVN-KUBE-NODEPORT");  // as nft lists tables of iptables-nft
   }
   if (nft == iptables) return std::nullopt;

@@ -47,8 +47,8 @@ class Table {
           if (here)
             element(named("external-ips-etp-local", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port,
                     here->to_string(), port.node_port);
-          element(named("external-ips", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port,
-                  cluster_ip->to_string(), port.port);
+          element(named("external-ips", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port, cluster_ip->to_string(),
+                  port.port);
         }
       if (port.node_port == 0) continue;
       if (here)

@@ -25,7 +25,7 @@ std::optional<std::string> masked_database(std::string_view text) {
   std::size_t done = 0;
   for (const ovsdb::LogRecord& record : file.records) {
     const std::string body = masked_text(record.body);
-    out += fmt::format("OVSDB {} {} {}\n{}", magic, body.size(), ovsdb::to_hex(ovsdb::sha1(body)), body);
+    out += fmt::format("OVSDB {} {} {}\n{}", magic, body.size(), ovsdb::sha1(body), body);
     done = static_cast<std::size_t>(record.body.data() - text.data()) + record.body.size();
   }
   return out + masked_text(text.substr(done));  // what is damaged stays so

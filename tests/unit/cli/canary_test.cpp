@@ -65,8 +65,7 @@ class Canaries : public ::testing::Test {
   void plant_database(const std::string& path, const std::string& schema, const std::string& rows) const {
     std::string records;
     for (const std::string& json : {schema, with_canaries(rows)})
-      records += "OVSDB JSON " + std::to_string(json.size()) + " " +
-                 egt::parsers::ovsdb::to_hex(egt::parsers::ovsdb::sha1(json)) + "\n" + json;
+      records += "OVSDB JSON " + std::to_string(json.size()) + " " + egt::parsers::ovsdb::sha1(json) + "\n" + json;
     home_.file("dumps/" + path, records);
   }
   std::string dumps() const { return home_.path() + "/dumps"; }

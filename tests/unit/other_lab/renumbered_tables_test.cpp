@@ -39,7 +39,8 @@ std::string converted(const TemporaryDirectory& place, const std::string& name) 
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(place.path())) {
     const std::string file = entry.path().filename().string();
-    if (file.find("br-int") == file.npos || (file.find("dump-flows") == file.npos && file.find("dump-groups") == file.npos)) continue;
+    if (file.find("br-int") == file.npos || (file.find("dump-flows") == file.npos && file.find("dump-groups") == file.npos))
+      continue;
     write_file(entry.path().string(), with_renumbered_tables(read_file(entry.path().string())));
     ++files;
   }
@@ -52,13 +53,15 @@ class RenumberedTables : public ::testing::TestWithParam<const char*> {};
 TEST_P(RenumberedTables, LeadToTheSameAnswers) {
   const TemporaryDirectory place;
   const std::string snapshot = converted(place, GetParam());
-  const Ran held = run({EGTRACE_BINARY, "check", snapshot, std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + GetParam() + ".yaml"});
+  const Ran held =
+      run({EGTRACE_BINARY, "check", snapshot, std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + GetParam() + ".yaml"});
   EXPECT_EQ(held.status, 0) << held.out << held.err;
   const Ran found = run({EGTRACE_BINARY, "triage", snapshot, "--format", "json"});
   EXPECT_EQ(nlohmann::json::parse(found.out).at("findings"), nlohmann::json::array()) << found.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Lab, RenumberedTables, ::testing::Values("advertised-default", "nft-services-cluster", "udn-layer2-mixed"),
+INSTANTIATE_TEST_SUITE_P(Lab, RenumberedTables,
+                         ::testing::Values("advertised-default", "nft-services-cluster", "udn-layer2-mixed"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            for (char& c : name)

@@ -50,7 +50,8 @@ TEST(SecondaryNetworks, ALocalnetCrossesThePhysicalNetworkInItsVlan) {
   EXPECT_EQ(e.at("confidence"), "assumed");
   EXPECT_TRUE(assumes(e, "the physical network behind mole ens6 carries the frame to pier ens6")) << e.at("assumptions");
   EXPECT_TRUE(assumes(e, "docks/winch-m sends to 172.31.33.12 by network docks/bulk")) << e.at("assumptions");
-  const json router = of_harbour({"explain", harbour("secondary-networks"), "--from", "docks/winch-m", "--to", "172.31.33.1", "--proto", "icmp"});
+  const json router =
+      of_harbour({"explain", harbour("secondary-networks"), "--from", "docks/winch-m", "--to", "172.31.33.1", "--proto", "icmp"});
   EXPECT_EQ(router.at("outcome"), "answered") << router.at("summary");
 }
 
@@ -67,7 +68,8 @@ TEST(SecondaryNetworks, OfOtherPluginsAreNamed) {
       const json e = walked_in_harbour("secondary-networks", from, to);
       EXPECT_EQ(e.at("outcome"), "undecided") << from << " " << to;
       EXPECT_EQ(stopped_by(e), "network-not-of-ovn") << e.at("summary");
-      EXPECT_NE(e.at("summary").get<std::string>().find("docks/store by CNI plugin macvlan"), std::string::npos) << e.at("summary");
+      EXPECT_NE(e.at("summary").get<std::string>().find("docks/store by CNI plugin macvlan"), std::string::npos)
+          << e.at("summary");
       EXPECT_NE(e.at("gaps").dump().find("network namespace"), std::string::npos) << e.at("gaps");
     }
 }
@@ -104,7 +106,8 @@ TEST(SecondaryNetworks, AVlanThatTheBridgeDoesNotTakeIsLost) {
 TEST(SecondaryNetworks, DefinitionsAreFound) {
   const std::string lab = harbour("secondary-networks");
   const Ran by_name = run({EGTRACE_BINARY, "lookup", lab, "docks/bulk"});
-  for (const char* part : {"network attachment definition docks/bulk", "topology: localnet", "vlan: 33", "physical network: cargo"})
+  for (const char* part :
+       {"network attachment definition docks/bulk", "topology: localnet", "vlan: 33", "physical network: cargo"})
     EXPECT_NE(by_name.out.find(part), std::string::npos) << part << "\n" << by_name.out;
   const Ran by_address = run({EGTRACE_BINARY, "lookup", lab, "172.31.44.22"});
   EXPECT_NE(by_address.out.find("pod docks/winch-p"), std::string::npos) << by_address.out;

@@ -118,7 +118,7 @@ TEST(Secrets, Databases) {
   const std::string body = R"({"Interface":{"i":{"options":["map",[["psk","can\"ary"],["remote_ip","10.0.0.2"]]]}}})"
                            "\n";
   const auto record = [](const std::string& json) {
-    return "OVSDB JSON " + std::to_string(json.size()) + " " + ovsdb::to_hex(ovsdb::sha1(json)) + "\n" + json;
+    return "OVSDB JSON " + std::to_string(json.size()) + " " + ovsdb::sha1(json) + "\n" + json;
   };
   const std::string schema = record("{\"name\":\"Open_vSwitch\"}\n");
   const std::string hidden = masked_text(schema + record(body) + "OVSDB JSON 9999 cut \"psk\",\"canary");

@@ -49,8 +49,8 @@ void drop_less_detailed(std::vector<SeenReport>& seen) {
 
 }  // namespace
 
-std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress, const Rows& reply_rows,
-                                      const std::vector<File>& files) {
+std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress,
+                                      const Rows& reply_rows, const std::vector<File>& files) {
   struct Entry {
     const Part* part;
     std::size_t order;

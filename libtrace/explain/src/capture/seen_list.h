@@ -16,7 +16,7 @@ struct FlowProgress {
 };
 
 // In the order of the path; of several captures of one place the one that shows most.
-std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress, const Rows& reply_rows,
-                                      const std::vector<File>& files);
+std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress,
+                                      const Rows& reply_rows, const std::vector<File>& files);
 
 }  // namespace egt::explain::capture_study

@@ -66,7 +66,9 @@ void Finder::networks() {
          {"networks", selector_text(ra.networks)},
          {"nodes", selector_text(ra.nodes)},
          {"VRF", ra.target_vrf},
-         {"accepted", !ra.accepted ? "" : *ra.accepted ? "yes" : "no: " + ra.why_not_accepted}},
+         {"accepted", !ra.accepted   ? ""
+                      : *ra.accepted ? "yes"
+                                     : "no: " + ra.why_not_accepted}},
         {ra.from});
   }
   for (const cluster::NetworkObject& object : o.network_objects) {

@@ -13,8 +13,8 @@ int longest(int a, const Prefix& p, const IpAddr& address) {
 }
 
 // The prefix of the route that leads to the address; kNoRoute: none does.
-int length_of_route(const std::vector<Prefix>& addresses, const std::vector<PodRoute>& routes, const std::vector<IpAddr>& gateways,
-                    const IpAddr& address) {
+int length_of_route(const std::vector<Prefix>& addresses, const std::vector<PodRoute>& routes,
+                    const std::vector<IpAddr>& gateways, const IpAddr& address) {
   int length = kNoRoute;
   for (const IpAddr& gateway : gateways)
     if (gateway.family == address.family) length = std::max(length, 0);
@@ -37,8 +37,8 @@ std::vector<Prefix> defined_subnets(const Objects& objects, const PodAttachment&
 bool is_address_there(const Objects& objects, const PodAttachment& on, const IpAddr& address) {
   return std::any_of(objects.pods.begin(), objects.pods.end(), [&](const Pod& pod) {
     return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const PodAttachment& other) {
-      return other.network == on.network && std::any_of(other.addresses.begin(), other.addresses.end(),
-                                                        [&](const Prefix& p) { return p.address == address; });
+      return other.network == on.network &&
+             std::any_of(other.addresses.begin(), other.addresses.end(), [&](const Prefix& p) { return p.address == address; });
     });
   });
 }
