@@ -194,6 +194,7 @@ void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
   mark_made_up_devices(node, facts);
   node.host.settle_routes();
   node.host.nft.present = true;
+  if (facts.nft_alone) node.host.iptables_v4.present = node.host.iptables_v6.present = true;  // it has none
   node.host_presumed = true;
   node.dumped_host = dumped;
 }
