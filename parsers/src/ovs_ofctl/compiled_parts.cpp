@@ -6,6 +6,16 @@
 
 namespace egt::parsers::ofctl {
 
+std::vector<CompiledPart> compiled_parts(const cluster::Node& node, const SourceTable& sources) {
+  std::vector<CompiledPart> parts;
+  for (const openflow::Bridge& bridge : node.bridges) {
+    if (bridge.flows) parts.push_back(compiled_flows(*bridge.flows, sources));
+    parts.push_back(compiled_groups(bridge.groups));
+  }
+  std::erase_if(parts, [](const CompiledPart& part) { return part.found.empty(); });
+  return parts;
+}
+
 void write_report(BinaryWriter& out, const Report& r) {
   for (const std::uint32_t n : {r.lines, r.understood, r.ignored}) out.number(n);
   std::vector<std::uint32_t> lines;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/cluster/cluster.h"
 #include "egtrace/openflow/bridge.h"
 #include "egtrace/parsers/format.h"
 #include "support/binary.h"
@@ -16,6 +17,8 @@ struct CompiledPart {
 };
 CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTable& sources);
 CompiledPart compiled_groups(const openflow::GroupTable& groups);
+// Those of a machine's bridges; none of them is empty.
+std::vector<CompiledPart> compiled_parts(const cluster::Node& node, const SourceTable& sources);
 
 // Parts of both. Provenances keep their line; the source is that of the dump that is being read.
 void write_report(BinaryWriter& out, const Report& report);

@@ -32,18 +32,27 @@ FileToCompile* file_of(std::vector<FileToCompile>& files, const Source& source) 
   return it == files.end() ? nullptr : &*it;
 }
 
-void keep(const ofctl::CompiledPart& part, const cluster::Cluster& cluster, std::vector<FileToCompile>& files) {
-  if (part.found.empty()) return;
-  if (FileToCompile* file = file_of(files, cluster.sources->at(part.source))) file->found = part.found;
-}
-
 // Reports of one dump are kept only where its file is used once.
 void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile>& files) {
   for (const auto& node : cluster.nodes)
-    for (const openflow::Bridge& bridge : node->bridges) {
-      if (bridge.flows) keep(ofctl::compiled_flows(*bridge.flows, *cluster.sources), cluster, files);
-      keep(ofctl::compiled_groups(bridge.groups), cluster, files);
-    }
+    for (ofctl::CompiledPart& part : ofctl::compiled_parts(*node, *cluster.sources))
+      if (FileToCompile* file = file_of(files, cluster.sources->at(part.source))) file->found = std::move(part.found);
+}
+
+// What is found in each file, and the sections of the whole.
+std::vector<std::string> keep(const Snapshot& snapshot, const CompareFlows& compare, unsigned jobs,
+                              std::vector<FileToCompile>& files) {
+  // A private map stays behind, so that the texts are not those that were read.
+  const bool flows = !snapshot.collection.translated_back;
+  std::vector<FoundFile> opened;
+  for (const FileToCompile& f : files) opened.push_back(file_to_open(f));
+  KeptSnapshot kept = keep_snapshot(std::move(opened), flows, compare, jobs);
+  if (kept.sections.empty()) {
+    if (flows) keep_large_dumps(snapshot.cluster, files);
+  } else {
+    for (FileToCompile& f : files) f.found = std::move(kept.found[f.file->path]);
+  }
+  return std::move(kept.sections);
 }
 
 // Files that say how the others were collected, and what they are.
@@ -84,11 +93,12 @@ CompiledEntry entry_of(const FileToCompile& f, const std::string& root) {
 
 }  // namespace
 
-Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path) {
+Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path, const CompareFlows& compare) {
   if (!asked.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
   if (asked.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   SnapshotRequest request = asked;
   request.follow_links = false;  // what the snapshot does not hold itself is not handed on with it
+  request.when_needed = true;    // machines are read as they will be opened
   const Result<Snapshot> snapshot = open_snapshot(request);
   if (!snapshot) return snapshot.error();
   Result<Discovery> found = discover(request.path, {request.jobs, {}, nullptr});
@@ -97,12 +107,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   mask_files(found->files, Masking::to_hand_on, request.jobs);
   std::vector<FileToCompile> files;
   for (const FoundFile& f : found->files) files.push_back({&f, {}});
-  // A private map stays behind, so that the texts are not those that were read.
-  if (!snapshot->collection.translated_back) keep_large_dumps(snapshot->cluster, files);
-
-  std::vector<FoundFile> opened;
-  for (const FileToCompile& f : files) opened.push_back(file_to_open(f));
-  const std::vector<std::string> sections = sections_of(std::move(opened), request.jobs);
+  const std::vector<std::string> sections = keep(*snapshot, compare, request.jobs, files);
   Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
   if (!out) return out.error();
   Compiled result;

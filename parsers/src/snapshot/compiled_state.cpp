@@ -35,8 +35,8 @@ struct KeptCandidate {
   std::string path, command;
   std::string_view text;
   std::uint32_t first_line = 1;
-  bool partial = false, is_whole_file = false;
-  std::string kind;  // empty: nobody knows it
+  bool partial = false, is_whole_file = false;  // of which more may have been found (FoundFile::compiled)
+  std::string kind;                             // empty: nobody knows it
   int confidence = 0, quality = 0;
   std::string topic;
   std::string place, identity;
@@ -56,15 +56,15 @@ struct KeptMachine {
   std::uint64_t section = 0;
 };
 
-KeptCandidate kept(const Candidate& c, std::uint64_t file) {
+KeptCandidate kept(const Candidate& c, std::uint64_t number, const FoundFile& file) {
   KeptCandidate k;
-  k.file = file;
+  k.file = number;
   k.path = c.dump.path;
   k.command = c.dump.command;
   k.text = c.dump.text;
   k.first_line = c.dump.first_line;
   k.partial = c.dump.partial;
-  k.is_whole_file = c.dump.compiled != nullptr;
+  k.is_whole_file = is_whole(c.dump, file);
   k.kind = c.format != nullptr ? std::string(c.format->kind) : std::string();
   k.confidence = c.how.confidence;
   k.quality = c.how.quality;
@@ -176,6 +176,10 @@ bool MentionedWords::may_have(std::string_view shown) const {
   return all;
 }
 
+bool is_whole(const Dump& dump, const FoundFile& file) {
+  return dump.text.data() == file.content.text.data() && dump.text.size() == file.content.text.size() && dump.first_line == 1;
+}
+
 bool lists_ports(const Candidate& c) {
   if (c.format == nullptr) return false;
   return c.format->kind.starts_with("ovs-vsctl") || c.how.topic.find("Open_vSwitch") != std::string::npos ||
@@ -203,7 +207,7 @@ StateWriter::StateWriter(const std::vector<FoundFile>& files, const cluster::Clu
   for (const Candidate& c : candidates) {
     const auto file = by_path.find(c.place);
     if (file == by_path.end()) throw std::runtime_error("a dump of no file");
-    out.put(kept(c, file->second));
+    out.put(kept(c, file->second, files[file->second]));
   }
   out.put(cluster.dumps);
   out.put(cluster.diagnostics);

@@ -13,6 +13,7 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/cluster/collection.h"
+#include "egtrace/parsers/compile.h"
 #include "snapshot/compiled.h"
 #include "snapshot/examine.h"
 #include "snapshot/machines.h"
@@ -77,8 +78,16 @@ class StateWriter {
 OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared_ptr<const CompiledSections>& sections,
                           SourceTable& sources, SourceId known);
 
-// The sections of a compiled snapshot of these files (file_to_open()); none where it is opened as if none were kept.
-std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs);
+// What is kept of a snapshot of these files (file_to_open()).
+struct KeptSnapshot {
+  std::vector<std::string> sections;         // none where it is opened as if none were kept
+  std::map<std::string, std::string> found;  // by path of the file, if there are sections
+};
+// Each machine is read once. `flows`: whether what is found in dumps of flows and groups is kept.
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, const CompareFlows& compare, unsigned jobs);
+
+// Whether a dump is all of a file, unchanged.
+bool is_whole(const Dump& dump, const FoundFile& file);
 
 // Whether a dump lists ports of a switch, by which may_have_port() goes.
 bool lists_ports(const Candidate& c);

@@ -59,7 +59,15 @@ void take_all(cluster::Node& into, cluster::Node& from) {
 
 }  // namespace
 
-std::string MachineReader::bytes_of(const cluster::Node& node) const {
+// In dumps of flows nothing is looked for: what is kept of them are places already.
+std::shared_ptr<const WordPlaces> MachineReader::words() const {
+  std::vector<std::string_view> searched = texts_;
+  for (std::size_t i = 0; i < all_dumps_.size(); ++i)
+    if (shows_flows(*all_dumps_[i])) searched[i] = {};
+  return std::make_shared<const WordPlaces>(searched);
+}
+
+std::string MachineReader::bytes_of(const cluster::Node& node, const std::shared_ptr<const WordPlaces>& words) const {
   const cluster::Cluster& cluster = **sorted_->cluster;
   KeptRead read;
   for (const Candidate* c : all_dumps_)
@@ -68,14 +76,16 @@ std::string MachineReader::bytes_of(const cluster::Node& node) const {
   for (const Candidate* c : chosen_)
     read.chosen.push_back(static_cast<std::size_t>(std::find(all_dumps_.begin(), all_dumps_.end(), c) - all_dumps_.begin()));
   read.diagnostics = diagnostics;
-  ModelWriter out(*cluster.sources, sorted_->known_sources, texts_);
+  ModelWriter out(*cluster.sources, sorted_->known_sources, texts_, words);
   out.put(read);
   out.put(node);
+  out.put(compared);
   return out.take();
 }
 
 std::string MachineReader::kept(const cluster::Node& node) const {
-  const auto bytes = std::make_shared<const std::string>(bytes_of(node));
+  const auto found = words();
+  const auto bytes = std::make_shared<const std::string>(bytes_of(node, found));
   MachineReader again(sorted_, machine_);
   again.texts_ = texts_;
   cluster::Node made;
@@ -86,12 +96,13 @@ std::string MachineReader::kept(const cluster::Node& node) const {
   } catch (const std::exception&) {
     return {};
   }
-  return again.bytes_of(made) == *bytes ? *bytes : std::string();
+  return again.bytes_of(made, found) == *bytes ? *bytes : std::string();
 }
 
 void MachineReader::read_kept(cluster::Node& node) {
   for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);  // which evidence quotes
   read_bytes(known_->sections->at(known_->section), known_->sections->keep(), node);
+  if (compared && sorted_->comparisons) sorted_->comparisons->keep(node.name, std::move(*compared));
 }
 
 void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node) {
@@ -125,7 +136,9 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
   diagnostics = std::move(read.diagnostics);
   cluster::Node made;
   in.get(made);
+  in.get(compared);
   if (!in.at_end()) ModelReader::wrong();
+  kept_texts_ = in.keep();
   take_all(node, made);
   const std::vector<FlowsOrigin> shown = origins_of(node);
   load_flows(node);

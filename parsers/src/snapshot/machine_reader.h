@@ -10,11 +10,13 @@
 
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/flow_comparison.h"
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/compiled_state.h"
 #include "snapshot/examine.h"
 #include "snapshot/machines.h"
 #include "snapshot/settings.h"
+#include "snapshot/word_places.h"
 
 namespace egt::parsers {
 
@@ -23,8 +25,9 @@ struct Sorted {
   bool as_dumped = false, as_of = false;
   SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
-  std::vector<Candidate> candidates;   // parallel to Cluster::dumps
-  SourceId known_sources = kNoSource;  // the last that is there before a machine is read
+  std::vector<Candidate> candidates;                      // parallel to Cluster::dumps
+  SourceId known_sources = kNoSource;                     // the last that is there before a machine is read
+  std::shared_ptr<cluster::KeptComparisons> comparisons;  // of a compiled snapshot
   std::shared_ptr<cluster::Cluster*> cluster;
   MadeOnce<cluster::DumpsBySize> sizes;
 
@@ -66,12 +69,14 @@ class MachineReader : public cluster::NodeReader {
   const std::vector<Candidate*>& chosen() const { return chosen_; }
   std::vector<Diagnostic> diagnostics;
   Moments moments;
+  std::optional<cluster::KeptComparisons::Result> compared;  // its flows, where somebody did
 
  private:
   void read_kept(cluster::Node& node);
   void read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node);
   void load_flows(cluster::Node& node) const;
-  std::string bytes_of(const cluster::Node& node) const;
+  std::shared_ptr<const WordPlaces> words() const;
+  std::string bytes_of(const cluster::Node& node, const std::shared_ptr<const WordPlaces>& words) const;
   std::string name_of_nameless(const cluster::Node& node) const;
   void load(Candidate& c, cluster::Node& node);
   void read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node);
@@ -81,8 +86,9 @@ class MachineReader : public cluster::NodeReader {
   std::vector<Candidate*> all_dumps_;  // with those of its network namespaces
   std::vector<Candidate*> chosen_;
   std::optional<KnownMachine> known_;
-  std::vector<std::string_view> texts_;  // of all dumps, before they are read
-  std::mutex guard_;                     // of the candidates, which choosing among them marks
+  std::vector<std::string_view> texts_;     // of all dumps, before they are read
+  std::shared_ptr<const void> kept_texts_;  // which what was kept views
+  std::mutex guard_;                        // of the candidates, which choosing among them marks
   bool is_read_ = false;
 };
 

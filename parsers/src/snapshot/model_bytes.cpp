@@ -1,6 +1,7 @@
 #include "snapshot/model_bytes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <iterator>
 
@@ -8,8 +9,48 @@ namespace egt::parsers {
 
 using namespace model_bytes;
 
-ModelWriter::ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps)
-    : sources_(sources), known_(known) {
+namespace {
+
+std::uint64_t zigzag(std::int64_t n) { return (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63); }
+std::int64_t unzigzag(std::uint64_t n) { return static_cast<std::int64_t>((n >> 1) ^ (~(n & 1) + 1)); }
+
+constexpr std::size_t kShortView = 24;  // of a view: what many lines have in common is not many places
+constexpr std::size_t kFewWords = 12;
+
+// As Uuid::to_string() prints it.
+std::optional<ovn::Uuid> uuid_in(std::string_view s) {
+  if (s.size() != kUuidText || s[8] != '-') return std::nullopt;
+  const std::optional<ovn::Uuid> id = ovn::Uuid::parse(s);
+  return id && id->to_string() == s ? id : std::nullopt;
+}
+
+std::optional<std::uint32_t> prefix_in(std::string_view uuid) {
+  constexpr std::size_t kDigits = 8;
+  std::uint32_t prefix = 0;
+  if (uuid.size() < kDigits) return std::nullopt;
+  const auto [end, error] = std::from_chars(uuid.data(), uuid.data() + kDigits, prefix, 16);
+  return error == std::errc() && end == uuid.data() + kDigits ? std::optional(prefix) : std::nullopt;
+}
+
+// Words and what stands between them, in turn.
+std::string_view next_piece(std::string_view& rest) {
+  std::size_t end = 1;
+  while (end < rest.size() && is_in_word(rest[end]) == is_in_word(rest[0])) ++end;
+  const std::string_view piece = rest.substr(0, end);
+  rest.remove_prefix(end);
+  return piece;
+}
+
+bool has_words(std::string_view s) {
+  return s.size() >= kFewWords && !std::all_of(s.begin(), s.end(), [](char c) { return is_in_word(c); });
+}
+
+}  // namespace
+
+ModelWriter::ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
+                         std::shared_ptr<const WordPlaces> words)
+    : sources_(sources), known_(known), words_(std::move(words)) {
+  cursors_.ends.resize(dumps.size());
   for (std::size_t i = 0; i < dumps.size(); ++i)
     if (!dumps[i].empty()) dumps_.push_back({dumps[i], i});
   std::sort(dumps_.begin(), dumps_.end(),
@@ -21,47 +62,115 @@ void ModelWriter::number(std::uint64_t n) {
   out_.push_back(static_cast<char>(n));
 }
 
+void ModelWriter::place(const WordPlaces::Place& where, std::uint64_t near, std::uint64_t elsewhere) {
+  const bool is_near = cursors_.last == where.dump;
+  number(is_near ? near : elsewhere);
+  if (!is_near) number(where.dump);
+  std::uint64_t& end = cursors_.ends[where.dump];
+  number(zigzag(static_cast<std::int64_t>(where.at - end)));
+  end = where.at + where.size;
+  cursors_.last = where.dump;
+}
+
+bool ModelWriter::put_known(std::string_view s) {
+  if (s.empty()) return number(kEmptyText), true;
+  const auto known = texts_.find(s);
+  if (known != texts_.end()) number(kKnownText + known->second);
+  return known != texts_.end();
+}
+
 void ModelWriter::text(std::string_view s) {
-  if (s.empty()) return number(kEmptyText);
-  const auto [known, fresh] = texts_.try_emplace(std::string(s), texts_so_far_);
-  texts_so_far_ += fresh;
-  if (!fresh) return number(kKnownText + known->second);
+  if (!put_known(s)) new_text(s);
+}
+
+void ModelWriter::new_text(std::string_view s) {
+  texts_.emplace(s, texts_so_far_++);
+  if (const auto where = words_ ? words_->find(s) : std::nullopt) {
+    place(*where, where->is_escaped ? kEscapedNear : kNear, where->is_escaped ? kEscapedInDump : kInDump);
+    return number(where->size);
+  }
   number(kNewText);
   number(s.size());
   out_ += s;
+}
+
+void ModelWriter::string(const std::string& s) {
+  if (put_known(s)) return;
+  if (const auto id = uuid_in(s)) return number(kUuid), uuid(*id);
+  if (!has_words(s) || (words_ && words_->find(s))) return new_text(s);
+  const auto [known, fresh] = in_words_.try_emplace(s, in_words_.size());
+  if (!fresh) return number(kKnownWords), number(known->second);
+  std::uint64_t pieces = 0;
+  for (std::string_view rest = s; !rest.empty(); ++pieces) next_piece(rest);
+  number(kWords);
+  number(pieces);
+  for (std::string_view rest = s; !rest.empty();) {
+    const std::string_view piece = next_piece(rest);
+    if (const auto id = uuid_in(piece))
+      number(kUuid), uuid(*id);
+    else
+      text(piece);
+  }
 }
 
 void ModelWriter::view(std::string_view s) {
   const std::less<const char*> before;
   const auto behind = std::upper_bound(dumps_.begin(), dumps_.end(), s.data(),
                                        [&](const char* at, const Dump& d) { return before(at, d.text.data()); });
-  constexpr std::size_t kShort = 24;  // what many lines have in common is not many places
-  if (s.size() <= kShort || behind == dumps_.begin()) return text(s);
+  if (s.size() <= kShortView || behind == dumps_.begin()) return text(s);
   const Dump& dump = *std::prev(behind);
   if (before(dump.text.data() + dump.text.size(), s.data() + s.size())) return text(s);
   const auto [known, fresh] = views_.try_emplace({s.data(), s.size()}, texts_so_far_);
   if (!fresh) return number(kKnownText + known->second);
   ++texts_so_far_;
-  number(kInDump);
-  number(dump.number);
-  number(static_cast<std::uint64_t>(s.data() - dump.text.data()));
+  const auto at = static_cast<std::uint64_t>(s.data() - dump.text.data());
+  place({static_cast<std::uint32_t>(dump.number), at, s.size(), false}, kNear, kInDump);
   number(s.size());
 }
 
+// What all but a few share is not written: the prefix is that of the UUID.
+void ModelWriter::logical_flow(const ovn::LogicalFlow& f) {
+  static_assert(kMembers<ovn::LogicalFlow> == 10, "a member is missing here");
+  const bool as_in_uuid = f.uuid_prefix == prefix_in(f.uuid);
+  put(f.datapath), put(f.ingress), put(f.table), put(f.stage), put(f.priority), put(f.match), put(f.actions);
+  put(f.uuid), put(f.from), put(as_in_uuid);
+  if (!as_in_uuid) put(f.uuid_prefix);
+}
+
+void ModelWriter::text_map(const TextMap& m) {
+  std::string all;
+  for (const auto& [key, value] : m) {
+    const auto size = static_cast<std::uint32_t>(key.size());
+    all.append(reinterpret_cast<const char*>(&size), sizeof size).append(key);
+  }
+  const auto [known, fresh] = keys_.try_emplace(std::move(all), keys_.size());
+  number(fresh ? kNewKeys : kKnownKeys + known->second);
+  if (fresh) {
+    number(m.size());
+    for (const auto& [key, value] : m) text(key);
+  }
+  for (const auto& [key, value] : m) string(value);
+}
+
 void ModelWriter::provenance(const Provenance& p) {
-  if (p.source <= known_) {
-    number(std::uint64_t{p.source} * 2);
+  if (p.source == last_.source) {
+    number(zigzag(std::int64_t{p.line} - std::int64_t{last_.line}) * 2);
+  } else if (p.source <= known_) {
+    number(std::uint64_t{p.source} * 4 + 1);
+    number(p.line);
   } else {
     const auto [known, fresh] = numbers_.try_emplace(p.source, named_.size());
     if (fresh) named_.push_back(p.source);
-    number(known->second * 2 + 1);
+    number(known->second * 4 + 3);
+    number(p.line);
   }
-  number(p.line);
+  last_ = p;
 }
 
 void ModelWriter::uuid(const ovn::Uuid& id) {
   const auto [known, fresh] = uuids_.try_emplace(id, uuids_.size());
   if (!fresh) return number(kKnownUuid + known->second);
+  if (const auto where = words_ ? words_->find(id.to_string()) : std::nullopt) return place(*where, kUuidNear, kUuidInDump);
   number(kNewUuid);
   raw(&id.high, sizeof id.high);
   raw(&id.low, sizeof id.low);
@@ -70,6 +179,7 @@ void ModelWriter::uuid(const ovn::Uuid& id) {
 std::string ModelWriter::take() {
   ModelWriter sources(sources_, known_, {});
   sources.dumps_ = dumps_;
+  sources.cursors_.ends.resize(cursors_.ends.size());
   sources.number(named_.size());
   for (const SourceId id : named_) {
     const Source& source = sources_.at(id);
@@ -83,7 +193,8 @@ std::string ModelWriter::take() {
 
 ModelReader::ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
                          std::shared_ptr<const void> keep)
-    : bytes_(bytes), known_(known), dumps_(std::move(dumps)), keep_(std::move(keep)) {
+    : bytes_(bytes), known_(known), dumps_(std::move(dumps)), keep_(std::make_shared<Texts>(Texts{std::move(keep), {}})) {
+  cursors_.ends.resize(dumps_.size());
   const std::uint64_t n = count();
   added_.reserve(n);
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -92,6 +203,7 @@ ModelReader::ModelReader(std::string_view bytes, SourceTable& sources, SourceId 
     added_.push_back(sources.add(std::string(path), shown, keep_, first_line, text()));
   }
   texts_.clear();  // those of facts are numbered by themselves
+  cursors_ = {std::vector<std::uint64_t>(dumps_.size()), UINT64_MAX};
 }
 
 void ModelReader::wrong() { throw std::runtime_error("the compiled snapshot is damaged; compile it again"); }
@@ -123,17 +235,85 @@ std::string_view ModelReader::taken(std::uint64_t size) {
   return bytes_.substr(at_ - size, size);
 }
 
-std::string_view ModelReader::text() {
-  const std::uint64_t code = number();
-  if (code == kEmptyText) return {};
-  if (code == kNewText) return texts_.emplace_back(taken(number()));
+std::string_view ModelReader::in_dump(bool near, std::optional<std::uint64_t> size) {
+  const std::uint64_t dump = near ? cursors_.last : number();
+  if (dump >= dumps_.size()) wrong();
+  const std::uint64_t at = cursors_.ends[dump] + static_cast<std::uint64_t>(unzigzag(number()));
+  if (!size) size = number();
+  const std::string_view all = dumps_[dump];
+  if (at > all.size() || *size > all.size() - at) wrong();
+  cursors_.ends[dump] = at + *size;
+  cursors_.last = dump;
+  return all.substr(at, *size);
+}
+
+std::string_view ModelReader::text(std::uint64_t code) {
   if (code >= kKnownText) {
     if (code - kKnownText >= texts_.size()) wrong();
     return texts_[code - kKnownText];
   }
-  const std::uint64_t dump = number(), at = number(), size = number();
-  if (dump >= dumps_.size() || at > dumps_[dump].size() || size > dumps_[dump].size() - at) wrong();
-  return texts_.emplace_back(dumps_[dump].substr(at, size));
+  switch (code) {
+    case kEmptyText: return {};
+    case kNewText: return texts_.emplace_back(taken(number()));
+    case kNear:
+    case kInDump: return texts_.emplace_back(in_dump(code == kNear, std::nullopt));
+    case kEscapedNear:
+    case kEscapedInDump: return texts_.emplace_back(unescaped(in_dump(code == kEscapedNear, std::nullopt)));
+    default: wrong();
+  }
+}
+
+std::string_view ModelReader::unescaped(std::string_view escaped) {
+  constexpr std::size_t kTogether = std::size_t{1} << 15;
+  std::vector<std::string>& made = keep_->made;
+  if (made.empty() || made.back().capacity() - made.back().size() < escaped.size())
+    made.emplace_back().reserve(std::max(kTogether, escaped.size()));
+  const std::size_t begin = made.back().size();
+  append_unescaped(made.back(), escaped);
+  return std::string_view(made.back()).substr(begin);
+}
+
+void ModelReader::append(std::string& s, std::uint64_t code) {
+  if (code == kUuid)
+    s += uuid().to_string();
+  else
+    s += text(code);
+}
+
+void ModelReader::string(std::string& s) {
+  const std::uint64_t code = number();
+  if (code == kKnownWords) {
+    const std::uint64_t known = number();
+    if (known >= in_words_.size()) wrong();
+    s = in_words_[known];
+  } else if (code == kWords) {
+    s.clear();
+    for (std::uint64_t n = count(); n > 0; --n) append(s, number());
+    in_words_.push_back(s);
+  } else {
+    s.clear();
+    append(s, code);
+  }
+}
+
+void ModelReader::logical_flow(ovn::LogicalFlow& f) {
+  get(f.datapath), get(f.ingress), get(f.table), get(f.stage), get(f.priority), get(f.match), get(f.actions);
+  get(f.uuid), get(f.from);
+  if (byte() != 0)
+    f.uuid_prefix = prefix_in(f.uuid);
+  else
+    get(f.uuid_prefix);
+}
+
+void ModelReader::text_map(TextMap& m) {
+  const std::uint64_t code = number();
+  if (code == kNewKeys) {
+    std::vector<std::string_view>& keys = keys_.emplace_back();
+    for (std::uint64_t n = count(); n > 0; --n) keys.push_back(text());
+  }
+  const std::uint64_t place = code == kNewKeys ? keys_.size() - 1 : code - kKnownKeys;
+  if (place >= keys_.size()) wrong();
+  for (const std::string_view key : keys_[place]) string(m.emplace_hint(m.end(), key, std::string())->second);
 }
 
 ovn::Uuid ModelReader::uuid() {
@@ -141,6 +321,11 @@ ovn::Uuid ModelReader::uuid() {
   if (code >= kKnownUuid) {
     if (code - kKnownUuid >= uuids_.size()) wrong();
     return uuids_[code - kKnownUuid];
+  }
+  if (code != kNewUuid) {
+    const auto id = ovn::Uuid::parse(in_dump(code == kUuidNear, kUuidText));
+    if (!id) wrong();
+    return uuids_.emplace_back(*id);
   }
   ovn::Uuid id;
   std::memcpy(&id.high, taken(sizeof id.high).data(), sizeof id.high);
@@ -150,13 +335,14 @@ ovn::Uuid ModelReader::uuid() {
 
 Provenance ModelReader::provenance() {
   const std::uint64_t code = number();
-  const auto line = static_cast<std::uint32_t>(number());
   if (code % 2 == 0) {
-    if (code / 2 > known_) wrong();
-    return {static_cast<SourceId>(code / 2), line};
+    last_.line += static_cast<std::uint32_t>(unzigzag(code / 2));
+    return last_;
   }
-  if (code / 2 >= added_.size()) wrong();
-  return {added_[code / 2], line};
+  if (code % 4 == 1 ? code / 4 > known_ : code / 4 >= added_.size()) wrong();
+  last_.source = code % 4 == 1 ? static_cast<SourceId>(code / 4) : added_[code / 4];
+  last_.line = static_cast<std::uint32_t>(number());
+  return last_;
 }
 
 }  // namespace egt::parsers

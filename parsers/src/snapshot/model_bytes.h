@@ -1,14 +1,17 @@
 // Facts of the model as bytes, and back: how a compiled snapshot keeps what reading its dumps found out (docs/formats/egt.md).
 //
 // Members of structs follow each other in their order, so that a member that is added changes the format: bytes are only ever read
-// by the build that wrote them (readers_hash.h). Numbers are written seven bits at a time, the lowest first; each text stands once.
-// Views into dumps are written as places in them. Not kept: flows and groups (ovs_ofctl/compiled_parts.h), and what is built on
-// demand. Whatever the bytes say, nothing outside of them and of the dumps is read.
+// by the build that wrote them (readers_hash.h). Numbers are written seven bits at a time, the lowest first; each text and UUID stands
+// once, and as a place in a dump where one has it (word_places.h). A longer text that no dump has, as is a column that is printed
+// otherwise than it is stored, is written as its words. Of maps of texts the keys stand once for all that have the same ones. Not kept:
+// flows and groups (ovs_ofctl/compiled_parts.h), and what is built on demand. Whatever the bytes say, nothing outside of them and of
+// the dumps is read.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,8 +27,10 @@
 
 #include "egtrace/base/name.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/ovn/ovn.h"
 #include "egtrace/ovn/southbound.h"
 #include "snapshot/model_members.h"
+#include "snapshot/word_places.h"
 
 namespace egt::parsers {
 
@@ -46,10 +51,29 @@ constexpr bool kLeftOut =
     std::is_same_v<T, std::shared_ptr<const ovn::Program>> || std::is_same_v<T, std::shared_ptr<const ovn::Language>> ||
     std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
 
-// How a text is written: one of these, or the number of a text that stood before. A UUID likewise, and an object that is shared.
-enum TextCode : std::uint64_t { kNewText, kEmptyText, kInDump, kKnownText };
-enum UuidCode : std::uint64_t { kNewUuid, kKnownUuid };
+// How a text is written: one of these, or the number of a text that stood before. A UUID likewise, the keys of a map of texts, and an
+// object that is shared. A place in a dump is told from the end of the one before it in this dump: of the same dump as the last one
+// (kNear), or of another (kInDump); there it may stand with escapes. Only what is read as a text of its own may be a UUID or made of
+// words.
+enum TextCode : std::uint64_t {
+  kNewText,
+  kEmptyText,
+  kInDump,
+  kNear,
+  kEscapedInDump,
+  kEscapedNear,
+  kUuid,
+  kWords,
+  kKnownWords,
+  kKnownText
+};
+enum UuidCode : std::uint64_t { kNewUuid, kUuidInDump, kUuidNear, kKnownUuid };
+enum KeysCode : std::uint64_t { kNewKeys, kKnownKeys };
 enum PointerCode : std::uint64_t { kNull, kNewObject, kKnownObject };
+
+using TextMap = std::map<std::string, std::string>;
+
+constexpr std::size_t kUuidText = 36;
 
 }  // namespace model_bytes
 
@@ -62,8 +86,10 @@ struct BridgeCounts {
 
 class ModelWriter {
  public:
-  // `dumps`: texts that views may lie in. Sources up to `known` are there before these bytes are read; others are written with them.
-  ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps);
+  // `dumps`: texts that views may lie in, `words` what is in them. Sources up to `known` are there before these bytes are read; others
+  // are written with them.
+  ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
+              std::shared_ptr<const WordPlaces> words = nullptr);
 
   template <class T>
   void put(const T& x) {
@@ -74,6 +100,8 @@ class ModelWriter {
       number(low64(x)), number(high64(x));
     else if constexpr (std::is_enum_v<T>)
       number(static_cast<std::uint64_t>(x));
+    else if constexpr (std::is_same_v<T, std::uint32_t>)
+      number(std::uint32_t{x + 1});  // the highest is nothing's number
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
       signed_number(x);
     else if constexpr (std::is_integral_v<T>)
@@ -81,7 +109,9 @@ class ModelWriter {
     else if constexpr (std::is_same_v<T, double>)
       raw(&x, sizeof x);
     else if constexpr (std::is_same_v<T, std::string>)
-      text(x);
+      string(x);
+    else if constexpr (std::is_same_v<T, TextMap>)
+      text_map(x);
     else if constexpr (std::is_same_v<T, std::string_view>)
       view(x);
     else if constexpr (std::is_same_v<T, Name>)
@@ -90,6 +120,8 @@ class ModelWriter {
       provenance(x);
     else if constexpr (std::is_same_v<T, ovn::Uuid>)
       uuid(x);
+    else if constexpr (std::is_same_v<T, ovn::LogicalFlow>)
+      logical_flow(x);
     else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
       return;
     else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>)
@@ -136,8 +168,15 @@ class ModelWriter {
 
   void signed_number(std::int64_t n) { number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63)); }
   void raw(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
+  // A text that may be viewed where it stands, one of its own, and a view of a dump.
   void text(std::string_view s);
+  void string(const std::string& s);
   void view(std::string_view s);
+  void text_map(const model_bytes::TextMap& m);
+  void logical_flow(const ovn::LogicalFlow& f);
+  bool put_known(std::string_view s);
+  void new_text(std::string_view s);
+  void place(const WordPlaces::Place& where, std::uint64_t near, std::uint64_t elsewhere);
   void provenance(const Provenance& p);
   void uuid(const ovn::Uuid& id);
   template <class T>
@@ -157,11 +196,19 @@ class ModelWriter {
   };
 
   std::vector<Dump> dumps_;  // by address
+  std::shared_ptr<const WordPlaces> words_;
+  DumpCursors cursors_;
   std::string out_;
   std::uint64_t texts_so_far_ = 0;
-  std::unordered_map<std::string, std::uint64_t> texts_;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> texts_;
   std::map<std::pair<const char*, std::size_t>, std::uint64_t> views_;  // into dumps: texts, too
+  std::unordered_map<std::string, std::uint64_t> in_words_;
   std::map<ovn::Uuid, std::uint64_t> uuids_;
+  std::unordered_map<std::string, std::uint64_t> keys_;  // of maps
+  Provenance last_;
   std::unordered_map<const void*, std::uint64_t> objects_;
   std::unordered_map<SourceId, std::uint64_t> numbers_;  // of sources that are not known
   std::vector<SourceId> named_;
@@ -170,7 +217,7 @@ class ModelWriter {
 // Throws std::runtime_error where the bytes say what no writer wrote.
 class ModelReader {
  public:
-  // `bytes` and `dumps` outlive what is read. Sources are added to `sources`, whose texts `keep` owns.
+  // `bytes` and `dumps` outlive what is read, and so does keep(). Sources are added to `sources`, whose texts `keep` owns.
   ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
               std::shared_ptr<const void> keep);
 
@@ -184,6 +231,8 @@ class ModelReader {
       x = make_u128(number(), low);
     } else if constexpr (std::is_enum_v<T>)
       x = static_cast<T>(number());
+    else if constexpr (std::is_same_v<T, std::uint32_t>)
+      x = static_cast<std::uint32_t>(number()) - 1;
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
       x = static_cast<T>(signed_number());
     else if constexpr (std::is_integral_v<T>)
@@ -191,7 +240,9 @@ class ModelReader {
     else if constexpr (std::is_same_v<T, double>)
       std::memcpy(&x, taken(sizeof x).data(), sizeof x);
     else if constexpr (std::is_same_v<T, std::string>)
-      x = text();
+      string(x);
+    else if constexpr (std::is_same_v<T, TextMap>)
+      text_map(x);
     else if constexpr (std::is_same_v<T, std::string_view>)
       x = text();
     else if constexpr (std::is_same_v<T, Name>)
@@ -200,6 +251,8 @@ class ModelReader {
       x = provenance();
     else if constexpr (std::is_same_v<T, ovn::Uuid>)
       x = uuid();
+    else if constexpr (std::is_same_v<T, ovn::LogicalFlow>)
+      logical_flow(x);
     else if constexpr (std::is_same_v<T, std::vector<std::shared_ptr<const void>>>)
       x.push_back(keep_);
     else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
@@ -255,7 +308,9 @@ class ModelReader {
   std::uint64_t number();
   // Of things that take a byte at least.
   std::uint64_t count();
-  std::string_view text();
+  std::string_view text() { return text(number()); }
+  // What owns texts: `keep`, and those that are not written anywhere as they are.
+  std::shared_ptr<const void> keep() const { return keep_; }
   bool at_end() const { return at_ == bytes_.size(); }
   [[noreturn]] static void wrong();
 
@@ -270,6 +325,13 @@ class ModelReader {
     return static_cast<std::int64_t>((n >> 1) ^ (~(n & 1) + 1));
   }
   std::string_view taken(std::uint64_t size);
+  void string(std::string& s);
+  void append(std::string& s, std::uint64_t code);
+  void logical_flow(ovn::LogicalFlow& f);
+  std::string_view unescaped(std::string_view escaped);
+  void text_map(model_bytes::TextMap& m);
+  std::string_view text(std::uint64_t code);
+  std::string_view in_dump(bool near, std::optional<std::uint64_t> size);
   Provenance provenance();
   ovn::Uuid uuid();
   template <class T>
@@ -303,9 +365,17 @@ class ModelReader {
   std::size_t at_ = 0;
   SourceId known_;
   std::vector<std::string_view> dumps_;
-  std::shared_ptr<const void> keep_;
+  struct Texts {
+    std::shared_ptr<const void> keep;
+    std::vector<std::string> made;  // several in each, which does not move any more
+  };
+  std::shared_ptr<Texts> keep_;
+  DumpCursors cursors_;
   std::vector<std::string_view> texts_;
+  std::vector<std::string> in_words_;
   std::vector<ovn::Uuid> uuids_;
+  std::vector<std::vector<std::string_view>> keys_;
+  Provenance last_;
   std::vector<std::pair<const std::type_info*, std::shared_ptr<void>>> objects_;
   std::vector<SourceId> added_;
   unsigned depth_ = 0;

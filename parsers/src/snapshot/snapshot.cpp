@@ -11,6 +11,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
+#include "ovs_ofctl/compiled_parts.h"
 #include "presumed/presumed.h"
 #include "snapshot/collected.h"
 #include "snapshot/compiled.h"
@@ -78,27 +79,38 @@ class Reader {
   }
 
   // What opening these files and reading their machines finds out; nothing where it does not show before which machine is which.
-  std::vector<std::string> keep(std::vector<FoundFile> files) {
+  KeptSnapshot keep(std::vector<FoundFile> files, bool flows, const CompareFlows& compare) {
     Result<Gathered> gathered = gather(request_, std::move(files));
     if (!gathered) return {};
     take(std::move(*gathered));
+    const std::vector<FoundFile> given = files_;  // before links among them are followed
     if (open() || nameless_ || has_shared_dumps()) return {};
     StateWriter state(files_, cluster_, collection_, candidates());
-    std::vector<std::string> sections(1);
+    KeptSnapshot all{std::vector<std::string>(1), {}};
+    FoundParts found{{}, all.found};
+    if (flows)
+      for (const FoundFile& file : given) found.files.emplace(file.path, &file), found.parts[file.path];
     std::vector<KnownMachine> known(readers_.size());
     std::vector<std::string> machines(readers_.size());
-    for_each_index(readers_.size(), request_.jobs, 1, [&](std::size_t i) { known[i] = keep_machine(*readers_[i], machines[i]); });
+    for_each_index(readers_.size(), request_.jobs, 1,
+                   [&](std::size_t i) { known[i] = keep_machine(*readers_[i], machines[i], found, compare); });
     for (std::size_t i = 0; i < readers_.size(); ++i) {
-      known[i].section = machines[i].empty() ? 0 : sections.size();
-      if (!machines[i].empty()) sections.push_back(std::move(machines[i]));
+      known[i].section = machines[i].empty() ? 0 : all.sections.size();
+      if (!machines[i].empty()) all.sections.push_back(std::move(machines[i]));
       state.add(readers_[i]->machine(), known[i]);
     }
-    sections[0] = state.take();
-    return sections;
+    all.sections[0] = state.take();
+    return all;
   }
 
  private:
-  static KnownMachine keep_machine(MachineReader& reader, std::string& bytes) {
+  // What is found in dumps of flows, by the paths of files: each has its place before machines are read by several threads.
+  struct FoundParts {
+    std::map<std::string_view, const FoundFile*> files;
+    std::map<std::string, std::string>& parts;
+  };
+
+  KnownMachine keep_machine(MachineReader& reader, std::string& bytes, const FoundParts& found, const CompareFlows& compare) {
     KnownMachine known;
     known.outline = reader.outline();
     known.lacks_flows = reader.lacks_flows();
@@ -107,8 +119,22 @@ class Reader {
     node.name = reader.machine().name;
     reader.assign_dumps(node);
     reader.read(node);
+    for (ofctl::CompiledPart& part : ofctl::compiled_parts(node, *cluster_.sources)) keep_found(std::move(part), found);
+    if (compare) reader.compared = compare(cluster_, node);
     bytes = reader.kept(node);
     return known;
+  }
+
+  // Of a dump that is a whole file, as it will be opened: what is kept of the machine is read with it.
+  void keep_found(ofctl::CompiledPart part, const FoundParts& found) {
+    if (part.source == kNoSource || part.source > sorted_->known_sources) return;
+    const auto dump =
+        std::find_if(candidates().begin(), candidates().end(), [&](const Candidate& c) { return c.dump.source == part.source; });
+    const auto file = dump == candidates().end() ? found.files.end() : found.files.find(dump->place);
+    if (file == found.files.end() || file->second->masked || !is_whole(dump->dump, *file->second)) return;
+    std::string& kept = found.parts.find(dump->place)->second;
+    kept = std::move(part.found);
+    dump->dump.compiled = std::make_shared<CompiledDump>(nullptr, kept);
   }
 
   // Not where other dumps are read with those that were compiled, or those otherwise.
@@ -398,10 +424,10 @@ class Reader {
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
 
-std::vector<std::string> sections_of(std::vector<FoundFile> files, unsigned jobs) {
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, const CompareFlows& compare, unsigned jobs) {
   SnapshotRequest request;
   request.jobs = jobs;
-  return Reader(request).keep(std::move(files));
+  return Reader(request).keep(std::move(files), flows, compare);
 }
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {

@@ -140,6 +140,91 @@ TEST(ModelBytes, CutOrChangedNothingElseIsRead) {
   }
 }
 
+constexpr const char* kRows =
+    R"({"5e2a1f40-1111-4222-8333-444455556666":{"name":"GR_node-1","nat":["set",[["uuid","7d034a8e-22fa-4f16-a6a9-9c7ec0352a10"],)"
+    R"(["uuid","01ce8e96-e345-5a19-8590-71294aa96e31"]]],"match":"inport == \"rtoj-GR_node-1\" && ip4"}})";
+const std::string kRouter = "5e2a1f40-1111-4222-8333-444455556666";
+
+// As a database shows them, and a logical flow of which the match stands in it with escapes.
+cluster::Node node_with_rows(const std::string& match, int rows) {
+  cluster::Node node;
+  for (int i = 0; i < rows; ++i) {
+    ovn::Row row;
+    row.table = "Logical_Router";
+    row.database = "NB";
+    row.uuid = kRouter;
+    row.columns = {{"_uuid", kRouter},
+                   {"name", "GR_node-1"},
+                   {"nat", "[01ce8e96-e345-5a19-8590-71294aa96e31, 7d034a8e-22fa-4f16-a6a9-9c7ec0352a10]"},
+                   {"external_ids", "{kind=Node, owner=\"GR_node-1\", number=\"" + std::to_string(i) + "\"}"}};
+    row.from = {1, static_cast<std::uint32_t>(i + 1)};
+    node.ovn.rows.push_back(std::move(row));
+  }
+  ovn::LogicalFlow flow;
+  flow.datapath = "GR_node-1";
+  flow.match = match;
+  flow.uuid = std::string_view(kRows).substr(2, 36);
+  flow.uuid_prefix = 0x5e2a1f40;
+  node.ovn.logical_flows = {flow, flow};
+  node.ovn.logical_flows[1].uuid_prefix = 7;  // of another one
+  node.ovn.southbound = std::make_shared<ovn::Southbound>();
+  node.ovn.southbound->logical_flows.emplace_back().uuid = *ovn::Uuid::parse(kRouter);
+  node.ovn.southbound->origins.emplace_back();
+  return node;
+}
+
+TEST(ModelBytes, NameThePlacesOfTextsAndUuids) {
+  const std::string match = "inport == \"rtoj-GR_node-1\" && ip4";
+  const cluster::Node node = node_with_rows(match, 40);
+  const auto words = std::make_shared<const WordPlaces>(std::vector<std::string_view>{kRows});
+  SourceTable sources;
+  ModelWriter out(sources, 9, {kRows}, words);
+  out.put(node);
+  const std::string bytes = out.take();
+  EXPECT_EQ(bytes.find("inport"), std::string::npos);
+  EXPECT_EQ(bytes.find("5e2a1f40"), std::string::npos);
+  EXPECT_EQ(bytes.find("GR_node-1"), std::string::npos);
+  EXPECT_LT(bytes.size(), 40U * 40 + 600);
+  ModelReader in(bytes, sources, 9, {kRows}, nullptr);
+  cluster::Node again;
+  in.get(again);
+  EXPECT_TRUE(in.at_end());
+  ASSERT_EQ(again.ovn.rows.size(), 40U);
+  EXPECT_EQ(again.ovn.rows[39].columns, node.ovn.rows[39].columns);
+  EXPECT_EQ(again.ovn.rows[39].uuid, kRouter);
+  EXPECT_EQ(again.ovn.rows[39].from, node.ovn.rows[39].from);
+  ASSERT_EQ(again.ovn.logical_flows.size(), 2U);
+  EXPECT_EQ(again.ovn.logical_flows[0].match, match);
+  EXPECT_EQ(again.ovn.logical_flows[0].uuid_prefix, 0x5e2a1f40U);
+  EXPECT_EQ(again.ovn.logical_flows[1].uuid_prefix, 7U);
+  EXPECT_EQ(again.ovn.southbound->logical_flows.at(0).uuid.to_string(), kRouter);
+  EXPECT_EQ(again.ovn.southbound->origins.at(0).group, ovn::FlowOrigin::kNoGroup);
+  ModelWriter once_more(sources, 9, {kRows}, words);
+  once_more.put(again);
+  EXPECT_EQ(once_more.take(), bytes);
+}
+
+TEST(ModelBytes, ChangedPlacesLeadNowhereElse) {
+  const cluster::Node node = node_with_rows("inport == \"rtoj-GR_node-1\" && ip4", 3);
+  SourceTable sources;
+  ModelWriter out(sources, 9, {kRows}, std::make_shared<const WordPlaces>(std::vector<std::string_view>{kRows}));
+  out.put(node);
+  const std::string bytes = out.take();
+  std::mt19937 random(5);
+  for (int round = 0; round < 20000; ++round) {
+    std::string changed = bytes;
+    for (int i = 0; i < 2; ++i) changed[random() % changed.size()] = static_cast<char>(random());
+    const std::string dump = kRows;  // of their very sizes, so that a read behind them is noticed
+    try {
+      SourceTable own;
+      ModelReader in(changed, own, 9, {dump}, nullptr);
+      cluster::Node again;
+      in.get(again);
+    } catch (const std::runtime_error&) {
+    }
+  }
+}
+
 TEST(MentionedWords, SayNoOnlyWhereNothingIs) {
   const std::string text =
       "external_ids : {attached_mac=\"0a:58:0a:84:00:32\", iface-id=shop_cart-1, ip_addresses=\"10.0.0.7/24\"} fd00::7";

@@ -164,7 +164,7 @@ class Builder {
       out_.members.push_back({row.subtable, row.priority});
       stage.max_priority = std::max(stage.max_priority, row.priority);
     }
-    stage.bits = bits_for(found.size() * 2);
+    stage.bits = bits_for(found.size() + found.size() / 2);
     out_.partitions.resize(out_.partitions.size() + (std::size_t{1} << stage.bits));
     const std::span<Partition> places = std::span(out_.partitions).subspan(stage.partitions);
     for (const Partition& p : found) {

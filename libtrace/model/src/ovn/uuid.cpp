@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 
@@ -33,8 +31,13 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
 }
 
 std::string Uuid::to_string() const {
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff, high & 0xffff, low >> 48,
-                     low & 0xffffffffffffULL);
+  std::string text(kLength, '-');
+  for (std::size_t i = 0, digits = 0; i < kLength; ++i) {
+    if (is_dash_place(i)) continue;
+    const std::uint64_t half = digits < 16 ? high : low;
+    text[i] = "0123456789abcdef"[half >> (60 - 4 * (digits++ % 16)) & 0xf];
+  }
+  return text;
 }
 
 }  // namespace egt::ovn
