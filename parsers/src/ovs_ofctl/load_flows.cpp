@@ -396,12 +396,27 @@ bool lacks_headers(const Dump& dump) {
          command_has(dump, "--rsort") || command_has(dump, "bridge/dump-flows");
 }
 
+namespace {
+
+// The bytes between members are anything: the same marks are to be the same bytes.
+std::vector<LineMark> without_gaps(const std::vector<LineMark>& marks) {
+  std::vector<LineMark> all(marks.size());
+  if (!all.empty()) std::memset(static_cast<void*>(all.data()), 0, all.size() * sizeof(LineMark));
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    all[i].line = marks[i].line;
+    all[i].offset = marks[i].offset;
+  }
+  return all;
+}
+
+}  // namespace
+
 CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTable& sources) {
   const openflow::CompiledFlows flows = tables.compile();
   const auto* dumped = dynamic_cast<const DumpedFlows*>(flows.text.get());
   if (dumped == nullptr) return {};
   const FlowFacts& facts = dumped->facts;
-  const std::vector<LineMark>& marks = sources.line_marks(dumped->source());
+  const std::vector<LineMark> marks = without_gaps(sources.line_marks(dumped->source()));
   const auto write = [&](std::uint64_t small) {
     BinaryWriter out;
     out.text(kFlowSection);
