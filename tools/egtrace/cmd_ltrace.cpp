@@ -251,6 +251,7 @@ std::vector<Question> questions_of(const LtraceOptions& o) {
 }
 
 std::string question_text(const lt::Unanswered& q, const cluster::Cluster& cluster) {
+  if (q.table == "Logical_Flow") return fmt::format("the list of logical flows ends before the stage of \"{}\"", q.name);
   if (q.flow != nullptr)
     return fmt::format("whether a port exists of which {}:{} asks: match=({})",
                        q.flow->from.known() ? cluster.sources->at(q.flow->from.source).path : "?", q.flow->from.line,
@@ -263,7 +264,8 @@ std::string question_text(const lt::Unanswered& q, const cluster::Cluster& clust
 void print_assumptions(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
   if (trace.supposed_backends > 0) fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
-    print_error(fmt::format("egtrace: undecided: {}: run `ovn-sbctl list {}'\n", question_text(q, cluster), q.table));
+    print_error(fmt::format("egtrace: undecided: {}: run `ovn-sbctl {}'\n", question_text(q, cluster),
+                            q.table == "Logical_Flow" ? "--uuid lflow-list" : fmt::format("list {}", q.table)));
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();

@@ -100,6 +100,29 @@ TEST(LtraceBatch, ABadLineIsAnsweredWithItsError) {
   EXPECT_EQ(lines[1], lines[3]);
 }
 
+// A list of one switch, or one that is cut, says nothing of the stages that it does not reach.
+TEST(LtraceFromText, ListOfFlowsThatEndsBeforeTheStageDecidesNothing) {
+  const std::string flows =
+      "Datapath: \"sw\" (bda3d276-9584-467d-bf3b-90b04f9388ef)  Pipeline: ingress\n"
+      "  uuid=0x00000001, table=0 (ls_in_l2_lkup      ), priority=50   , match=(eth.dst == 0a:00:00:00:00:02), "
+      "action=(outport = \"b\"; output;)\n"
+      "  uuid=0x00000002, table=2 (ls_in_l2_unknown   ), priority=50   , match=(ip4), action=(drop;)\n";
+  const std::string ports =
+      "switch 5f1b2c3d-0000-4000-8000-000000000001 (sw)\n    port a\n        addresses: [\"0a:00:00:00:00:01\"]\n"
+      "    port b\n        addresses: [\"0a:00:00:00:00:02\"]\n";
+  TemporaryDirectory d;
+  d.file("n/ovn-sbctl_--uuid_lflow-list", flows);
+  d.file("n/ovn-nbctl_show", ports);
+  const auto ask = [&](const std::string& destination) {
+    return ltrace(d.path(), {"inport==\"a\" && eth.src==0a:00:00:00:00:01 && eth.dst==0a:00:00:00:00:0" + destination});
+  };
+  const Ran egress = ask("2");  // no egress stage is listed
+  EXPECT_EQ(3, egress.status);
+  EXPECT_NE(std::string::npos, egress.err.find("the list of logical flows ends before the stage of \"sw\"")) << egress.err;
+  EXPECT_NE(std::string::npos, egress.err.find("lflow-list'")) << egress.err;
+  EXPECT_EQ(0, ask("3").status);  // stages behind are listed: this one drops
+}
+
 TEST(LtraceFromText, SaysWhatNothingTells) {
   const std::string flows =
       "Datapath: \"sw\" (bda3d276-9584-467d-bf3b-90b04f9388ef)  Pipeline: ingress\n"

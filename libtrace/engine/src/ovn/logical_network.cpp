@@ -187,6 +187,7 @@ void LogicalNetwork::add_groups() {
     NetworkGroup group{row.name, row.tunnel_key, {}};
     for (const Uuid& uuid : row.ports) {
       const auto it = by_uuid.find(uuid);
+      if (it == by_uuid.end()) group.lacks_ports = true;
       if (it != by_uuid.end() && it->second->datapath == d) group.ports.push_back(it->second);
     }
     std::sort(group.ports.begin(), group.ports.end(), [](const auto* a, const auto* b) { return a->name < b->name; });

@@ -47,6 +47,9 @@ const NetworkFlow* Walker::find_flow(const LogicalDatapath& datapath, const Flow
                                      std::uint32_t table) {
   const LogicalNetwork::FoundFlow found = network_.lookup(datapath, packet, pipeline, table);
   if (found.undecided) unanswered({"Port_Binding", {}, {}, {}, found.undecided});
+  // northd gives flows to the last stage of every datapath: where none is listed, the list is of other datapaths or cut.
+  const auto& listed = pipeline == Pipeline::ingress ? datapath.ingress : datapath.egress;
+  if (!found.flow && table >= listed.size()) unanswered({"Logical_Flow", datapath.friendly, {}, {}, nullptr});
   return found.flow;
 }
 

@@ -1,4 +1,6 @@
 // Where packets go: ports, multicast groups, the pipelines behind them.
+#include <fmt/format.h>
+
 #include "egtrace/packet/packet.h"
 #include "openflow/packet_fields.h"
 #include "ovn/walker.h"
@@ -9,6 +11,7 @@ namespace {
 using ovn::Pipeline;
 using Kind = Remark::Kind;
 
+constexpr std::string_view kPortTable = "Port_Binding";
 constexpr std::uint32_t kAllowLoopback = 1;  // flags.loopback
 constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
 constexpr unsigned kRegisters = 16, kLogicalRegisters = 10;  // MFF_N_LOG_REGS
@@ -23,6 +26,7 @@ std::string Walker::port_name(const LogicalDatapath& datapath, std::uint32_t key
 void Walker::output_egress(const Place& at, const FlowKey& packet, const NetworkPort* port, std::string name) {
   remark(at.nodes, NodeType::output, {Kind::output_to, name, {}, port ? port->row->type : "", 0, {}, nullptr});
   if (port == nullptr || port->peer == nullptr) {
+    if (port && port->row->type == "patch") unanswered({kPortTable, port->friendly, {}, {}, nullptr});  // where its peer is
     if (port && environment_) environment_->output(at.at(), *port, packet);
     at.nodes.push_back({NodeType::modify, false, Delivered{std::move(name)}, {}});
     return;
@@ -52,6 +56,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
   const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
   const std::string inport = port_name(at.datapath, in_key);
   Node node{NodeType::pipeline, false, Entered{&at.datapath, at.pipeline, &group, false, false, {}, {}}, {}};
+  if (group.lacks_ports) unanswered({kPortTable, group.name, {}, {}, nullptr});
   for (const NetworkPort* p : group.ports) {
     Node branch{NodeType::pipeline, false, Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly}, {}};
     if (environment_ && p->key != in_key && environment_->leaves(at.at(), *p, packet)) continue;
@@ -76,7 +81,10 @@ void Walker::output(const Place& at, FlowKey& packet) {
   const NetworkPort* port = at.datapath.port(key);
   const NetworkGroup* group = at.datapath.group(key);
   std::string name = port ? port->friendly : group ? group->name : "(unnamed)";
-  if (!port && !group) remark(at.nodes, NodeType::error, {Kind::unknown_port, {}, {}, {}, key, {}, nullptr});
+  if (!port && !group) {
+    remark(at.nodes, NodeType::error, {Kind::unknown_port, {}, {}, {}, key, {}, nullptr});
+    unanswered({kPortTable, fmt::format("tunnel key {} of {}", key, at.datapath.friendly), {}, {}, nullptr});
+  }
   if (at.pipeline == Pipeline::egress) return output_egress(at, packet, port, std::move(name));
   FlowKey out = packet;
   // Of the switch's tables only registers that logical flows write themselves are cleared: flags and zones stay.

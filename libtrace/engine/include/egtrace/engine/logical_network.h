@@ -48,6 +48,7 @@ struct NetworkGroup {
   std::string name;
   std::uint32_t key = 0;
   std::vector<const NetworkPort*> ports;  // by name
+  bool lacks_ports = false;               // no dump shows some that the row names
 };
 
 struct LogicalDatapath {
