@@ -59,7 +59,7 @@ std::optional<Arrival> Walker::send_by_other_network(Endpoint& pod, const IpAddr
 // A pod's stack sends to the neighbour or to its gateway.
 Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   Endpoint pod = start.from;
-  if (std::optional<Arrival> open = send_by_other_network(pod, dst_ip(start.packet))) {
+  if (auto open = start.answers ? send_by_other_network(pod, dst_ip(start.packet)) : std::nullopt) {
     undecided_ = true;
     sent = start.packet;
     return {{}, std::move(open)};
