@@ -12,7 +12,7 @@ inline std::string ovsdb_log(const std::vector<std::string>& records, const std:
   std::string text;
   for (const std::string& json : records) {
     const std::string body = json + "\n";
-    const std::string sha1 = parsers::ovsdb::to_hex(parsers::ovsdb::sha1(body));
+    const std::string sha1 = parsers::ovsdb::sha1(body);
     text += "OVSDB " + magic + " " + std::to_string(body.size()) + " " + sha1 + "\n" + body;
   }
   return text;

@@ -84,7 +84,7 @@ struct KeptSnapshot {
   std::map<std::string, std::string> found;  // by path of the file, if there are sections
 };
 // Each machine is read once. `flows`: whether what is found in dumps of flows and groups is kept.
-KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, const CompareFlows& compare, unsigned jobs);
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs);
 
 // Whether a dump is all of a file, unchanged.
 bool is_whole(const Dump& dump, const FoundFile& file);

@@ -79,7 +79,6 @@ std::string MachineReader::bytes_of(const cluster::Node& node, const std::shared
   ModelWriter out(*cluster.sources, sorted_->known_sources, texts_, words);
   out.put(read);
   out.put(node);
-  out.put(compared);
   return out.take();
 }
 
@@ -102,7 +101,6 @@ std::string MachineReader::kept(const cluster::Node& node) const {
 void MachineReader::read_kept(cluster::Node& node) {
   for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);  // which evidence quotes
   read_bytes(known_->sections->at(known_->section), known_->sections->keep(), node);
-  if (compared && sorted_->comparisons) sorted_->comparisons->keep(node.name, std::move(*compared));
 }
 
 void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node) {
@@ -136,7 +134,6 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
   diagnostics = std::move(read.diagnostics);
   cluster::Node made;
   in.get(made);
-  in.get(compared);
   if (!in.at_end()) ModelReader::wrong();
   kept_texts_ = in.keep();
   take_all(node, made);

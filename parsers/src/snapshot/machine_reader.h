@@ -10,7 +10,6 @@
 
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/cluster.h"
-#include "egtrace/cluster/flow_comparison.h"
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/compiled_state.h"
 #include "snapshot/examine.h"
@@ -25,9 +24,8 @@ struct Sorted {
   bool as_dumped = false, as_of = false;
   SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
-  std::vector<Candidate> candidates;                      // parallel to Cluster::dumps
-  SourceId known_sources = kNoSource;                     // the last that is there before a machine is read
-  std::shared_ptr<cluster::KeptComparisons> comparisons;  // of a compiled snapshot
+  std::vector<Candidate> candidates;   // parallel to Cluster::dumps
+  SourceId known_sources = kNoSource;  // the last that is there before a machine is read
   std::shared_ptr<cluster::Cluster*> cluster;
   MadeOnce<cluster::DumpsBySize> sizes;
 
@@ -69,7 +67,6 @@ class MachineReader : public cluster::NodeReader {
   const std::vector<Candidate*>& chosen() const { return chosen_; }
   std::vector<Diagnostic> diagnostics;
   Moments moments;
-  std::optional<cluster::KeptComparisons::Result> compared;  // its flows, where somebody did
 
  private:
   void read_kept(cluster::Node& node);

@@ -28,7 +28,9 @@ TEST(WordPlaces, AreOfWordsAndOfWhatIsQuoted) {
 }
 
 TEST(WordPlaces, AreFoundBehindEscapes) {
-  const std::string row = R"({"match":"inport == \"sw0\\p1\" && ip4","note":"a\tb tab here","open":"no end)" "\n" R"(quoted" node-1)";
+  const std::string row = R"({"match":"inport == \"sw0\\p1\" && ip4","note":"a\tb tab here","open":"no end)"
+                          "\n"
+                          R"(quoted" node-1)";
   EXPECT_EQ(found({row}, R"(inport == "sw0\p1" && ip4)"), R"(0 escaped inport == \"sw0\\p1\" && ip4)");
   EXPECT_EQ(found({row}, "a\tb tab here"), "none") << "no escape of a quote or a backslash";
   EXPECT_EQ(found({row}, "node-1"), "0 node-1");

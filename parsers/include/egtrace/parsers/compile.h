@@ -3,12 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "egtrace/base/result.h"
-#include "egtrace/cluster/flow_comparison.h"
 #include "egtrace/parsers/snapshot.h"
 
 namespace egt::parsers {
@@ -30,8 +28,6 @@ struct Compiled {
 // Writes an OutputFile that only its owner may read. Files that no loader used are
 // not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files, unless it holds
 // nothing but links and is a view of files elsewhere. The error is one line.
-// What `compare` makes of each machine is kept with it (Collection::comparisons); it is called by several threads, and may be none.
-using CompareFlows = std::function<cluster::KeptComparisons::Result(const cluster::Cluster&, const cluster::Node&)>;
-Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path, const CompareFlows& compare = {});
+Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path);
 
 }  // namespace egt::parsers
