@@ -50,7 +50,7 @@ std::uint64_t WordPlaces::add_quoted(std::uint32_t dump, std::uint64_t at) {
   const std::string_view text = dumps_[dump].substr(0, at + kLongestWord);
   bool is_escaped = false, others = false;
   std::size_t end = text.find_first_of("\"\\\n", at);
-  for (; end + 1 < text.size() && text[end] == '\\'; end = text.find_first_of("\"\\\n", end + 2)) {
+  for (; end != text.npos && end + 1 < text.size() && text[end] == '\\'; end = text.find_first_of("\"\\\n", end + 2)) {
     is_escaped = true;
     others = others || (text[end + 1] != '"' && text[end + 1] != '\\');
   }

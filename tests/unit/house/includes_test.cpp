@@ -61,8 +61,10 @@ std::vector<std::string> included(const std::string& text) {
 bool is_code(const fs::path& path) { return path.extension() == ".cpp" || path.extension() == ".h"; }
 
 TEST(Includes, FollowTheArrows) {
-  const auto owner = owners();
+  auto owner = owners();
   ASSERT_FALSE(owner.empty());
+  // Made when the module is built (libtrace/model/schema).
+  for (const char* made : {"nb", "sb", "vswitch", "tables"}) owner[std::string("egtrace/ovn/rows/") + made + ".h"] = "model";
   for (const auto& [name, module] : modules()) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(kRoot) / module.folder)) {
       if (!entry.is_regular_file() || !is_code(entry.path())) continue;

@@ -315,6 +315,7 @@ TEST_F(Policies, NamesResolveByResolversOvnAndHostsFiles) {
   EXPECT_FALSE(addresses_of_host(cluster_, "db.example.com").is_listed);
   node.host.hosts.push_back({*IpAddr::parse("192.0.2.8"), {"db.example.com", "db"}, {}});
   ovn::Row dns;
+  dns.database = "SB";
   dns.table = "DNS";
   dns.columns["records"] = "{\"api.example.com\"=\"192.0.2.9 2001:db8::9\", \"db.example.com\"=\"192.0.2.8\"}";
   node.ovn.rows.push_back(dns);

@@ -205,7 +205,8 @@ TEST(ModelBytes, NameThePlacesOfTextsAndUuids) {
 }
 
 TEST(ModelBytes, ChangedPlacesLeadNowhereElse) {
-  const cluster::Node node = node_with_rows("inport == \"rtoj-GR_node-1\" && ip4", 3);
+  const std::string match = "inport == \"rtoj-GR_node-1\" && ip4";
+  const cluster::Node node = node_with_rows(match, 3);
   SourceTable sources;
   ModelWriter out(sources, 9, {kRows}, std::make_shared<const WordPlaces>(std::vector<std::string_view>{kRows}));
   out.put(node);

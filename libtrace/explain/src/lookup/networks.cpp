@@ -20,7 +20,7 @@ std::string selector_text(const cluster::LabelSelector& selector) {
 }
 
 std::string kind_in_words(const std::string& kind) {
-  if (kind == "NetworkAttachmentDefinition") return "network attachment definition";
+  if (kind == "NetworkAttachmentDefinition") return "network attachment";
   return kind == "UserDefinedNetwork" ? "user-defined network" : "cluster user-defined network";
 }
 

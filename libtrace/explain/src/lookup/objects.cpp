@@ -25,7 +25,7 @@ std::string attachment_text(const cluster::PodAttachment& on) {
   if (std::string addresses = prefixes_text(on.addresses); !addresses.empty()) parts.push_back(std::move(addresses));
   if (on.mac) parts.push_back(on.mac->to_string());
   std::string how = on.role;
-  if (!on.of_ovn) how += how.empty() ? "not by OVN" : ", not by OVN";
+  if (!on.of_ovn) how += how.empty() ? "other CNI" : ", other CNI";
   if (!on.device.empty()) how += (how.empty() ? "" : ", ") + on.device;
   return fmt::format("{}{}: {}", on.network, how.empty() ? "" : " (" + how + ")", fmt::join(parts, ", "));
 }
