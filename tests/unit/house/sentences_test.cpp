@@ -31,6 +31,7 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/explain/src/point.cpp", "errors of a question"},
       {"libtrace/explain/src/point_text.cpp", "errors of parsing"},
       {"libtrace/explain/src/suggest.cpp", "what may have been meant by a name"},
+      {"libtrace/model/schema/make_rows.cpp", "sources that it makes, and errors of a build"},
       {"libtrace/model/src/cluster/inconsistencies_rules.cpp", "nft list ruleset: a command"},
       {"libtrace/model/src/openflow/flow_store.cpp", "exceptions: a compiled file is damaged"},
       {"libtrace/model/src/openflow/group_table.cpp", "an exception"},

@@ -93,7 +93,7 @@ const NetworkDefinition* definition_of(const Objects& objects, std::string_view 
 std::string plugin_of(const Objects& objects, const PodAttachment& on) {
   if (on.of_ovn) return {};
   const NetworkDefinition* definition = definition_of(objects, on.network);
-  if (definition == nullptr || definition->plugin.empty()) return "(no dump shows which)";
+  if (definition == nullptr || definition->plugin.empty()) return "unknown";
   return definition->is_of_ovn() ? std::string() : definition->plugin;
 }
 
