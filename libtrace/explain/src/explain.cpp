@@ -205,8 +205,7 @@ struct Explainer::Prepared {
 
 namespace {
 
-// A pod that leaves with its own address is answered where somebody outside knows by which node it is reached: BGP tells it of
-// advertised networks.
+// A pod that leaves with its own address is answered where routers outside have a route to it: by BGP, of advertised networks.
 void assume_route_back(const Start& start, const WalkedPath& walked, const Words& words, PathReport& path) {
   const cluster::Cluster& cluster = words.cluster();
   const bool pod = start.from.kind == engine::Endpoint::Kind::pod && walked.verdict == engine::Verdict::delivered;

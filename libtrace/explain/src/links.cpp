@@ -18,10 +18,7 @@ using ovn::Row;
 namespace nb = rows::nb;
 namespace sb = rows::sb;
 
-std::string id_of(const Row& row, const std::string& key) {
-  const auto it = row.external_ids.find(key);
-  return it == row.external_ids.end() ? std::string() : it->second;
-}
+std::string id_of(const Row& row, const std::string& key) { return ovn::RowView(row).external_id(key); }
 
 std::optional<std::uint32_t> prefix_of(std::string_view uuid) {
   const auto n = uuid.size() < 8 ? std::nullopt : parse_hex(uuid.substr(0, 8));

@@ -1,21 +1,9 @@
 #include "kernel_events/json_line.h"
 
 #include "egtrace/base/text.h"
+#include "egtrace/base/utf8.h"
 
 namespace egt::parsers::kernel_events {
-namespace {
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto byte = [&out](std::uint32_t b) { out += static_cast<char>(b); };
-  if (c < 0x80) return byte(c);
-  if (c < 0x800) return byte(0xc0 | c >> 6), byte(0x80 | (c & 0x3f));
-  byte(0xe0 | c >> 12);
-  byte(0x80 | (c >> 6 & 0x3f));
-  byte(0x80 | (c & 0x3f));
-}
-
-}  // namespace
-
 char JsonLine::next() {
   while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
   return at_ == end_ ? '\0' : *at_;
@@ -112,7 +100,7 @@ bool JsonLine::escape() {
   }
   at_ += 4;
   // Halves of surrogate pairs stand for themselves: no name of a tracer has them.
-  append_utf8(scratch_, *digits >= 0xd800 && *digits < 0xe000 ? 0xfffd : static_cast<std::uint32_t>(*digits));
+  append_utf8(*digits >= 0xd800 && *digits < 0xe000 ? 0xfffd : static_cast<std::uint32_t>(*digits), scratch_);
   return true;
 }
 

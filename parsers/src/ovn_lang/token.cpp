@@ -6,6 +6,7 @@
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
 #include "egtrace/base/text.h"
+#include "egtrace/base/utf8.h"
 #include "ovn_lang/lexer.h"
 
 namespace egt::parsers::ovn_lang {
@@ -204,23 +205,6 @@ bool Scanner::scan_four_digits(unsigned& value) {
     value = value << 4 | static_cast<unsigned>(digit);
   }
   return true;
-}
-
-void append_utf8(unsigned c, std::string& out) {
-  const auto put = [&out](unsigned byte) { out += static_cast<char>(byte); };
-  if (c < 0x80) return put(c);
-  if (c < 0x800) {
-    put(0xc0 | c >> 6);
-  } else {
-    if (c < 0x10000) {
-      put(0xe0 | c >> 12);
-    } else {
-      put(0xf0 | c >> 18);
-      put(0x80 | (c >> 12 & 0x3f));
-    }
-    put(0x80 | (c >> 6 & 0x3f));
-  }
-  put(0x80 | (c & 0x3f));
 }
 
 bool Scanner::scan_code_point(std::string& out) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "egtrace/base/text.h"
+#include "egtrace/base/utf8.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
@@ -32,20 +33,6 @@ AtomKind kind_of_bare(std::string_view s) {
   if (is_integer(s)) return AtomKind::integer;
   if (s == "true" || s == "false") return AtomKind::boolean;
   return is_real(s) ? AtomKind::real : AtomKind::string;
-}
-
-void append_utf8(std::uint32_t code, std::string& out) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | (code >> 6)), put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | (code >> 12)), put(0x80 | ((code >> 6) & 0x3f)), put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | (code >> 18)), put(0x80 | ((code >> 12) & 0x3f)), put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
 }
 
 std::optional<std::uint32_t> take_hex4(Cursor& c) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "egtrace/base/text.h"
+#include "egtrace/base/value_of.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/rows/sb.h"
 #include "ovsdb/load.h"
@@ -28,11 +28,6 @@ class PortMerger {
   ovn::Ovn& ovn_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
 };
-
-std::string value_of(const std::map<std::string, std::string>& map, const std::string& key) {
-  const auto it = map.find(key);
-  return it == map.end() ? std::string() : it->second;
-}
 
 bool is_true(const std::map<std::string, std::string>& map, const std::string& key) { return value_of(map, key) == "true"; }
 

@@ -52,7 +52,7 @@ constexpr bool kLeftOut =
     std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
 
 // How a text is written: one of these, or the number of a text that stood before. A UUID likewise, the keys of a map of texts, and an
-// object that is shared. A place in a dump is told from the end of the one before it in this dump: of the same dump as the last one
+// object that is shared. A place in a dump is counted from the end of the one before it in this dump: of the same dump as the last one
 // (kNear), or of another (kInDump); there it may stand with escapes. Only what is read as a text of its own may be a UUID or made of
 // words.
 enum TextCode : std::uint64_t {

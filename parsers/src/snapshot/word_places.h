@@ -43,7 +43,7 @@ class WordPlaces {
 // Without the escapes of JSON, of which a text has no others than those of quotes and of backslashes.
 void append_unescaped(std::string& to, std::string_view escaped);
 
-// Where a dump's place is told from: the end of the place before it.
+// Where places of a dump are counted from: the end of the place before.
 struct DumpCursors {
   std::vector<std::uint64_t> ends;  // of each dump
   std::uint64_t last = UINT64_MAX;  // the dump of the last place

@@ -106,8 +106,7 @@ TEST(SecondaryNetworks, AVlanThatTheBridgeDoesNotTakeIsLost) {
 TEST(SecondaryNetworks, DefinitionsAreFound) {
   const std::string lab = harbour("secondary-networks");
   const Ran by_name = run({EGTRACE_BINARY, "lookup", lab, "docks/bulk"});
-  for (const char* part :
-       {"network attachment docks/bulk", "topology: localnet", "vlan: 33", "physical network: cargo"})
+  for (const char* part : {"network attachment docks/bulk", "topology: localnet", "vlan: 33", "physical network: cargo"})
     EXPECT_NE(by_name.out.find(part), std::string::npos) << part << "\n" << by_name.out;
   const Ran by_address = run({EGTRACE_BINARY, "lookup", lab, "172.31.44.22"});
   EXPECT_NE(by_address.out.find("pod docks/winch-p"), std::string::npos) << by_address.out;

@@ -6,17 +6,12 @@
 
 namespace egt::assess {
 
-std::string external_id(const ExternalIds& ids, const std::string& key) {
-  const auto found = ids.find(key);
-  return found == ids.end() ? std::string() : found->second;
-}
-
 bool is_owned_by(const ExternalIds& ids, std::string_view type, std::string_view name) {
-  return external_id(ids, "k8s.ovn.org/owner-type") == type && external_id(ids, "k8s.ovn.org/name") == name;
+  return value_of(ids, "k8s.ovn.org/owner-type") == type && value_of(ids, "k8s.ovn.org/name") == name;
 }
 
 std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string& key) {
-  const auto number = parse_decimal(external_id(ids, key));
+  const auto number = parse_decimal(value_of(ids, key));
   return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
 }
 
@@ -37,7 +32,7 @@ bool drops(const rows::nb::Acl& acl) {
 std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, const IpAddr& address) {
   std::optional<bool> held;
   for (const ovn::AddressSet* set : sets) {
-    if (external_id(set->external_ids, "ip-family") != (address.is_v4() ? "v4" : "v6")) continue;
+    if (value_of(set->external_ids, "ip-family") != (address.is_v4() ? "v4" : "v6")) continue;
     held = held.value_or(false) || std::any_of(set->addresses.begin(), set->addresses.end(), [&](const std::string& text) {
              const auto p = Prefix::parse(text);
              return p && p->contains(address);

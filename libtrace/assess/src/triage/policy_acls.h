@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/base/value_of.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/ovn/rows/nb.h"
 
@@ -16,7 +17,6 @@ using ExternalIds = std::map<std::string, std::string>;
 
 // k8s.ovn.org/owner-type and k8s.ovn.org/name.
 bool is_owned_by(const ExternalIds& ids, std::string_view type, std::string_view name);
-std::string external_id(const ExternalIds& ids, const std::string& key);  // empty where there is none
 std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string& key);
 
 struct PolicyAcl {

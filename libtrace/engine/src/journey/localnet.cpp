@@ -9,12 +9,25 @@
 namespace egt::engine {
 namespace {
 
-const openflow::Bridge* bridge_behind(const cluster::Node& node, const std::string& localnet) {
+using Mapping = Localnet::Mapping;
+
+// Ports that ovn-controller makes: without any, the list may be of other ports.
+bool lists_patch_ports(const openflow::Bridge& bridge) {
+  return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
+                     [](const openflow::Interface& i) { return i.type == "patch"; });
+}
+
+void find_bridge(const cluster::Node& node, Localnet& localnet) {
   const openflow::Bridge* integration = node.integration_bridge();
-  if (integration == nullptr) return nullptr;
-  const auto inner = node.port(fmt::format("patch-{}-to-{}", integration->name, localnet));
-  const auto outer = node.port(fmt::format("patch-{}-to-{}", localnet, integration->name));
-  return inner.port != nullptr && outer.port != nullptr ? outer.bridge : nullptr;
+  if (integration == nullptr) return;
+  const auto inner = node.port(fmt::format("patch-{}-to-{}", integration->name, localnet.port->name));
+  const auto outer = node.port(fmt::format("patch-{}-to-{}", localnet.port->name, integration->name));
+  if (inner.port != nullptr && outer.port != nullptr) {
+    localnet.mapping = Mapping::mapped;
+    localnet.bridge = outer.bridge;
+  } else if (inner.port == nullptr && outer.port == nullptr && lists_patch_ports(*integration)) {
+    localnet.mapping = Mapping::not_mapped;
+  }
 }
 
 }  // namespace
@@ -26,7 +39,7 @@ Localnet localnet_of(const cluster::Node& node, std::string_view logical_switch)
   });
   if (logical_switch.empty() || port == node.ovn.ports.end()) return found;
   found.port = &*port;
-  found.bridge = bridge_behind(node, port->name);
+  find_bridge(node, found);
   if (found.bridge == nullptr) return found;
   for (const openflow::Interface& i : found.bridge->interfaces)
     if (is_uplink(*found.bridge, i)) found.uplinks.push_back(i.name);

@@ -181,7 +181,7 @@ std::optional<Walker::Next> Walker::cross_physical_network(const OnWire& at) {
   if (pod == nullptr || pod->node == at.node || carried_ != nullptr) return std::nullopt;
   const Localnet there = localnet_of(*pod->node, pod->network.logical_switch);
   if (there.port == nullptr || !topology_.is_on_network_of(*at.node, at.device, *pod)) return std::nullopt;
-  if (there.bridge == nullptr)
+  if (there.mapping == Localnet::Mapping::not_mapped)
     return stop(Verdict::dropped, {pod->node->name,
                                    Layer::underlay,
                                    {PlaceKind::bridge, {pod->bridge->name}},

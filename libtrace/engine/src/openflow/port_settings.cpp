@@ -3,17 +3,14 @@
 #include <optional>
 #include <string_view>
 
+#include "egtrace/base/value_of.h"
+
 namespace egt::engine::ofproto {
 namespace {
 
 constexpr std::int64_t kVlans = 4096;
 
 namespace vswitch = rows::vswitch;
-
-std::string value_of(const std::map<std::string, std::string>& map, const std::string& key) {
-  const auto it = map.find(key);
-  return it == map.end() ? std::string() : it->second;
-}
 
 // vlan_bitmap_from_array
 std::vector<bool> bitmap_of(const std::vector<std::int64_t>& vlans) {
@@ -46,8 +43,8 @@ PortSettings settings_of(const vswitch::Port& row, std::optional<std::uint16_t> 
     s.trunks[0] = false;
   }
   const auto config = row.other_config();
-  if (value_of(config, "qinq-ethtype") == "802.1q") s.tunnel_ethertype = ethertype::vlan;
-  const std::string tags = value_of(config, "priority-tags");
+  if (egt::value_of(config, "qinq-ethtype") == "802.1q") s.tunnel_ethertype = ethertype::vlan;
+  const std::string tags = egt::value_of(config, "priority-tags");
   if (tags == "if-nonzero" || tags == "true") s.priority_tags = PriorityTags::if_nonzero;
   if (tags == "always") s.priority_tags = PriorityTags::always;
   s.is_protected = row.protected_().value_or(false);
@@ -87,7 +84,7 @@ BridgeSettings SwitchSettings::of(const openflow::Bridge& bridge) const {
   const auto row = bridges_.find(bridge.name);
   if (row == bridges_.end()) return s;
   s.no_learning = bitmap_of(row->second.flood_vlans());
-  s.forwards_reserved = value_of(row->second.other_config(), "forward-bpdu") == "true";
+  s.forwards_reserved = egt::value_of(row->second.other_config(), "forward-bpdu") == "true";
   return s;
 }
 

@@ -57,7 +57,7 @@ class RuleLookup {
   const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;
   Rule learned_rule(const LearnedRule& learned) const;
   Rule dumped_rule(openflow::FlowIndex flow, openflow::Lookup hit) const;
-  Rule miss() const;  // only a controller of OpenFlow 1.2 or older hears of it
+  Rule miss() const;  // only controllers of OpenFlow 1.2 or older get a packet-in
   const openflow::Bridge& bridge() const { return bridge_; }
 
   Tables& tables_;

@@ -1,7 +1,7 @@
 // The translation of one packet into datapath actions: what xlate_actions() of ofproto/ofproto-dpif-xlate.c does.
 //
 // Names follow that file, so that the two can be read side by side. Xlate goes through tables and actions; the packet
-// (xlate_packet.h), what is put for the datapath (datapath_output.h, commit.h) and what is told of it (xlate_report.h) are
+// (xlate_packet.h), what is put for the datapath (datapath_output.h, commit.h) and what is reported of it (xlate_report.h) are
 // parts of their own, as are NORMAL (normal.h), the choice of buckets (buckets.h), headers (headers.h) and what comes back
 // (recirculations.h). Who listens (observer.h) and who answers what the dumps leave open (policy.h) is the caller's choice.
 #pragma once
@@ -37,7 +37,7 @@ struct Freezing {
   bool active = false;
   std::optional<HashWanted> hash;  // that the datapath computes before
   Ofpacts actions;
-  std::optional<std::size_t> unroll;  // in `actions`: the last that tells table and cookie
+  std::optional<std::size_t> unroll;  // in `actions`: the last that has table and cookie
   const openflow::Controller* pause = nullptr;
 
   void cancel() {

@@ -1,4 +1,4 @@
-// What a translation tells whoever listens, line by line: xlate_report() of ofproto/ofproto-dpif-xlate.c. Lines have a depth.
+// What a translation reports to its observer, line by line: xlate_report() of ofproto/ofproto-dpif-xlate.c. Lines have a depth.
 #pragma once
 
 #include <cstdint>

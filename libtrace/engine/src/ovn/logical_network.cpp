@@ -7,6 +7,7 @@
 #include <span>
 
 #include "egtrace/base/text.h"
+#include "egtrace/base/value_of.h"
 #include "openflow/hash.h"
 #include "openflow/hash_order.h"
 #include "ovn/logical_table.h"
@@ -21,11 +22,6 @@ namespace sb = ovn::sb;
 constexpr std::size_t kUuidLength = 36;
 constexpr std::size_t kShownOfUuid = 6;
 constexpr unsigned kFewestDigits = 4;
-
-std::string value_of(const sb::Map& map, const std::string& key) {
-  const auto it = map.find(key);
-  return it == map.end() ? std::string() : it->second;
-}
 
 // A name that ends in a UUID is shown with the UUID's first digits.
 std::string shortened(const std::string& name) {

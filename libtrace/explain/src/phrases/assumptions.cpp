@@ -201,7 +201,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the pod keeps its address; no dump shows a router's table, and no RouteAdvertisements object that advertises its network"},
     {Supposition::same_physical_network, "same-physical-network",
      "the physical network behind {1} {2} carries the frame to {3} {4}",
-     "both are uplinks of bridges that localnet port {0} leads to, and no dump shows the switches between them"},
+     "localnet port {0} leads to {4}, and {2} to that network by a bridge or an address there; no dump shows the switches "
+     "between"},
 };
 static_assert(is_complete(kSuppositions));
 

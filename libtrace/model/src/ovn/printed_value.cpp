@@ -4,18 +4,12 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "egtrace/base/utf8.h"
 
 namespace egt::ovn {
 namespace {
 
 constexpr std::string_view kEndOfWord = ",=]} ";
-
-void append_utf8(std::uint32_t code, std::string& out) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) return put(0xc0 | (code >> 6)), put(0x80 | (code & 0x3f));
-  put(0xe0 | (code >> 12)), put(0x80 | ((code >> 6) & 0x3f)), put(0x80 | (code & 0x3f));
-}
 
 char control_of(char escape) {
   switch (escape) {

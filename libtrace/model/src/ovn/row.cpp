@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "egtrace/base/value_of.h"
 #include "egtrace/ovn/row_view.h"
 
 namespace egt::ovn {
@@ -10,10 +11,7 @@ std::string text_of(const Row& row, const std::string& column) {
   return it->second.starts_with('[') || it->second.starts_with('{') ? it->second : text_in(it->second);
 }
 
-std::string RowView::external_id(const std::string& key) const {
-  const auto it = row_->external_ids.find(key);
-  return it == row_->external_ids.end() ? std::string() : it->second;
-}
+std::string RowView::external_id(const std::string& key) const { return value_of(row_->external_ids, key); }
 
 std::string_view RowView::printed(const char* column) const {
   const auto it = row_->columns.find(column);

@@ -50,7 +50,7 @@ class Comparison {
   }
 
   bool is_of(const ExternalIds& ids, const Numbered& of) const {
-    return is_owned_by(ids, type(), policy_.name) && external_id(ids, "direction") == (of.is_egress ? "Egress" : "Ingress") &&
+    return is_owned_by(ids, type(), policy_.name) && value_of(ids, "direction") == (of.is_egress ? "Egress" : "Ingress") &&
            rule_index(ids, "gress-index") == of.index;
   }
 

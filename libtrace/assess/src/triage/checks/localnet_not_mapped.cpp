@@ -1,6 +1,5 @@
 // Pods on a switch with a localnet port, on a node where no bridge is mapped to its physical network: they reach each other there,
 // and nobody else.
-#include <algorithm>
 #include <set>
 
 #include "egtrace/engine/localnet.h"
@@ -9,12 +8,6 @@
 
 namespace egt::assess {
 namespace localnet_not_mapped {
-
-// Ports that ovn-controller makes besides those that others plug in.
-bool lists_patch_ports(const openflow::Bridge& bridge) {
-  return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
-                     [](const openflow::Interface& i) { return i.type == "patch"; });
-}
 
 // Switches that have ports of pods plugged in here.
 std::set<std::string> switches_of_pods(const cluster::Node& node, const openflow::Bridge& integration) {
@@ -29,10 +22,10 @@ std::set<std::string> switches_of_pods(const cluster::Node& node, const openflow
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     const openflow::Bridge* integration = node->integration_bridge();
-    if (integration == nullptr || !lists_patch_ports(*integration)) continue;
+    if (integration == nullptr) continue;
     for (const std::string& name : switches_of_pods(*node, *integration)) {
       const engine::Localnet localnet = engine::localnet_of(*node, name);
-      if (localnet.port == nullptr || localnet.bridge != nullptr) continue;
+      if (localnet.mapping != engine::Localnet::Mapping::not_mapped) continue;
       out.add(Claim::localnet_not_mapped, node->name, "", {name, localnet.port->name}, {localnet.port->from});
     }
   }

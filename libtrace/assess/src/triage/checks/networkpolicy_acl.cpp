@@ -85,7 +85,7 @@ class Rows {
 
     const Set& of_addresses() {
       if (std::exchange(is_read, true)) return *this;
-      const std::string named = external_id(row->external_ids, "ip-family");
+      const std::string named = value_of(row->external_ids, "ip-family");
       if (named == "v4" || named == "v6") family = named == "v4" ? Family::v4 : Family::v6;
       for (const std::string& text : row->addresses)
         if (const auto a = IpAddr::parse(text)) addresses.insert(*a), family = family.value_or(a->family);

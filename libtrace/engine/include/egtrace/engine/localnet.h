@@ -3,6 +3,7 @@
 // controller/patch.c); which bridge it is, ovn-bridge-mappings says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,12 @@
 namespace egt::engine {
 
 struct Localnet {
+  // not_mapped: patch ports of the integration bridge are shown, and none for this one. not_shown: no dump decides it.
+  enum class Mapping : std::uint8_t { not_shown, not_mapped, mapped };
+
   const ovn::LogicalPort* port = nullptr;
-  const openflow::Bridge* bridge = nullptr;  // that the switch leads to; null: none is mapped
+  Mapping mapping = Mapping::not_shown;
+  const openflow::Bridge* bridge = nullptr;  // that the switch leads to, where one is mapped
   std::vector<std::string> uplinks;          // ports of the bridge that lead out of the machine
 };
 
