@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/parsers/compile.h"
 #include "snapshot_options.h"
 
@@ -48,8 +49,8 @@ void add_compile(CLI::App& app, ExitStatus& status) {
     const std::string& path = options->common.output;
     if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");
     refuse_inside(options->snapshot, path);
-    const auto done =
-        parsers::compile_snapshot({snapshot_path(options->snapshot), options->snapshot.dumps, options->common.jobs}, path);
+    const auto done = parsers::compile_snapshot({snapshot_path(options->snapshot), options->snapshot.dumps, options->common.jobs},
+                                                path, explain::agreement_of);
     if (!done) throw CommandError(done.error().message);
     CommonOptions listed = options->common;
     listed.output.clear();

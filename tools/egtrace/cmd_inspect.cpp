@@ -43,7 +43,9 @@ ExitStatus run_inspect(const InspectOptions& o) {
   if (!o.snapshot.history && !(o.since.empty() && o.node.empty()))
     throw CommandError("--since and --node go with --history; add it");
   if (!o.since.empty()) moment_of("--since", o.since);  // before a long reading
-  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
+  SnapshotOptions read = o.snapshot;
+  read.no_cache = true;  // files that no loader uses are shown as well
+  const parsers::Snapshot& snapshot = open_collection(read, o.common);
   explain::HistoryReport history;
   if (o.snapshot.history) history = explain::report_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
   if (o.snapshot.history && o.common.format == "html") throw CommandError("--history has no page; use --format text or json");

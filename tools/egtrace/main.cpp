@@ -7,6 +7,7 @@
 #include "egtrace/parsers/output_file.h"
 #include "memory.h"
 #include "program.h"
+#include "snapshot_store.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // `egtrace … | head` ends quietly; write_output() sees EPIPE
@@ -15,5 +16,7 @@ int main(int argc, char** argv) {
   egt::cli::keep_freed_memory();
   egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
   egt::parsers::remove_unfinished_files_on_signals();
-  return egt::cli::run_program(std::vector<std::string>(argv + 1, argv + argc));
+  const int status = egt::cli::run_program(std::vector<std::string>(argv + 1, argv + argc));
+  egt::cli::SnapshotStore::process().answered("/proc/self/exe");
+  return status;
 }

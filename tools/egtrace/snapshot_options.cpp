@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/explain/collection_limits.h"
 #include "progress.h"
+#include "snapshot_cache.h"
 #include "snapshot_store.h"
 
 namespace egt::cli {
@@ -26,6 +28,7 @@ void add_follow_links(CLI::App& verb, bool& follow_links) {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
   add_snapshot_arguments(verb, options);
   add_follow_links(verb, options.follow_links);
+  verb.add_flag("--no-cache", options.no_cache, "read the dumps though a compiled form of the snapshot is kept, and keep none");
 }
 
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
@@ -166,11 +169,23 @@ parsers::SnapshotRequest request_for(const SnapshotOptions& options, const Commo
   return request;
 }
 
-parsers::Snapshot read(parsers::SnapshotRequest request, const CommonOptions& common) {
+// The compiled form that is kept of it. One that cannot be opened is none.
+std::optional<parsers::Snapshot> read_kept(parsers::SnapshotRequest request, const std::string& place) {
+  if (!SnapshotCache::has(place)) return std::nullopt;
+  request.path = place;
+  auto snapshot = parsers::open_snapshot(request);
+  return snapshot ? std::optional(std::move(*snapshot)) : std::nullopt;
+}
+
+parsers::Snapshot read(parsers::SnapshotRequest request, const CommonOptions& common, bool may_be_kept) {
+  const auto place = may_be_kept ? SnapshotCache::of_user().place_of(request) : std::nullopt;
+  if (place)
+    if (auto kept = read_kept(request, *place)) return std::move(*kept);
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);
   if (!snapshot) throw CommandError(snapshot.error().message);
   line.clear();
+  if (place && is_compiled_alike(snapshot->collection)) SnapshotStore::process().keep_later(request.path, *place);
   return std::move(*snapshot);
 }
 
@@ -180,7 +195,7 @@ const parsers::Snapshot& open_collection(const SnapshotOptions& named, const Com
   const SnapshotOptions options = of_session(named);
   refuse_inside(options, common.output);
   const parsers::Snapshot& snapshot = SnapshotStore::process().get(
-      request_for(options, common), [&](const parsers::SnapshotRequest& r) { return read(r, common); });
+      request_for(options, common), [&](const parsers::SnapshotRequest& r) { return read(r, common, !options.no_cache); });
   if (common.strict) refuse_odd_lines(snapshot.cluster);
   if (!common.quiet) warn_of_links(snapshot.collection.links_out);
   if (!common.quiet) warn_of_missing(snapshot.collection.missing);

@@ -21,6 +21,7 @@ struct SnapshotOptions {
   bool as_intended = false;        // parsers::SnapshotRequest::as_intended
   bool presume = false;            // parsers::SnapshotRequest::presume
   bool follow_links = false;       // parsers::SnapshotRequest::follow_links
+  bool no_cache = false;           // dumps are read though a compiled form is kept, and none is made
   bool when_needed = false;        // parsers::SnapshotRequest::when_needed; the verb then calls warn_of_lines()
 };
 

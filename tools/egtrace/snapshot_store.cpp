@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "snapshot_cache.h"
+
 namespace egt::cli {
 namespace {
 
@@ -41,6 +43,11 @@ const parsers::Snapshot& SnapshotStore::get(const parsers::SnapshotRequest& requ
   const parsers::Snapshot& snapshot = is_known ? (*found)->snapshot : opened_.back()->snapshot;
   if (when_open_) when_open_();
   return snapshot;
+}
+
+void SnapshotStore::answered(const std::string& program) const {
+  const SnapshotCache cache = SnapshotCache::of_user();
+  for (const auto& [snapshot, place] : to_keep_) cache.keep(snapshot, place, program);
 }
 
 void SnapshotStore::keep_session_only() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egtrace/parsers/snapshot.h"
@@ -37,12 +38,17 @@ class SnapshotStore {
   const SessionSnapshot& session() const { return session_; }
   // Called with each snapshot that is handed out, once it is open.
   void call_when_open(std::function<void()> call) { when_open_ = std::move(call); }
+  // Compiles the snapshot for later commands once this one has answered (snapshot_cache.h).
+  void keep_later(std::string snapshot, std::string place) { to_keep_.emplace_back(std::move(snapshot), std::move(place)); }
+  // The command has answered. `program`: this one's file.
+  void answered(const std::string& program) const;
   // Lets go of those that are not the session's.
   void keep_session_only();
 
  private:
   struct Opened;
   std::vector<std::unique_ptr<Opened>> opened_;
+  std::vector<std::pair<std::string, std::string>> to_keep_;  // and where
   SessionSnapshot session_;
   std::function<void()> when_open_;
 };

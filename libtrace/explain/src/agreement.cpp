@@ -117,6 +117,7 @@ void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
 }  // namespace
 
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
+  if (node.agreement) return *node.agreement;
   const Bridge* bridge = node.integration_bridge();
   if (bridge == nullptr || !bridge->flows || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;

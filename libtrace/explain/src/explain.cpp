@@ -177,7 +177,8 @@ Start start_of(const Inquiry& of) {
 
 // What all threads share.
 struct Explainer::Prepared {
-  Prepared(const cluster::Cluster& c, const cluster::Collection* how)
+  Prepared(const cluster::Cluster& c, const cluster::Collection* how) : Prepared(c, how, LaggingNodes(c)) {}
+  Prepared(const cluster::Cluster& c, const cluster::Collection* how, LaggingNodes l)
       : cluster(c),
         collection(how),
         names(c),
@@ -185,7 +186,7 @@ struct Explainer::Prepared {
         intents(c, words),
         journey(c),
         connections(engine::initial_network_state(c, true)),
-        lagging(c),
+        lagging(std::move(l)),
         listeners(c) {}
 
   void report_lines(const Inquiry& of, Explanation& e) const;
@@ -305,6 +306,9 @@ Explainer::~Explainer() = default;
 Explainer::Explainer(Explainer&&) noexcept = default;
 
 Explainer Explainer::for_another_thread() const { return Explainer(prepared_); }
+Explainer Explainer::for_part(const cluster::Cluster& part) const {
+  return Explainer(std::make_shared<const Prepared>(part, nullptr, LaggingNodes(part, prepared_->lagging)));
+}
 
 const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
 const std::optional<Agreement>& Explainer::agreement(const cluster::Node& node) const {

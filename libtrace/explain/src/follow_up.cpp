@@ -77,7 +77,7 @@ void follow_up(PathReport& path, const WalkedPath& forward, const Conversation& 
   }
   if (truncated)
     for (FollowUp* cut : {&reply, &continued})
-      for (PathReport& path : cut->paths) path.confidence = Confidence::assumed;
+      for (PathReport& some : cut->paths) some.confidence = Confidence::assumed;
   conclude(reply);
   path.reply.push_back(std::move(reply));
   if (continued.paths.empty()) return;

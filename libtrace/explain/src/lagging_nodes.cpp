@@ -5,7 +5,7 @@
 namespace egt::explain {
 
 const std::optional<Agreement>& LaggingNodes::agreement(const cluster::Node& node) const {
-  return judged_.of(node, [&] { return agreement_of(cluster_, node); });
+  return judged_->of(node, [&] { return agreement_of(cluster_, node); });
 }
 
 void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, const Words& words) const {

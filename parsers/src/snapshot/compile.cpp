@@ -19,6 +19,7 @@
 #include "snapshot/discover.h"
 #include "snapshot/machine_key.h"
 #include "snapshot/mask.h"
+#include "snapshot/readers_hash.h"
 
 namespace egt::parsers {
 namespace {
@@ -40,12 +41,13 @@ void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile
 }
 
 // What is found in each file, and the sections of the whole.
-std::vector<std::string> keep(const Snapshot& snapshot, unsigned jobs, std::vector<FileToCompile>& files) {
+std::vector<std::string> keep(const Snapshot& snapshot, unsigned jobs, const CompareFlows& compare,
+                              std::vector<FileToCompile>& files) {
   // A private map stays behind, so that the texts are not those that were read.
   const bool flows = !snapshot.collection.translated_back;
   std::vector<FoundFile> opened;
   for (const FileToCompile& f : files) opened.push_back(file_to_open(f));
-  KeptSnapshot kept = keep_snapshot(std::move(opened), flows, jobs);
+  KeptSnapshot kept = keep_snapshot(std::move(opened), flows, jobs, compare);
   if (kept.sections.empty()) {
     if (flows) keep_large_dumps(snapshot.cluster, files);
   } else {
@@ -92,7 +94,9 @@ CompiledEntry entry_of(const FileToCompile& f, const std::string& root) {
 
 }  // namespace
 
-Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path) {
+std::string_view compiled_by() { return readers_hash(); }
+
+Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path, const CompareFlows& compare) {
   if (!asked.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
   if (asked.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   SnapshotRequest request = asked;
@@ -106,7 +110,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   mask_files(found->files, Masking::to_hand_on, request.jobs);
   std::vector<FileToCompile> files;
   for (const FoundFile& f : found->files) files.push_back({&f, {}});
-  const std::vector<std::string> sections = keep(*snapshot, request.jobs, files);
+  const std::vector<std::string> sections = keep(*snapshot, request.jobs, compare, files);
   Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
   if (!out) return out.error();
   Compiled result;

@@ -83,8 +83,9 @@ struct KeptSnapshot {
   std::vector<std::string> sections;         // none where it is opened as if none were kept
   std::map<std::string, std::string> found;  // by path of the file, if there are sections
 };
-// Each machine is read once. `flows`: whether what is found in dumps of flows and groups is kept.
-KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs);
+// Each machine is read once. `flows`: whether what is found in dumps of flows and groups is kept, and what they come to beside
+// logical flows.
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs, const CompareFlows& compare = {});
 
 // Whether a dump is all of a file, unchanged.
 bool is_whole(const Dump& dump, const FoundFile& file);

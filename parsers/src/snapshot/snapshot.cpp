@@ -79,7 +79,7 @@ class Reader {
   }
 
   // What opening these files and reading their machines finds out; nothing where it does not show before which machine is which.
-  KeptSnapshot keep(std::vector<FoundFile> files, bool flows) {
+  KeptSnapshot keep(std::vector<FoundFile> files, const CompareFlows& compare, bool flows) {
     Result<Gathered> gathered = gather(request_, std::move(files));
     if (!gathered) return {};
     take(std::move(*gathered));
@@ -93,7 +93,7 @@ class Reader {
     std::vector<KnownMachine> known(readers_.size());
     std::vector<std::string> machines(readers_.size());
     for_each_index(readers_.size(), request_.jobs, 1,
-                   [&](std::size_t i) { known[i] = keep_machine(*readers_[i], machines[i], found); });
+                   [&](std::size_t i) { known[i] = keep_machine(*readers_[i], compare, machines[i], found); });
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       known[i].section = machines[i].empty() ? 0 : all.sections.size();
       if (!machines[i].empty()) all.sections.push_back(std::move(machines[i]));
@@ -110,7 +110,7 @@ class Reader {
     std::map<std::string, std::string>& parts;
   };
 
-  KnownMachine keep_machine(MachineReader& reader, std::string& bytes, const FoundParts& found) {
+  KnownMachine keep_machine(MachineReader& reader, const CompareFlows& compare, std::string& bytes, const FoundParts& found) {
     KnownMachine known;
     known.outline = reader.outline();
     known.lacks_flows = reader.lacks_flows();
@@ -120,6 +120,7 @@ class Reader {
     reader.assign_dumps(node);
     reader.read(node);
     for (ofctl::CompiledPart& part : ofctl::compiled_parts(node, *cluster_.sources)) keep_found(std::move(part), found);
+    if (compare) node.agreement = compare(cluster_, node);
     bytes = reader.kept(node);
     return known;
   }
@@ -423,10 +424,10 @@ class Reader {
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
 
-KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs) {
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs, const CompareFlows& compare) {
   SnapshotRequest request;
   request.jobs = jobs;
-  return Reader(request).keep(std::move(files), flows);
+  return Reader(request).keep(std::move(files), flows ? compare : CompareFlows(), flows);
 }
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {

@@ -65,6 +65,8 @@ std::set<IpAddr> served_addresses(const cluster::Cluster& cluster) {
   const auto add = [&](const std::string& text) {
     if (const auto p = Prefix::parse(text); p && p->is_host()) all.insert(p->address);
   };
+  std::set<IpAddr> egress_ips;
+  for (const cluster::EgressIp& eip : cluster.objects.egress_ips) egress_ips.insert(eip.addresses.begin(), eip.addresses.end());
   for (const auto& node : cluster.nodes) {
     for (const ovn::AddressSet& set : node->ovn.address_sets) {
       const auto name = set.external_ids.find("k8s.ovn.org/name");
@@ -74,9 +76,7 @@ std::set<IpAddr> served_addresses(const cluster::Cluster& cluster) {
     for (const Policy& p : policies_of(*node).all)
       if (const auto& source = p.source; source && p.action == "reroute") all.insert(*source);
     for (const NatRow& row : nat_rows_of(*node).all)
-      for (const cluster::EgressIp& eip : cluster.objects.egress_ips)
-        for (const IpAddr& a : eip.addresses)
-          if (row.external_ip == a.to_string()) add(row.logical_ip);
+      if (row.external && egress_ips.contains(*row.external)) add(row.logical_ip);
     for (const Family family : kFamilies)
       for (const host::PolicyRule& rule : rules_of(*node, family).value)
         if (rule.has_from && rule.from_prefix.is_host()) all.insert(rule.from_prefix.address);

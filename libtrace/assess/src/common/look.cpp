@@ -129,11 +129,34 @@ Policies policies_of(const Node& node) {
   return policies.complete || !policies.all.empty() ? policies : from_logical_flows(node);
 }
 
+void NatRows::add(NatRow row) {
+  row.external = IpAddr::parse(row.external_ip);
+  row.logical = Prefix::parse(row.logical_ip);
+  if (row.logical) {
+    by_network_[row.logical->network()].push_back(all.size());
+    lengths_.emplace(row.logical->address.family, row.logical->length);
+  }
+  all.push_back(std::move(row));
+}
+
+std::vector<const NatRow*> NatRows::of(const IpAddr& logical) const {
+  std::vector<std::size_t> found;
+  for (const auto& [family, length] : lengths_) {
+    if (family != logical.family) continue;
+    const auto rows = by_network_.find(Prefix{logical, length}.network());
+    if (rows != by_network_.end()) found.insert(found.end(), rows->second.begin(), rows->second.end());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<const NatRow*> rows;
+  for (const std::size_t i : found) rows.push_back(&all[i]);
+  return rows;
+}
+
 NatRows nat_rows_of(const Node& node) {
   NatRows known;
   known.complete = is_complete(node, "NAT", RouterKind::gateway);
   for (const nb::Nat nat : rows_of<nb::Nat>(node.ovn.rows))
-    known.all.push_back({nat.type(), nat.external_ip(), nat.logical_ip(), nat.router(), nat.from()});
+    known.add({nat.type(), nat.external_ip(), nat.logical_ip(), nat.router(), nat.from(), {}, {}});
   return known;
 }
 

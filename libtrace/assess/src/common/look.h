@@ -1,8 +1,11 @@
 // Looking things up in the dumps of a node, whichever dump showed them.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -33,10 +36,21 @@ Policies policies_of(const cluster::Node& node);
 struct NatRow {
   std::string type, external_ip, logical_ip, router;
   Provenance from;
+  std::optional<IpAddr> external;  // as external_ip and logical_ip have them
+  std::optional<Prefix> logical;
 };
-struct NatRows {
+class NatRows {
+ public:
   std::vector<NatRow> all;
   bool complete = false;
+
+  void add(NatRow row);
+  // Those whose logical address is this one or a network that has it, in the database's order.
+  std::vector<const NatRow*> of(const IpAddr& logical) const;
+
+ private:
+  std::map<Prefix, std::vector<std::size_t>> by_network_;  // indices into `all`
+  std::set<std::pair<Family, std::uint8_t>> lengths_;      // of these networks
 };
 NatRows nat_rows_of(const cluster::Node& node);
 

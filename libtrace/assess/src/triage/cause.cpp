@@ -281,7 +281,7 @@ std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, co
   const Subject subject = subject_of(e);
   const cluster::Cluster part =
       explainer.cluster().part(machines_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
-  const explain::Explainer of_part(part);
+  const explain::Explainer of_part = explainer.for_part(part);
   const Triage found = run_checks(Facts(of_part, e), only);
   const Finding* best = nullptr;
   int most = 0;

@@ -57,6 +57,10 @@ struct Facts {
   const KnownPod* pod_with(const IpAddr& address) const;
   // As policies_of(), read once a node.
   const Policies& policies_at(const cluster::Node& node) const;
+  // As nat_rows_of(), likewise.
+  const NatRows& nat_rows_at(const cluster::Node& node) const;
+  // The object that has this address; null: none has.
+  const cluster::EgressIp* egress_ip_with(const IpAddr& address) const;
   // What becomes of connections of every pod: the rows of audit, walked when the first check asks. Of one connection: its own.
   const std::vector<AuditRow>& connections() const;
   // Those with an address of a family and a claim, taken up by a node, on what they send there.
@@ -69,7 +73,9 @@ struct Facts {
  private:
   const explain::Explanation* connection_ = nullptr;
   std::map<IpAddr, const KnownPod*> pods_by_address_;
+  std::map<IpAddr, const cluster::EgressIp*> egress_ips_;
   cluster::PerNode<Policies> policies_at_;
+  cluster::PerNode<NatRows> nat_rows_at_;
   MadeOnce<std::vector<AuditRow>> connections_;
   std::vector<ClaimedPod> claimed_pods_;
   MadeOnce<std::vector<std::vector<EgressPath>>> leaving_;

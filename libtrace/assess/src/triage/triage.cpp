@@ -42,7 +42,10 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::DumpCopy>& 
       pods(pods_of_default_network(all_pods)),
       claims(cluster, all_pods),
       places(egress_places(cluster, pods, claims)),
-      policies_at_(cluster) {
+      policies_at_(cluster),
+      nat_rows_at_(cluster) {
+  for (const cluster::EgressIp& eip : cluster.objects.egress_ips)
+    for (const IpAddr& a : eip.addresses) egress_ips_.emplace(a, &eip);
   for (const KnownPod& pod : pods)
     for (const IpAddr& a : pod.addresses)
       if (!pod.host_network) pods_by_address_.emplace(a, &pod);
@@ -59,6 +62,15 @@ Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection
 
 const Policies& Facts::policies_at(const cluster::Node& node) const {
   return policies_at_.of(node, [&] { return policies_of(node); });
+}
+
+const NatRows& Facts::nat_rows_at(const cluster::Node& node) const {
+  return nat_rows_at_.of(node, [&] { return nat_rows_of(node); });
+}
+
+const cluster::EgressIp* Facts::egress_ip_with(const IpAddr& address) const {
+  const auto found = egress_ips_.find(address);
+  return found == egress_ips_.end() ? nullptr : found->second;
 }
 
 const KnownPod* Facts::pod_with(const IpAddr& address) const {
@@ -248,9 +260,8 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
       if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
     for (const auto& rule : host_snat_for(*node, address, outside(f.cluster, address.family)))
       if (translates_to(rule, place.address)) add(rule.from());
-    for (const NatRow& row : nat_rows_of(*node).all)
-      if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())
-        add(line_within(f.cluster, row.from, "external_ip "));
+    for (const NatRow* row : f.nat_rows_at(*node).of(address))
+      if (row->logical->is_host() && row->external == place.address) add(line_within(f.cluster, row->from, "external_ip "));
   }
   if (pod.object != nullptr) add(pod.object->from);
   return lines;

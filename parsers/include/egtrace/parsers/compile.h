@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/base/result.h"
@@ -25,9 +28,15 @@ struct Compiled {
   std::uint64_t bytes = 0;  // of the file that was written
 };
 
+// How a node's OpenFlow flows are compared with its logical flows; kept with the node (Node::agreement).
+using CompareFlows = std::function<std::optional<ovn::Agreement>(const cluster::Cluster&, const cluster::Node&)>;
+
+// Which builds believe what a compiled snapshot keeps: those of which this is the same.
+std::string_view compiled_by();
+
 // Writes an OutputFile that only its owner may read. Files that no loader used are
 // not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files, unless it holds
 // nothing but links and is a view of files elsewhere. The error is one line.
-Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path);
+Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path, const CompareFlows& compare = {});
 
 }  // namespace egt::parsers

@@ -12,20 +12,16 @@ void run(const Facts& f, Findings& out) {
     if (place.network != EgressNetwork::ovn) continue;
     const cluster::Node* node = f.cluster.node(place.node);
     if (node == nullptr) continue;
-    const NatRows rows = nat_rows_of(*node);
+    const NatRows& rows = f.nat_rows_at(*node);
     if (!rows.complete) {
       out.lacks(Lack::nat_rows, {place.node});
       continue;
     }
-    const std::string external = place.address.to_string();
     std::vector<const KnownPod*> without;
     for (const KnownPod* pod : place.pods) {
-      const auto is_for_pod = [&](const NatRow& row) {
-        const auto logical = Prefix::parse(row.logical_ip);
-        return row.type == "snat" && row.external_ip == external && logical &&
-               logical->contains(*pod->address(place.address.family));
-      };
-      if (std::none_of(rows.all.begin(), rows.all.end(), is_for_pod)) without.push_back(pod);
+      const std::vector<const NatRow*> own = rows.of(*pod->address(place.address.family));
+      const auto translates = [&](const NatRow* row) { return row->type == "snat" && row->external == place.address; };
+      if (std::none_of(own.begin(), own.end(), translates)) without.push_back(pod);
     }
     if (without.empty()) continue;
     std::vector<Provenance> proof;

@@ -7,13 +7,6 @@
 namespace egt::assess {
 namespace egressip_snat_stale {
 
-// The object that has this address, if any has.
-const cluster::EgressIp* object_of(const Facts& f, const IpAddr& address) {
-  for (const cluster::EgressIp& eip : f.cluster.objects.egress_ips)
-    if (std::find(eip.addresses.begin(), eip.addresses.end(), address) != eip.addresses.end()) return &eip;
-  return nullptr;
-}
-
 bool hosts(const cluster::EgressIp& eip, const IpAddr& address, const std::string& node) {
   return std::any_of(eip.status.begin(), eip.status.end(),
                      [&](const auto& item) { return item.address == address && item.node == node; });
@@ -26,13 +19,12 @@ void report(const cluster::EgressIp& eip, const IpAddr& address, Term pod, Term 
 }
 
 void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
-  for (const NatRow& row : nat_rows_of(node).all) {
-    const auto external = IpAddr::parse(row.external_ip);
-    const cluster::EgressIp* eip = external && row.type == "snat" ? object_of(f, *external) : nullptr;
+  for (const NatRow& row : f.nat_rows_at(node).all) {
+    const cluster::EgressIp* eip = row.external && row.type == "snat" ? f.egress_ip_with(*row.external) : nullptr;
     if (eip == nullptr || eip->status.empty()) continue;
     // Without zones one database holds the rows of all nodes.
     const std::string router = row.router.starts_with("GR_") ? row.router.substr(3) : node.name;
-    if (!hosts(*eip, *external, router)) report(*eip, *external, {}, row.logical_ip, router, row.from, out);
+    if (!hosts(*eip, *row.external, router)) report(*eip, *row.external, {}, row.logical_ip, router, row.from, out);
   }
 }
 

@@ -11,11 +11,8 @@ namespace gateway_snat_missing {
 
 // The gateway router's translations of a pod.
 std::vector<const NatRow*> rows_for(const NatRows& rows, const IpAddr& pod) {
-  std::vector<const NatRow*> all;
-  for (const NatRow& row : rows.all)
-    if (const auto logical = Prefix::parse(row.logical_ip);
-        (row.type == "snat" || row.type == "dnat_and_snat") && logical && logical->contains(pod))
-      all.push_back(&row);
+  std::vector<const NatRow*> all = rows.of(pod);
+  std::erase_if(all, [](const NatRow* row) { return row->type != "snat" && row->type != "dnat_and_snat"; });
   return all;
 }
 
@@ -74,7 +71,7 @@ void sort_in(const Facts& f, const RowsOfPods& failures, const cluster::Node& no
     const auto own = rows_for(rows, *address);
     std::optional<IpAddr> seen;
     if (!own.empty()) {
-      seen = IpAddr::parse(own.front()->external_ip);
+      seen = own.front()->external;
       if (!seen || is_of_node(f, node, *seen)) continue;
     }
     if (!loses(failures, node, pod, seen.value_or(*address), out)) continue;  // such as the host translates, or routers know
@@ -112,7 +109,7 @@ void run(const Facts& f, Findings& out) {
     if (!pod.host_network) pods[pod.node].push_back(&pod);
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
-    const NatRows rows = nat_rows_of(*node);
+    const NatRows& rows = f.nat_rows_at(*node);
     if (!rows.complete) {
       out.lacks(Lack::nat_rows, {node->name});
       continue;

@@ -100,6 +100,7 @@ void run(const Facts& f, Findings& out) {
   bool shown = false;
   for (const auto& node : f.cluster.nodes) {
     shown |= node->host.conntrack.present || node->host.ovs_conntrack.present;
+    if (node->host.conntrack.value.empty() && node->host.ovs_conntrack.value.empty()) continue;
     Services services = of_objects;
     add_load_balancers(*node, services);
     std::map<IpAddr, Stale> stale;

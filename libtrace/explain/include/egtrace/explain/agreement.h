@@ -6,18 +6,13 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/ovn/agreement.h"
 
 namespace egt::explain {
 
-struct Agreement {
-  std::vector<Provenance> missing;   // logical flows with fewer OpenFlow flows than their matches become
-  std::vector<Provenance> orphaned;  // one OpenFlow flow for each cookie that no logical flow has
-
-  bool complete() const { return missing.empty() && orphaned.empty(); }
-};
+using ovn::Agreement;
 
 // Empty where the dumps cannot show: excerpts, or a list without UUIDs or of some datapaths only.
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const cluster::Node& node);

@@ -24,6 +24,8 @@ class Explainer {
 
   // For another thread: what is prepared is shared.
   Explainer for_another_thread() const;
+  // For Cluster::part() of its cluster, which must outlive it: what is known of each node is shared, the collection is left out.
+  Explainer for_part(const cluster::Cluster& part) const;
 
   Result<Explanation> explain(const Question& question) const;
   const cluster::Cluster& cluster() const;

@@ -15,6 +15,7 @@
 #include "egtrace/host/host.h"
 #include "egtrace/openflow/bridge.h"
 #include "egtrace/openflow/datapath.h"
+#include "egtrace/ovn/agreement.h"
 #include "egtrace/ovn/ovn.h"
 
 namespace egt::cluster {
@@ -64,6 +65,9 @@ struct Node {
   std::vector<OpenEgress> open_egress;            // of a presumed host
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
+  // Of a compiled snapshot: what comparing OpenFlow flows with logical flows came to. The inner one is empty where the dumps do not
+  // show it.
+  std::optional<std::optional<ovn::Agreement>> agreement;
   std::optional<std::string> ovs_version;
   openflow::Datapath datapath;
   unsigned vlan_limit = 1;      // tags that Open vSwitch looks at (other_config:vlan-limit); 0: as many as it can
