@@ -60,9 +60,8 @@ struct Files {
 void add(const fs::path& path, const std::string& name, std::uint64_t factor, Files& files) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) return;
-  files.fingerprint +=
-      fmt::format("{} {:o} {} {}.{} {}.{} {} {}\n", name, info.st_mode, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
-                  info.st_ctim.tv_sec, info.st_ctim.tv_nsec, info.st_ino, info.st_dev);
+  files.fingerprint += fmt::format("{} {:o} {} {}.{} {}.{} {} {}\n", name, info.st_mode, info.st_size, info.st_mtim.tv_sec,
+                                   info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec, info.st_ino, info.st_dev);
   if (S_ISREG(info.st_mode)) files.bytes += static_cast<std::uint64_t>(info.st_size) * factor;
   files.newest = std::max({files.newest, std::int64_t{info.st_ctim.tv_sec}, std::int64_t{info.st_mtim.tv_sec}});
 }
@@ -77,7 +76,8 @@ std::optional<Files> files_of(const std::string& snapshot) {
     return files;
   }
   std::vector<fs::path> found;
-  for (fs::recursive_directory_iterator at(root, failed), end; !failed && at != end; at.increment(failed)) found.push_back(at->path());
+  for (fs::recursive_directory_iterator at(root, failed), end; !failed && at != end; at.increment(failed))
+    found.push_back(at->path());
   if (failed) return std::nullopt;
   std::sort(found.begin(), found.end());
   for (const fs::path& path : found) add(path, path.lexically_relative(root).string(), 1, files);
@@ -87,7 +87,8 @@ std::optional<Files> files_of(const std::string& snapshot) {
 // Into which nobody else writes.
 bool is_own(const std::string& directory) {
   struct stat info {};
-  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
+  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
+         (info.st_mode & 022) == 0;
 }
 
 bool make_directory(const std::string& directory) {
@@ -139,14 +140,15 @@ std::optional<std::string> SnapshotCache::place_of(const parsers::SnapshotReques
   if (directory_.empty() || r.path.empty() || r.path == "-" || r.path.ends_with(kEnding)) return std::nullopt;
   if (!r.dumps.empty() || r.as_of || r.history || r.logical_only || r.follow_links) return std::nullopt;
   const std::optional<Files> files = files_of(r.path);
-  if (!files || files->bytes < limits_.large || files->newest + kSettled >= static_cast<std::int64_t>(::time(nullptr))) return std::nullopt;
+  if (!files || files->bytes < limits_.large || files->newest + kSettled >= static_cast<std::int64_t>(::time(nullptr)))
+    return std::nullopt;
   return fmt::format("{}/{}{}", directory_, sha256(files->fingerprint), kEnding);
 }
 
 bool SnapshotCache::has(const std::string& place) {
   struct stat info {};
-  const bool there = is_own(fs::path(place).parent_path().string()) && ::lstat(place.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-                     info.st_uid == ::geteuid();
+  const bool there = is_own(fs::path(place).parent_path().string()) && ::lstat(place.c_str(), &info) == 0 &&
+                     S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
   if (there) ::utimensat(AT_FDCWD, place.c_str(), nullptr, 0);
   return there;
 }

@@ -40,9 +40,11 @@ std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
     if (!f.ingress && f.uuid_prefix) stage[*f.uuid_prefix] = f.table;
   std::map<int, int> votes;
-  constexpr int kEnough = 4096;  // of a million flows that say the same
+  constexpr int kEnough = 4096;    // of a million flows that say the same
+  constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
   int count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
+    if (bridge.flows->table_of(i) < kLeastTable) continue;
     const std::uint64_t cookie = bridge.flows->cookie_of(i);
     if (const auto found = stage.find(cookie); found != stage.end() && cookie != 0)
       ++votes[bridge.flows->table_of(i) - found->second], ++count;

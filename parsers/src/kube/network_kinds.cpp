@@ -46,6 +46,27 @@ std::optional<std::uint16_t> vlan_of(const Json& value) {
   return id && *id > 0 && *id < 4096 ? std::optional(static_cast<std::uint16_t>(*id)) : std::nullopt;
 }
 
+// "NoOverlay" and "EVPN" of a ClusterUserDefinedNetwork, "no-overlay" and "evpn" of a plugin's configuration.
+cluster::Transport transport_in(const Json& o) {
+  const std::string name = lower(text(o, "transport"));
+  return name == "nooverlay" || name == "no-overlay" ? cluster::Transport::no_overlay
+         : name == "evpn"                            ? cluster::Transport::evpn
+                                                     : cluster::Transport::tunnels;
+}
+
+// Of the object's status, whether the condition holds; if not, why.
+std::optional<bool> condition_of(const Json& o, std::string_view type, std::string& why_not) {
+  const Json& conditions = at(at(o, "status"), "conditions");
+  if (!conditions.is_array()) return std::nullopt;
+  std::optional<bool> holds;
+  for (const Json& condition : conditions) {
+    if (text(condition, "type") != type) continue;
+    holds = text(condition, "status") == "True";
+    why_not = *holds ? std::string() : text(condition, "message");
+  }
+  return holds;
+}
+
 // The configuration of a plugin, or of a chain of them, of which the first makes the interface.
 void take_configuration(const Json& config, cluster::NetworkDefinition& network) {
   const Json& chain = at(config, "plugins");
@@ -54,7 +75,7 @@ void take_configuration(const Json& config, cluster::NetworkDefinition& network)
   network.plugin = text(plugin, "type");
   network.topology = lower(text(plugin, "topology"));
   network.role = lower(text(plugin, "role"));
-  network.transport = lower(text(plugin, "transport"));
+  network.transport = transport_in(plugin);
   network.physical = text(plugin, "physicalNetworkName");
   if (network.topology == "localnet" && network.physical.empty()) network.physical = network.network;
   for (const char* key : {"vlanID", "vlan", "vlanId"})
@@ -79,7 +100,7 @@ void add_attachment_definition(const Json& o, const cluster::Object& id, cluster
 
 void take_topology(const Json& spec, cluster::NetworkDefinition& network) {
   network.topology = lower(text(spec, "topology"));
-  network.transport = lower(text(spec, "transport"));
+  network.transport = transport_in(spec);
   const Json& own = at(spec, network.topology.c_str());
   network.role = lower(text(own, "role"));
   network.physical = text(own, "physicalNetworkName");
@@ -109,6 +130,7 @@ void add_cluster_network(const Json& o, const cluster::Object& id, cluster::Obje
   cluster::NetworkDefinition network = user_defined(o, id, "ClusterUserDefinedNetwork");
   network.network = "cluster_udn_" + id.name;
   network.uplinks = strings(at(at(o, "spec"), "uplinks"));
+  network.transport_accepted = condition_of(o, "TransportAccepted", network.why_not_accepted);
   take_topology(at(at(o, "spec"), "network"), network);
   objects.user_defined_networks.add(std::move(network));
 }
@@ -137,13 +159,7 @@ void add_route_advertisement(const Json& o, const cluster::Object& id, cluster::
   take_selectors(at(spec, "networkSelectors"), ra);
   ra.nodes = selector(at(spec, "nodeSelector"), true);
   ra.target_vrf = text(spec, "targetVRF");
-  const Json& conditions = at(at(o, "status"), "conditions");
-  if (conditions.is_array())
-    for (const Json& condition : conditions)
-      if (text(condition, "type") == "Accepted") {
-        ra.accepted = text(condition, "status") == "True";
-        if (!*ra.accepted) ra.why_not_accepted = text(condition, "message");
-      }
+  ra.accepted = condition_of(o, "Accepted", ra.why_not_accepted);
   objects.route_advertisements.add(std::move(ra));
 }
 

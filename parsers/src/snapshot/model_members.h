@@ -55,8 +55,8 @@ inline auto members_of(cluster::AdminNetworkPolicy& x) {
 }
 inline auto members_of(cluster::EgressFirewall& x) { return detail::with_base<cluster::Object>(x, x.rules); }
 inline auto members_of(cluster::NetworkDefinition& x) {
-  return detail::with_base<cluster::Object>(x, x.kind, x.network, x.plugin, x.topology, x.role, x.transport, x.physical, x.master,
-                                            x.vlan, x.subnets, x.uplinks, x.labels);
+  return detail::with_base<cluster::Object>(x, x.kind, x.network, x.plugin, x.topology, x.role, x.transport, x.transport_accepted,
+                                            x.why_not_accepted, x.physical, x.master, x.vlan, x.subnets, x.uplinks, x.labels);
 }
 inline auto members_of(cluster::RouteAdvertisement& x) {
   return detail::with_base<cluster::Object>(x, x.pods, x.egress_ips, x.default_network, x.networks, x.nodes, x.target_vrf,

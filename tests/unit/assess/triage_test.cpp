@@ -315,6 +315,19 @@ void on_its_own_network(Sample& s) {
       "\"demo-egress/blue\":{\"ip_addresses\":[\"10.133.0.9/23\"],\"mac_address\":\"0a:58:0a:85:00:09\",\"role\":\"primary\"}}");
 }
 
+void on_network_of_transport(Sample& s, const std::string& transport, const std::string& accepted) {
+  on_its_own_network(s);
+  s.append(
+      "k8s/pods.yaml",
+      "\n---\napiVersion: k8s.ovn.org/v1\nkind: ClusterUserDefinedNetwork\nmetadata:\n  name: blue\nspec:\n  network:\n    "
+      "topology: "
+      "Layer3\n    transport: " +
+          transport +
+          "\n    layer3:\n      role: Primary\n      subnets:\n      - cidr: 10.132.0.0/14\nstatus:\n  conditions:\n  - type: "
+          "TransportAccepted\n    status: \"" +
+          accepted + "\"\n    message: No RouteAdvertisements CR is advertising the pod networks.\n");
+}
+
 void mark_what_it_sends(Sample& s, const std::string& mark) {
   on_its_own_network(s);
   std::string marks = policy("10.133.0.9", "100.88.0.3");
@@ -334,6 +347,10 @@ std::vector<Case> cases() {
        as_it_is},
       {"egressservice-not-hosted", [](Sample& s) { add_egress_service(s, ""); },
        [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
+      {"egress-without-effect", [](Sample& s) { on_network_of_transport(s, "NoOverlay", "True"); },
+       [](Sample& s) { on_network_of_transport(s, "EVPN", "True"); }},
+      {"transport-not-accepted", [](Sample& s) { on_network_of_transport(s, "EVPN", "False"); },
+       [](Sample& s) { on_network_of_transport(s, "NoOverlay", "True"); }},
       {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); },
        as_it_is},
       {"egressip-link-down",

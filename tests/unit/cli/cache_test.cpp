@@ -51,7 +51,8 @@ bool is_kept_soon(const TemporaryDirectory& d) {
 TEST(Cache, IsMadeOnFirstUseAndAnswersAlike) {
   const TemporaryDirectory d;
   const std::string root = large_snapshot(d);
-  const std::vector<std::string> verbs = {"triage", "audit", "lookup 10.244.1.5", "explain --from shop/cart --to 192.0.2.10:443 -vv"};
+  const std::vector<std::string> verbs = {"triage", "audit", "lookup 10.244.1.5",
+                                          "explain --from shop/cart --to 192.0.2.10:443 -vv"};
   std::vector<Ran> before;
   for (const std::string& verb : verbs) before.push_back(ask(d, verb, "--no-cache"));
   EXPECT_TRUE(kept(d).empty()) << "--no-cache keeps none";

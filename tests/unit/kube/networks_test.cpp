@@ -38,6 +38,7 @@ items:
       topology: Layer3
       transport: NoOverlay
       layer3: {role: Primary, subnets: [{cidr: 22.100.0.0/16, hostSubnet: 24}]}
+  status: {conditions: [{type: NetworkCreated, status: "True"}, {type: TransportAccepted, status: "False", message: no RouteAdvertisements}]}
 - apiVersion: k8s.ovn.org/v1
   kind: UserDefinedNetwork
   metadata: {name: green, namespace: shop}
@@ -93,7 +94,9 @@ TEST(KubeNetworks, AreDefined) {
   const cluster::NetworkDefinition* blue = o.cluster.objects.user_defined_networks.find("blue");
   ASSERT_NE(blue, nullptr);
   EXPECT_EQ(blue->network, "cluster_udn_blue");
-  EXPECT_EQ(blue->transport, "nooverlay");
+  EXPECT_EQ(blue->transport, cluster::Transport::no_overlay);
+  EXPECT_EQ(blue->transport_accepted, false);
+  EXPECT_EQ(blue->why_not_accepted, "no RouteAdvertisements");
   EXPECT_EQ(blue->role, "primary");
   EXPECT_NE(definition_of(o.cluster.objects, "shop/green"), nullptr);
 }

@@ -283,6 +283,27 @@ TEST_F(CompiledState, SaysWhatTheDumpsSay) {
   EXPECT_EQ(facts(egt, false), shown);
 }
 
+// The places are those of this snapshot's dumps, wherever they stand in the next one.
+TEST_F(CompiledState, KeepsWhatComparingFlowsCameTo) {
+  const CompareFlows compare = [](const cluster::Cluster& cluster, const cluster::Node& node) -> std::optional<ovn::Agreement> {
+    if (node.dumps.empty()) return std::nullopt;
+    return ovn::Agreement{{{cluster.dumps.at(node.dumps.front()).source, 7}}, {}};
+  };
+  ASSERT_TRUE(compile_snapshot({snapshot.path(), {}, 0}, egt, compare));
+  const auto opened = open_snapshot({egt, {}, 0});
+  ASSERT_TRUE(opened);
+  for (const auto& node : opened->cluster.nodes) {
+    ASSERT_TRUE(node->agreement) << node.name();
+    ASSERT_EQ(node->agreement->has_value(), !node->dumps.empty()) << node.name();
+    if (node->dumps.empty()) continue;
+    const Provenance shown{opened->cluster.dumps.at(node->dumps.front()).source, 7};
+    EXPECT_EQ((*node->agreement)->missing, std::vector<Provenance>{shown}) << node.name();
+  }
+  const auto of_text = open_snapshot({snapshot.path(), {}, 0});
+  ASSERT_TRUE(of_text);
+  EXPECT_FALSE(of_text->cluster.nodes.front()->agreement);
+}
+
 TEST_F(CompiledState, TellsMachinesApartWithoutReadingThem) {
   SnapshotRequest request{egt, {}, 0};
   request.when_needed = true;

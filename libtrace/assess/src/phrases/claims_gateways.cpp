@@ -33,6 +33,12 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "{node} does not masquerade what pods of network {0} send by {2}: it leaves as {1}, which nothing outside has a route to.",
      "nft list chain inet ovn-kubernetes ovn-kube-udn-masq on {node} (before OVN-Kubernetes 1.1 iptables -t nat -S "
      "OVN-KUBE-UDN-MASQUERADE); a restart of ovnkube-node writes it anew."},
+    {Claim::transport_not_accepted,
+     "{object} is to do without tunnels of OVN ({0|no-overlay|EVPN}), which OVN-Kubernetes has not accepted[: {1}]. Its pods "
+     "reach none on other "
+     "nodes.",
+     "kubectl get routeadvertisements: one that is accepted must advertise PodNetwork of the network on all nodes; kubectl get "
+     "clusteruserdefinednetwork {2} -o yaml."},
     {Claim::gateway_default_past_snat,
      "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected "
      "network passes "

@@ -14,6 +14,7 @@ struct Title {
 constexpr Title kTitles[] = {
     {"egressip-not-assigned", "An egress IP that no node hosts"},
     {"egressservice-not-hosted", "An EgressService that no node hosts"},
+    {"egress-without-effect", "Egress addresses for pods of a network without overlay"},
     {"egressip-address-missing", "The egress node does not have the egress IP"},
     {"egressip-link-down", "The link with the egress IP is down"},
     {"egressip-reroute-missing", "No reroute policy for a pod that an EgressIP selects"},
@@ -54,6 +55,7 @@ constexpr Title kTitles[] = {
     {"gateway-route-missing", "A gateway router without a route out of the cluster"},
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
     {"network-masquerade", "The masquerade address of a user-defined network on its nodes"},
+    {"transport-not-accepted", "A network without tunnels of OVN that is not set up"},
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},

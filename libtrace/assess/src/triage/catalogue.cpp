@@ -5,6 +5,7 @@ namespace egt::assess {
 const std::vector<const Check*>& checks() {
   static const std::vector<const Check*> kChecks = {&kEgressIpNotAssigned,
                                                     &kEgressServiceNotHosted,
+                                                    &kEgressWithoutEffect,
                                                     &kEgressIpAddressMissing,
                                                     &kEgressIpLinkDown,
                                                     &kEgressIpRerouteMissing,
@@ -44,6 +45,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelKeyMismatch,
                                                     &kGatewaySnatMissing,
                                                     &kNetworkMasquerade,
+                                                    &kTransportNotAccepted,
                                                     &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,

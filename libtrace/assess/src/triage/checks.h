@@ -8,6 +8,7 @@ namespace egt::assess {
 
 extern const Check kEgressIpNotAssigned;
 extern const Check kEgressServiceNotHosted;
+extern const Check kEgressWithoutEffect;
 extern const Check kEgressIpAddressMissing;
 extern const Check kEgressIpLinkDown;
 extern const Check kEgressIpRerouteMissing;
@@ -47,6 +48,7 @@ extern const Check kTunnelAddressWrong;
 extern const Check kTunnelKeyMismatch;
 extern const Check kGatewaySnatMissing;
 extern const Check kNetworkMasquerade;
+extern const Check kTransportNotAccepted;
 extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;

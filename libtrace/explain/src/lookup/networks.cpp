@@ -24,6 +24,16 @@ std::string kind_in_words(const std::string& kind) {
   return kind == "UserDefinedNetwork" ? "user-defined network" : "cluster user-defined network";
 }
 
+std::string transport_in_words(cluster::Transport transport) {
+  constexpr const char* kWords[] = {"", "no-overlay", "EVPN"};
+  return kWords[static_cast<std::size_t>(transport)];
+}
+
+std::string accepted_in_words(const std::optional<bool>& accepted, const std::string& why_not) {
+  if (!accepted) return {};
+  return *accepted ? "yes" : "no: " + why_not;
+}
+
 }  // namespace
 
 // The key of its attachments, its own name, or how rows of OVN call it; or an address of its subnets.
@@ -41,7 +51,8 @@ void Finder::network(const cluster::NetworkDefinition& network) {
        {"plugin", network.plugin},
        {"topology", network.topology},
        {"role", network.role},
-       {"transport", network.transport},
+       {"transport", transport_in_words(network.transport)},
+       {"transport accepted", accepted_in_words(network.transport_accepted, network.why_not_accepted)},
        {"subnets", prefixes_text(network.subnets)},
        {"physical network", network.physical},
        {"vlan", network.vlan ? std::to_string(*network.vlan) : ""},
@@ -66,9 +77,7 @@ void Finder::networks() {
          {"networks", selector_text(ra.networks)},
          {"nodes", selector_text(ra.nodes)},
          {"VRF", ra.target_vrf},
-         {"accepted", !ra.accepted   ? ""
-                      : *ra.accepted ? "yes"
-                                     : "no: " + ra.why_not_accepted}},
+         {"accepted", accepted_in_words(ra.accepted, ra.why_not_accepted)}},
         {ra.from});
   }
   for (const cluster::NetworkObject& object : o.network_objects) {

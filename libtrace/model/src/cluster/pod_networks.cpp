@@ -110,6 +110,12 @@ const NetworkDefinition* cluster_network_of(const Objects& objects, std::string_
 
 }  // namespace
 
+Transport transport_of(const Objects& objects, std::string_view network) {
+  for (const NetworkDefinition* shown : {definition_of(objects, network), cluster_network_of(objects, network)})
+    if (shown != nullptr && shown->transport != Transport::tunnels) return shown->transport;
+  return Transport::tunnels;
+}
+
 const RouteAdvertisement* advertisement_of(const Objects& objects, std::string_view network) {
   const NetworkDefinition* of_cluster = network.empty() ? nullptr : cluster_network_of(objects, network);
   for (const RouteAdvertisement& ra : objects.route_advertisements) {

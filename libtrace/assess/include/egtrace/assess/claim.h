@@ -37,6 +37,7 @@ enum class Claim : std::uint8_t {
   egress_rp_filter,
   // Of EgressServices and external gateways.
   egressservice_not_hosted,
+  egress_without_effect,
   egressservice_reroute_missing,
   egressservice_snat_missing,
   egressservice_announced_elsewhere,
@@ -50,6 +51,7 @@ enum class Claim : std::uint8_t {
   gateway_has_no_route,
   network_replies_not_routed,
   network_not_masqueraded,
+  transport_not_accepted,
   gateway_default_past_snat,
   gateway_mark_without_snat,
   guard_cannot_match,

@@ -123,6 +123,9 @@ inline std::string logical_port_name(const Pod& pod, const PodAttachment& on) {
   return network_prefix(on.network) + "_" + logical_port_name(pod.namespace_, pod.name);
 }
 
+// How packets of a network get from node to node: in tunnels of OVN, by routes of the underlay, in VXLAN of the kernel (EVPN).
+enum class Transport : std::uint8_t { tunnels, no_overlay, evpn };
+
 // What defines networks of pods: NetworkAttachmentDefinition (the configuration of a CNI plugin), UserDefinedNetwork and
 // ClusterUserDefinedNetwork, of which OVN-Kubernetes makes NetworkAttachmentDefinitions.
 struct NetworkDefinition : Object {
@@ -130,9 +133,11 @@ struct NetworkDefinition : Object {
   std::string network;         // as rows of OVN name it (external_ids k8s.ovn.org/network)
   std::string plugin;          // "ovn-k8s-cni-overlay", "macvlan"; empty: the object is none of a CNI plugin
   std::string topology, role;  // "layer3" | "layer2" | "localnet"; "primary" | "secondary"
-  std::string transport;       // "nooverlay" | "evpn"; empty: tunnels of OVN
-  std::string physical;        // localnet: the name of ovn-bridge-mappings
-  std::string master;          // of other plugins: the host's device or bridge
+  Transport transport = Transport::tunnels;
+  std::optional<bool> transport_accepted;  // ClusterUserDefinedNetwork: condition TransportAccepted of its status
+  std::string why_not_accepted;
+  std::string physical;  // localnet: the name of ovn-bridge-mappings
+  std::string master;    // of other plugins: the host's device or bridge
   std::optional<std::uint16_t> vlan;
   std::vector<Prefix> subnets;
   std::vector<std::string> uplinks;  // ClusterUserDefinedNetwork: names of Uplink objects
@@ -347,6 +352,8 @@ bool has_route_by(const Objects& objects, const PodAttachment& on, const IpAddr&
 
 // The definition behind the key of an attachment, NAMESPACE/NAME; null: no dump has it.
 const NetworkDefinition* definition_of(const Objects& objects, std::string_view network);
+// That of a network by its key, as far as objects show it.
+Transport transport_of(const Objects& objects, std::string_view network);
 // The network's RouteAdvertisement that advertises pods and is not refused: of the default network where `network` is empty (as of
 // PodAttachment). Null: no dump has one.
 const RouteAdvertisement* advertisement_of(const Objects& objects, std::string_view network);

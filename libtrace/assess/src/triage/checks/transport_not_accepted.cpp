@@ -1,0 +1,19 @@
+// A cluster user-defined network that is to do without tunnels of OVN (no-overlay, EVPN), and of which OVN-Kubernetes says that this is not
+// set up: its pods reach none on other nodes.
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace transport_not_accepted {
+
+void run(const Facts& f, Findings& out) {
+  for (const cluster::NetworkDefinition& network : f.cluster.objects.user_defined_networks)
+    if (network.transport != cluster::Transport::tunnels && network.transport_accepted == false)
+      out.add(Claim::transport_not_accepted, "", network.kind + " " + network.full_name(),
+              {network.transport == cluster::Transport::evpn, if_any(network.why_not_accepted), network.name}, {network.from});
+}
+
+}  // namespace transport_not_accepted
+
+const Check kTransportNotAccepted{"transport-not-accepted", Severity::error, always, transport_not_accepted::run};
+
+}  // namespace egt::assess
