@@ -108,20 +108,29 @@ int lock(const std::string& directory) {
   return -1;
 }
 
-// Whether somebody marked before that it was tried; from now on it is marked.
+// Whether it was tried within the last hour; from now on it was. A process that compiles may be ended with the job that it belongs to.
 bool was_tried(const std::string& place) {
-  const int file = ::open((place + std::string(kTried)).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file >= 0) ::close(file);
-  return file < 0;
+  constexpr std::int64_t kHour = 3600;
+  const std::string mark = place + std::string(kTried);
+  struct stat info {};
+  const bool marked = ::lstat(mark.c_str(), &info) == 0;
+  if (marked && info.st_mtim.tv_sec + kHour > static_cast<std::int64_t>(::time(nullptr))) return true;
+  const int file = ::open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0 || ::futimens(file, nullptr) != 0) return true;
+  ::close(file);
+  return false;
 }
 
-// A process of its own session, of low priority, that says nothing.
-void start(const std::array<const char*, 6>& words) {
+// A process of its own session, of low priority, that says nothing and has no file of this one but the lock.
+void start(const std::array<const char*, 6>& words, int held) {
   if (::fork() != 0) return;
   ::setsid();
   ::setpriority(PRIO_PROCESS, 0, 10);
   const int nothing = ::open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
+  const auto own = static_cast<unsigned>(held);
+  if (own > STDERR_FILENO + 1U) ::close_range(STDERR_FILENO + 1U, own - 1, 0);
+  ::close_range(own + 1, ~0U, 0);
   ::execv(words.front(), const_cast<char* const*>(words.data()));
   ::_exit(127);
 }
@@ -192,7 +201,7 @@ void SnapshotCache::keep(const std::string& snapshot, const std::string& place, 
   if (held < 0) return;
   if (!was_tried(place)) {
     make_room(bytes);
-    start({program.c_str(), "compile", files->root.c_str(), "-o", place.c_str(), nullptr});
+    start({program.c_str(), "compile", files->root.c_str(), "-o", place.c_str(), nullptr}, held);
   }
   ::close(held);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "egtrace/engine/excerpt.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "line_remark.h"
 #include "next_hop.h"
 #include "report.h"
@@ -49,8 +50,8 @@ bool about_packet(const JudgedFlow& j, const FlowKey& packet) {
 
 std::string name_of_hop(const IpAddr& hop, const Names& names) {
   const std::string name = names.address(hop);
-  // The transit switch's default subnets of OVN-Kubernetes (config.ClusterManager).
-  const bool transit = Prefix::parse("100.88.0.0/16")->contains(hop) || Prefix::parse("fd97::/64")->contains(hop);
+  const bool transit =
+      Prefix::parse(ovnk::kTransitSubnetV4)->contains(hop) || Prefix::parse(ovnk::kTransitSubnetV6)->contains(hop);
   return name.empty() && transit ? phrase(LineStatement{LineRemark::in_transit_subnet}) : name;
 }
 

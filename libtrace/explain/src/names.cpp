@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/ovn_kubernetes/names.h"
 
 namespace egt::explain {
 namespace {
@@ -31,11 +32,11 @@ std::optional<AddressOwner> object_with(const cluster::Objects& objects, const I
   return std::nullopt;
 }
 
-// OVN-Kubernetes' names for router ports: rtoj (join switch), rtots (transit switch), rtos (node switch), rtoe (outside).
 AddressOwner router_port(const Node& node, const ovn::LogicalPort& port) {
-  if (port.name.starts_with("rtots-")) return {AddressUse::transit_port, {}, node.name};
-  if (port.name.starts_with("rtoj-GR_")) return {AddressUse::join_port, port.datapath, node.name};
-  if (port.name.starts_with("rtos-")) return {AddressUse::pod_subnet_gateway, {}, node.name};
+  if (port.name.starts_with(ovnk::kRouterToTransit)) return {AddressUse::transit_port, {}, node.name};
+  if (ovnk::has_prefixes(port.name, ovnk::kRouterToJoin, ovnk::kGatewayRouter))
+    return {AddressUse::join_port, port.datapath, node.name};
+  if (port.name.starts_with(ovnk::kRouterToSwitch)) return {AddressUse::pod_subnet_gateway, {}, node.name};
   return {AddressUse::router_port, port.name, node.name};
 }
 
@@ -51,7 +52,8 @@ std::optional<AddressOwner> owner_on(const Node& node, const IpAddr& a) {
     if (has_address(link, a)) return AddressOwner{AddressUse::device, link.name, node.name};
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (!port.on_router && holds(port.addresses, a)) {
-      if (port.name.starts_with("tstor-")) return AddressOwner{AddressUse::transit_port, {}, port.name.substr(6)};
+      if (const auto other = ovnk::behind(ovnk::kTransitToRouter, port.name); !other.empty())
+        return AddressOwner{AddressUse::transit_port, {}, std::string(other)};
       return AddressOwner{AddressUse::logical_port, port.name, node.name};
     }
   return std::nullopt;

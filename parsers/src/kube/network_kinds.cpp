@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "kube/kinds.h"
 
 namespace egt::parsers::kube {
@@ -128,7 +129,7 @@ void add_user_defined_network(const Json& o, const cluster::Object& id, cluster:
 
 void add_cluster_network(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   cluster::NetworkDefinition network = user_defined(o, id, "ClusterUserDefinedNetwork");
-  network.network = "cluster_udn_" + id.name;
+  network.network = ovnk::named(ovnk::kClusterNetwork, id.name);
   network.uplinks = strings(at(at(o, "spec"), "uplinks"));
   network.transport_accepted = condition_of(o, "TransportAccepted", network.why_not_accepted);
   take_topology(at(at(o, "spec"), "network"), network);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "egtrace/openflow/bridge.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "egtrace/parsers/format.h"
 #include "support/lines.h"
 
@@ -43,6 +44,6 @@ openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Pr
 int confidence_by_header(const Dump& dump, std::string_view message);
 // What to call when a dump shows no bridge and there is only one that it can be; empty when there is no way to know.
 std::string only_bridge(const cluster::Node& node);
-constexpr std::string_view kIntegrationBridge = "br-int";
+using ovnk::kIntegrationBridge;
 
 }  // namespace egt::parsers::ofctl

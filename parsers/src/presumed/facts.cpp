@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn_kubernetes/names.h"
 
 namespace egt::parsers::presumed {
 namespace {
@@ -28,12 +29,13 @@ std::uint32_t id_of_network(const IpAddr& masquerade) {
 // NODE or PREFIX_NODE (GetNetworkScopedExtPortName() of go-controller/pkg/util/multi_network.go). Empty: it is none of the node.
 std::string external_of(const ovn::LogicalPort& port, const cluster::Node& node) {
   if (port.type != "localnet" || !port.name.ends_with("_" + node.name)) return {};
-  return port.datapath.starts_with("ext_") ? port.datapath.substr(4) : node.name;
+  const std::string_view external = ovnk::behind(ovnk::kExternalSwitch, port.datapath);
+  return external.empty() ? node.name : std::string(external);
 }
 
 OtherNetwork other_network(const cluster::Node& node, const std::string& localnet, const std::string& external) {
   OtherNetwork other{localnet, {}, 0};
-  if (const auto* outer = port_named(node, "rtoe-GR_" + external, true))
+  if (const auto* outer = port_named(node, ovnk::named(ovnk::kRouterToExternal, ovnk::kGatewayRouter, external), true))
     for (const Prefix& p : outer->addresses)
       if (p.is_host()) other.masquerade.push_back(p.address);
   if (!other.masquerade.empty()) other.id = id_of_network(other.masquerade.front());
@@ -58,29 +60,28 @@ bool has_address(const std::vector<Prefix>& all, const IpAddr& address) {
   return std::any_of(all.begin(), all.end(), [&](const Prefix& p) { return p.address == address; });
 }
 
-// The gateway router's ports are named by convention: rtoe-GR_NODE outside, rtos-NODE for the node's switch (go-controller,
-// pkg/types/const.go).
 void read_databases(const cluster::Node& node, NodeFacts& facts) {
-  if (const auto* outer = port_named(node, "rtoe-GR_" + node.name, true)) {
+  const std::string external = ovnk::named(ovnk::kRouterToExternal, ovnk::kGatewayRouter, node.name);
+  if (const auto* outer = port_named(node, external, true)) {
     facts.mac = outer->mac;
     facts.addresses = outer->addresses;
   }
-  if (const auto* own = port_named(node, "k8s-" + node.name, false)) {
+  if (const auto* own = port_named(node, ovnk::named(ovnk::kManagementPort, node.name), false)) {
     facts.management_mac = own->mac;
     facts.management = own->addresses;
   }
-  if (const auto* inner = port_named(node, "rtos-" + node.name, true))
+  if (const auto* inner = port_named(node, ovnk::named(ovnk::kRouterToSwitch, node.name), true))
     for (const Prefix& network : inner->addresses) {
       facts.router.push_back(network.address);
       for (Prefix& own : facts.management)
         if (network.contains(own.address)) own.length = network.length;
     }
-  const auto* join = port_named(node, "rtoj-ovn_cluster_router", true);
+  const auto* join = port_named(node, ovnk::named(ovnk::kRouterToJoin, ovnk::kClusterRouter), true);
   for (const auto route : rows_of<rows::nb::LogicalRouterStaticRoute>(node.ovn.rows)) {
     const auto to = Prefix::parse(route.ip_prefix());
     const auto hop = IpAddr::parse(route.nexthop());
     if (!to || !hop) continue;
-    if (to->length == 0 && route.output_port() == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
+    if (to->length == 0 && route.output_port() == external) facts.next_hops.push_back(*hop);
     const bool to_gateway = join != nullptr && has_address(join->addresses, *hop);
     const bool to_host = route.policy() == "src-ip" && has_address(facts.management, *hop);
     if (to_gateway || to_host) facts.cluster_subnets.push_back(*to);

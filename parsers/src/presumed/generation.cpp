@@ -6,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/ovn_kubernetes/names.h"
 
 namespace egt::parsers::presumed {
 namespace {
@@ -24,10 +25,10 @@ std::optional<HostRules> rules_of_others(const cluster::Cluster& cluster) {
   bool nft = false, iptables = false;
   for (const auto& node : cluster.nodes) {
     const host::Host& host = node->host;
-    nft |= has_chain(host.nft.value, "services-prerouting");
-    iptables |= has_chain(host.iptables_v4.value, "OVN-KUBE-NODEPORT") ||
-                has_chain(host.iptables_v6.value, "OVN-KUBE-NODEPORT") ||
-                has_chain(host.nft.value, "OVN-KUBE-NODEPORT");  // as nft lists tables of iptables-nft
+    nft |= has_chain(host.nft.value, ovnk::kServicesChain);
+    iptables |= has_chain(host.iptables_v4.value, ovnk::kNodePortChain) ||
+                has_chain(host.iptables_v6.value, ovnk::kNodePortChain) ||
+                has_chain(host.nft.value, ovnk::kNodePortChain);  // as nft lists tables of iptables-nft
   }
   if (nft == iptables) return std::nullopt;
   return nft ? HostRules::nft : HostRules::iptables;

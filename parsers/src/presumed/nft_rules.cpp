@@ -100,8 +100,8 @@ class Table {
           "\t\tjump services-etp\n\t\tjump services\n");
     chain(out, "services-output", "type nat hook output priority dstnat; policy accept;", "\t\tjump services\n");
     chain(out, "mgmtport-snat", "type nat hook postrouting priority srcnat; policy accept;",
-          "\t\toifname != \"" + std::string(kManagement) + "\" return\n" +
-              "\t\tmeta l4proto . th dport @mgmtport-no-snat-nodeports return\n" + management);
+          "\t\toifname != \"" + kManagement + "\" return\n" + "\t\tmeta l4proto . th dport @mgmtport-no-snat-nodeports return\n" +
+              management);
     chain(out, "egress-services", "type nat hook postrouting priority srcnat; policy accept;",
           "\t\tmeta mark 0x000003f0 return\n" + egress_services);
     chain(out, "egress-ip-snat", "type nat hook postrouting priority srcnat; policy accept;", egress_ips);

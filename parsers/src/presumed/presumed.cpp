@@ -9,6 +9,7 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "presumed/generation.h"
@@ -24,7 +25,6 @@ using openflow::Interface;
 using presumed::NodeFacts;
 using presumed::PresumedDump;
 
-constexpr std::string_view kIntegrationBridge = "br-int";
 constexpr std::size_t kShownOfChassis = 6;  // in the name of a tunnel port (chassis_tunnel_name() of controller/encaps.c)
 
 void load(const PresumedDump& presumed, Cluster& cluster, Node& node) {
@@ -70,14 +70,14 @@ Interface patch(const std::string& name, const std::string& peer, std::uint32_t 
   return port;
 }
 
-std::string inner_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", kIntegrationBridge, localnet); }
-std::string outer_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", localnet, kIntegrationBridge); }
+std::string inner_patch(const std::string& localnet) { return ovnk::patch_port(ovnk::kIntegrationBridge, localnet); }
+std::string outer_patch(const std::string& localnet) { return ovnk::patch_port(localnet, ovnk::kIntegrationBridge); }
 
 // The management port of the default network, or of another one: k8s-NODE, k8s-PREFIX_NODE (GetNetworkScopedK8sMgmtIntfName() of
 // go-controller/pkg/util/multi_network.go).
 bool is_management(const ovn::LogicalPort& port, const std::string& node) {
-  if (!port.name.starts_with("k8s-") || port.external_ids.contains("pod")) return false;
-  return port.name == "k8s-" + node || port.name.ends_with("_" + node);
+  if (!port.name.starts_with(ovnk::kManagementPort) || port.external_ids.contains("pod")) return false;
+  return ovnk::behind(ovnk::kManagementPort, port.name) == node || port.name.ends_with("_" + node);
 }
 
 // The CNI plugs pods in, whether OVN knows of them or not.
@@ -104,7 +104,7 @@ void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge&
 // The ports that ovn-controller and the CNI plug in: of pods bound here, of the host, tunnels to the other chassis.
 Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluster::Objects& objects) {
   Bridge bridge;
-  bridge.name = kIntegrationBridge;
+  bridge.name = ovnk::kIntegrationBridge;
   std::uint32_t number = 1;
   const ovn::Chassis* own = ovn::own_chassis(node.ovn, node.name);
   for (const ovn::LogicalPort& logical : node.ovn.ports) {
@@ -112,7 +112,8 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     if (logical.on_router || !logical.type.empty() || !here) continue;
     Interface port;
     const bool management = is_management(logical, node.name);
-    port.name = logical.name == "k8s-" + node.name ? "ovn-k8s-mp0" : logical.name;
+    port.name = ovnk::behind(ovnk::kManagementPort, logical.name) == node.name ? std::string(ovnk::kDefaultManagementDevice)
+                                                                               : logical.name;
     port.type = management ? "internal" : "";
     port.ofport = number++;
     port.external_ids["iface-id"] = logical.name;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "presumed/egress.h"
 #include "presumed/facts.h"
 
@@ -15,7 +16,7 @@ struct PresumedDump {
 };
 
 // The management port; ports of the presumed bridge. Those of user-defined networks follow, in order of NodeFacts::other_networks.
-constexpr const char* kManagement = "ovn-k8s-mp0";
+inline const std::string kManagement(ovnk::kDefaultManagementDevice);
 constexpr std::uint32_t kUplinkPort = 1, kPatchPort = 2;
 // The address of the masquerade subnet to which packets go whose service asks for endpoints of this node; `own`: the host's.
 IpAddr local_endpoints(const Prefix& own);

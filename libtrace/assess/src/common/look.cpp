@@ -11,6 +11,7 @@
 #include "egtrace/host/rule_view.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::assess {
@@ -26,8 +27,8 @@ enum class RouterKind { gateway, cluster };  // SNAT rows of pods are on the for
 bool is_complete(const Node& node, const std::string& table, RouterKind router) {
   const std::string key = "NB " + table, of = key + " of ";
   return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [&](const auto& entry) {
-    return entry.first == key ||
-           (entry.first.starts_with(of) && entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
+    return entry.first == key || (entry.first.starts_with(of) && entry.first.substr(of.size()).starts_with(
+                                                                     ovnk::kGatewayRouter) == (router == RouterKind::gateway));
   });
 }
 
@@ -96,9 +97,10 @@ Policies from_logical_flows(const Node& node) {
   return policies;
 }
 
-// Names of OVN-Kubernetes: rtots-NODE and tstor-NODE (transit), rtoj-GR_NODE (join), k8s-NODE (management).
 std::string node_in_port_name(const std::string& port) {
-  for (const std::string_view prefix : {"rtots-", "tstor-", "rtoj-GR_", "k8s-"})
+  if (ovnk::has_prefixes(port, ovnk::kRouterToJoin, ovnk::kGatewayRouter))
+    return std::string(ovnk::behind(ovnk::kGatewayRouter, ovnk::behind(ovnk::kRouterToJoin, port)));
+  for (const std::string_view prefix : {ovnk::kRouterToTransit, ovnk::kTransitToRouter, ovnk::kManagementPort})
     if (port.starts_with(prefix)) return port.substr(prefix.size());
   return {};
 }
@@ -309,12 +311,13 @@ std::vector<DnatRule> dnat_rules_of(const Node& node, Family family) {
 }
 
 bool is_ovn_kubernetes(const netfilter::Table& table) {
-  return table.family == netfilter::TableFamily::inet && table.name == "ovn-kubernetes";
+  return table.family == netfilter::TableFamily::inet && table.name == ovnk::kNftTable;
 }
 
 HostChains host_chains(const Node& node, Family family, HostFeature feature) {
-  constexpr std::string_view kServices[] = {"OVN-KUBE-NODEPORT", "OVN-KUBE-EXTERNALIP", "OVN-KUBE-ETP", "OVN-KUBE-ITP"};
-  constexpr std::string_view kEgressIps[] = {"OVN-KUBE-EGRESS-IP-MULTI-NIC"};
+  constexpr std::string_view kServices[] = {ovnk::kNodePortChain, ovnk::kExternalIpChain, ovnk::kLocalTrafficChain,
+                                            ovnk::kInternalTrafficChain};
+  constexpr std::string_view kEgressIps[] = {ovnk::kEgressIpChain};
   const bool services = feature == HostFeature::services;
   const std::span<const std::string_view> old = services ? std::span<const std::string_view>(kServices) : kEgressIps;
   const host::Host& host = dumped_host(node);

@@ -1,9 +1,8 @@
 #include "egtrace/engine/localnet.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "segment.h"
 
 namespace egt::engine {
@@ -20,8 +19,8 @@ bool lists_patch_ports(const openflow::Bridge& bridge) {
 void find_bridge(const cluster::Node& node, Localnet& localnet) {
   const openflow::Bridge* integration = node.integration_bridge();
   if (integration == nullptr) return;
-  const auto inner = node.port(fmt::format("patch-{}-to-{}", integration->name, localnet.port->name));
-  const auto outer = node.port(fmt::format("patch-{}-to-{}", localnet.port->name, integration->name));
+  const auto inner = node.port(ovnk::patch_port(integration->name, localnet.port->name));
+  const auto outer = node.port(ovnk::patch_port(localnet.port->name, integration->name));
   if (inner.port != nullptr && outer.port != nullptr) {
     localnet.mapping = Mapping::mapped;
     localnet.bridge = outer.bridge;

@@ -5,6 +5,7 @@
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "inconsistencies.h"
 #include "ovn/logical_engine.h"
 #include "wire_state.h"
@@ -201,8 +202,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
 // The node is not in the snapshot itself: what is known of it is what OVN-Kubernetes would have made.
 void Walker::presume(const Node& node, Record& record) {
   const auto& tables = node.host.nft.value.tables;
-  const bool nft =
-      std::any_of(tables.begin(), tables.end(), [](const netfilter::Table& t) { return t.name == "ovn-kubernetes"; });
+  const bool nft = std::any_of(tables.begin(), tables.end(), [](const netfilter::Table& t) { return t.name == ovnk::kNftTable; });
   Assumption assumption{Supposition::host_presumed, {node.name, std::uint64_t{nft}}};
   const auto& known = record.assumptions;
   if (std::none_of(known.begin(), known.end(), [&](const Assumption& a) { return a.says_as(assumption); }))

@@ -1,4 +1,5 @@
 // The gateway router answers with a MAC address that the external bridge no longer has (a NIC or bond was changed).
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -15,7 +16,7 @@ const host::Link* device_with(const cluster::Node& node, const ovn::LogicalPort&
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes)
     for (const ovn::LogicalPort& port : node->ovn.ports) {
-      if (!port.on_router || !port.name.starts_with("rtoe-GR_") || !port.mac) continue;
+      if (!port.on_router || !ovnk::has_prefixes(port.name, ovnk::kRouterToExternal, ovnk::kGatewayRouter) || !port.mac) continue;
       const host::Link* link = device_with(*node, port);
       if (link == nullptr || !link->mac || *link->mac == *port.mac) continue;
       out.add(Claim::bridge_mac_mismatch, node->name, "", {*port.mac, link->name, *link->mac}, {port.from, link->from});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -14,13 +15,14 @@ constexpr std::size_t kBootstrapFlows = 3;  // what a bridge has before ovnkube-
 bool is_of_gateway(const cluster::Node& node, const std::string& localnet) {
   const auto& ports = node.ovn.ports;
   const auto port = std::find_if(ports.begin(), ports.end(), [&](const ovn::LogicalPort& p) { return p.name == localnet; });
-  if (port == ports.end()) return !localnet.ends_with("_ovn_localnet_port");
+  if (port == ports.end()) return !localnet.ends_with(ovnk::kLocalnetPort);
   return std::any_of(ports.begin(), ports.end(),
                      [&](const ovn::LogicalPort& p) { return !p.on_router && p.datapath == port->datapath && !p.peer.empty(); });
 }
 
 bool has_patch(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Bridge& integration) {
-  const std::string begin = "patch-", end = "-to-" + integration.name;
+  const std::string_view begin = ovnk::kPatch;
+  const std::string end = ovnk::named(ovnk::kPatchTo, integration.name);
   return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(), [&](const openflow::Interface& i) {
     if (i.type != "patch") return false;
     if (!i.name.starts_with(begin) || !i.name.ends_with(end)) return true;

@@ -4,6 +4,7 @@
 #include "common/look.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/rows/sb.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -43,7 +44,7 @@ void run(const Facts& f, Findings& out) {
     for (const Family family : {Family::v4, Family::v6})
       for (const DnatRule& rule : dnat_rules_of(*node, family)) {
         // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods, to the host, or are nobody's.
-        if (!rule.chain->name.starts_with("OVN-KUBE-") && !is_ovn_kubernetes(*rule.table)) continue;
+        if (!rule.chain->name.starts_with(ovnk::kIptablesChains) && !is_ovn_kubernetes(*rule.table)) continue;
         if (!rule.to || !rule.to_port) continue;
         if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr) continue;
         const std::string service = service_with(f, *rule.to);

@@ -49,8 +49,8 @@ void run(const Facts& f, Findings& out) {
   for (const auto& [key, selected] : all) {
     const auto& [object, family, network] = key;
     out.about(selected.pods);
-    out.add(Claim::egress_without_effect, "", object,
-            {terms_of(selected.pods, family), network.empty() ? Term() : Term(network)}, {selected.claim->from});
+    out.add(Claim::egress_without_effect, "", object, {terms_of(selected.pods, family), network.empty() ? Term() : Term(network)},
+            {selected.claim->from});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/look.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -23,7 +24,8 @@ void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
     const cluster::EgressIp* eip = row.external && row.type == "snat" ? f.egress_ip_with(*row.external) : nullptr;
     if (eip == nullptr || eip->status.empty()) continue;
     // Without zones one database holds the rows of all nodes.
-    const std::string router = row.router.starts_with("GR_") ? row.router.substr(3) : node.name;
+    const std::string router =
+        row.router.starts_with(ovnk::kGatewayRouter) ? row.router.substr(ovnk::kGatewayRouter.size()) : node.name;
     if (!hosts(*eip, *row.external, router)) report(*eip, *row.external, {}, row.logical_ip, router, row.from, out);
   }
 }

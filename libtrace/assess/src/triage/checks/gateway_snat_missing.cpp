@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/look.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -90,7 +91,7 @@ Listing listing_of(const cluster::Node& node) {
   if (!host.nft.present) return Listing::either;
   for (const netfilter::Table& table : host.nft.value.tables)
     for (const netfilter::Chain& chain : table.chains)
-      if (is_ovn_kubernetes(table) && chain.name == "ovn-kube-local-gw-masq") return Listing::nft;
+      if (is_ovn_kubernetes(table) && chain.name == ovnk::kGatewayMasquerade) return Listing::nft;
   return host.iptables_v4.present && !host.iptables_v4.value.tables.empty() ? Listing::iptables : Listing::either;
 }
 

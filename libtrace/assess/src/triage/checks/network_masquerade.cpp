@@ -5,6 +5,7 @@
 
 #include "common/look.h"
 #include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -25,7 +26,8 @@ std::string management_port(const cluster::Node& node, const std::string& networ
   if (bridge == nullptr) return {};
   for (const openflow::Interface& port : bridge->interfaces) {
     const auto of = port.external_ids.find(kNetworkKey), id = port.external_ids.find("iface-id");
-    if (of != port.external_ids.end() && of->second == network && id != port.external_ids.end() && id->second.starts_with("k8s-"))
+    if (of != port.external_ids.end() && of->second == network && id != port.external_ids.end() &&
+        id->second.starts_with(ovnk::kManagementPort))
       return port.name;
   }
   return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn_kubernetes/names.h"
 
 namespace egt::explain {
 namespace {
@@ -154,21 +155,21 @@ std::string masquerade_meaning(std::uint64_t offset) {
 
 std::string default_address_meaning(const IpAddr& address) {
   if (!address.is_v4()) {
-    const auto masquerade = Prefix::parse("fd69::/112");
+    const auto masquerade = Prefix::parse(ovnk::kMasqueradeSubnetV6);
     return masquerade->contains(address) ? masquerade_meaning(low64(address.value) & 0xffff) : std::string();
   }
-  if (const auto prefix = Prefix::parse("169.254.0.0/17");
-      prefix->contains(address) && !Prefix::parse("169.254.0.0/29")->contains(address))
+  if (const auto prefix = Prefix::parse(ovnk::kMasqueradeSubnetV4);
+      prefix->contains(address) && !Prefix::parse(ovnk::kMasqueradeOfHosts)->contains(address))
     return masquerade_meaning(address.as_v4() & 0x7fff);
-  for (const char* base : {"169.254.169.0/29", "169.254.0.0/29"})
+  for (const std::string_view base : {ovnk::kOldMasqueradeSubnetV4, ovnk::kMasqueradeOfHosts})
     if (const auto prefix = Prefix::parse(base); prefix->contains(address)) return look_up(kMasquerade, address.as_v4() & 7);
   const std::uint32_t id = address.as_v4() & 0xffff;
-  if (Prefix::parse("100.88.0.0/16")->contains(address) && id > 0)
-    return fmt::format("transit switch port of the node with id {} (default subnet 100.88.0.0/16)", id);
-  if (Prefix::parse("100.64.0.0/16")->contains(address) && id == 1)
-    return "the cluster router's port on the join switch (default subnet 100.64.0.0/16)";
-  if (Prefix::parse("100.64.0.0/16")->contains(address) && id > 1)
-    return fmt::format("gateway router of the node with id {} on the join switch (default subnet 100.64.0.0/16)", id);
+  if (Prefix::parse(ovnk::kTransitSubnetV4)->contains(address) && id > 0)
+    return fmt::format("transit switch port of the node with id {} (default subnet {})", id, ovnk::kTransitSubnetV4);
+  if (Prefix::parse(ovnk::kJoinSubnetV4)->contains(address) && id == 1)
+    return fmt::format("the cluster router's port on the join switch (default subnet {})", ovnk::kJoinSubnetV4);
+  if (Prefix::parse(ovnk::kJoinSubnetV4)->contains(address) && id > 1)
+    return fmt::format("gateway router of the node with id {} on the join switch (default subnet {})", id, ovnk::kJoinSubnetV4);
   return {};
 }
 
