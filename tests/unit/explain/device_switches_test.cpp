@@ -88,6 +88,24 @@ TEST_F(DeviceSwitch, ArpOff) {
   expect_fault(explained(), "arp-off");
 }
 
+// The frame of a bridge's own device has the device's MAC as destination, which flows may write over.
+TEST_F(DeviceSwitch, ArpOffOnTheDeviceOfABridge) {
+  const std::string node = "master-03-demo/";
+  for (const char* dump : {"ip_-d_link", "ip_-d_addr"})
+    sample_.replace(node + dump, ": br-ex: <BROADCAST,", ": br-ex: <BROADCAST,NOARP,");
+  sample_.without_lines(node + "ip_neigh", "dev br-ex");
+  const auto sent = [&] {
+    const std::vector<std::string> words{EGTRACE_BINARY, "explain",          sample_.path(),   "--from",   "node:master-03-demo",
+                                         "--to",         "192.168.55.13:80", "--no-conntrack", "--format", "json"};
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  };
+  expect_fault(sent(), "arp-off");
+  sample_.append(node + "ovs-ofctl_dump-flows_br-ex",
+                 " cookie=0x0, table=0, n_packets=0, n_bytes=0, priority=600,ip,in_port=LOCAL,nw_dst=192.168.55.13 "
+                 "actions=set_field:52:54:00:3a:76:95->eth_dst,output:1\n");
+  EXPECT_EQ("answered", sent()["outcome"]) << sent()["fault"];
+}
+
 TEST_F(DeviceSwitch, EchoIgnored) {
   sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 1\n");
   expect_fault(explained({"--to", "192.168.55.13", "--proto", "icmp"}), "echo-ignored");

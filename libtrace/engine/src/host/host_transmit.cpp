@@ -111,12 +111,14 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
     step.state = found.entry->state;
     lines.push_back(found.entry->from);
   }
-  if (found.kind == NeighbourAnswer::Kind::mac) {
-    step.mac = found.mac;
-    packet_.set(FieldId::eth_dst, found.mac.value);
-  }
+  // A switch's flows may write another destination; a link hands it to nobody.
+  const bool to_own_mac = found.kind == NeighbourAnswer::Kind::arp_off && node_.port(route.device).port != nullptr;
+  if (to_own_mac) packet_.set(FieldId::eth_dst, packet_.u64(FieldId::eth_src));
+  if (found.kind == NeighbourAnswer::Kind::mac) packet_.set(FieldId::eth_dst, found.mac.value);
+  if (found.kind == NeighbourAnswer::Kind::mac || to_own_mac) step.mac = MacAddr{packet_.u64(FieldId::eth_dst)};
   record_.add(node_.name, layer_, step, lines);
   if (found.from_dump) note_inconsistencies(node_, cluster::Inconsistency::About::neighbour, next, record_);
+  if (to_own_mac) return std::nullopt;
   if (found.kind == NeighbourAnswer::Kind::arp_off) return arp_off(route.device);
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
   if (found.conflicts_with_dump) assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});

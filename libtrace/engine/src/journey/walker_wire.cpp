@@ -22,6 +22,13 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
   return false;
 }
 
+// Without ARP, a device sends to its own MAC.
+const host::Link* without_arp(const Node& node, const MacAddr& mac) {
+  for (const host::Link& link : node.host.links.value)
+    if (link.mac == mac && std::find(link.flags.begin(), link.flags.end(), "NOARP") != link.flags.end()) return &link;
+  return nullptr;
+}
+
 // The other end of a veth, where it is in the same namespace: ip(8) shows its name then, else its number there ("if7").
 const host::Link* veth_peer(const Node& node, std::string_view device) {
   const host::Link* link = node.host.link(device);
@@ -222,6 +229,9 @@ Walker::Next Walker::no_taker(const OnWire& at) {
                                    {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }
+  if (const host::Link* own = without_arp(*at.node, mac))
+    return stop(Verdict::dropped,
+                {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}}, {Reason::arp_off, {own->name}}, {own->from}});
   const auto hop = resolved_next_hop(record_, mac);
   auto owner = hop ? topology_.owner_with_other_mac(*at.node, hop->address, mac, hop->flow) : std::nullopt;
   if (!owner) owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family);
