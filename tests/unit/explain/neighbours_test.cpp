@@ -68,6 +68,17 @@ TEST_F(Neighbours, NextHopWithTheMacOfAStranger) {
   EXPECT_EQ("assumed", e["confidence"]);
 }
 
+// The pod is behind another device, where its own entry is right.
+TEST_F(Neighbours, NextHopWithTheMacOfAPod) {
+  const std::string table = "master-03-demo/ip_neigh", pod = "0a:58:0a:85:00:09";
+  sample_.replace(table, "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 STALE",
+                  "192.168.99.12 dev br-ex lladdr " + pod + " PERMANENT");
+  sample_.append(table, "10.133.0.9 dev ovn-k8s-mp0 lladdr " + pod + " STALE\n");
+  const json e = explained("node:master-03-demo", "192.168.55.13:80");
+  EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
+  EXPECT_EQ("neighbour-is-stranger", e["fault"]["reason"]);
+}
+
 TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
   const auto device = [](const std::string& number, const std::string& name, const std::string& peer, const std::string& mac) {
     return number + ": " + name + "@" + peer +

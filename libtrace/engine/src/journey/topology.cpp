@@ -213,6 +213,7 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   bool may_be_right = false;
   const auto consider = [&](const IpAddr& address, const Provenance& entry) {
     if (address.family != family || (address.is_link_local() && !is_gateway(sender, address))) return;
+    if (workload_with(mac, address) != nullptr) return;  // OVN's own networks are behind no wire
     const auto found = owners_.find(address);
     const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().machine->identity() != &sender;
     const auto own = only ? mac_of(found->second.front().end()) : std::nullopt;
