@@ -106,6 +106,19 @@ TEST_F(DeviceSwitch, ArpOffOnTheDeviceOfABridge) {
   EXPECT_EQ("answered", sent()["outcome"]) << sent()["fault"];
 }
 
+// Open vSwitch joins patch ports where each names the other.
+TEST_F(DeviceSwitch, PatchPortWhosePeerNamesAnother) {
+  const std::vector<std::string> words{EGTRACE_BINARY, "explain",          sample_.path(),   "--from",   "ns-red/red-3",
+                                       "--to",         "192.168.55.13:80", "--no-conntrack", "--format", "json"};
+  const auto explained_from_red = [&] { return nlohmann::json::parse(egt::testing::run(words).out); };
+  EXPECT_EQ("answered", explained_from_red()["outcome"]);
+  for (const char* dump : {"ovs-vsctl_list_interface", "ovs-vsctl_show"})
+    sample_.replace(std::string("master-03-demo/") + dump, "{peer=patch-br-int-to-br-ex_master-03-demo}", "{peer=nobody}");
+  const nlohmann::json e = explained_from_red();
+  expect_fault(e, "patch-peer-missing");
+  EXPECT_EQ("proven", e["confidence"]);
+}
+
 TEST_F(DeviceSwitch, EchoIgnored) {
   sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 1\n");
   expect_fault(explained({"--to", "192.168.55.13", "--proto", "icmp"}), "echo-ignored");

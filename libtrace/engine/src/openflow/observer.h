@@ -34,6 +34,8 @@ class Observer {
   virtual void before(const openflow::Action& /*action*/) {}
   virtual void after(const openflow::Action& /*action*/) {}
   virtual void crosses(const SwitchPort& /*from*/, const SwitchPort& /*to*/) {}
+  // A patch port drops what is output to it: the one that it names as its peer names another.
+  virtual void lacks_peer(const SwitchPort& /*port*/, const SwitchPort& /*named*/) {}
   virtual void no_live_member(const openflow::Bundle& /*bundle*/) {}
   // The port by which the packet comes in drops what it receives.
   virtual void not_received(const SwitchPort& /*port*/) {}

@@ -72,7 +72,9 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   if (port->is_patch) {
     if (truncate) report_.note(NodeKind::error, Remark::truncate_patch);
     if (port->peer) return cross_patch(*port, *port->peer, is_last);
-    return output_to_unknown(*port);
+    if (port->named == nullptr) return output_to_unknown(*port);
+    if (report_.observer()) report_.observer()->lacks_peer(*port, *port->named);
+    return;
   }
   const FlowKey old_flow = packet_.flow;
   const auto restore = [&] {

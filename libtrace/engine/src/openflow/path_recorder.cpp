@@ -129,6 +129,13 @@ void PathRecorder::crosses(const ofproto::SwitchPort& from, const ofproto::Switc
   next_.table = 0;
 }
 
+void PathRecorder::lacks_peer(const ofproto::SwitchPort& port, const ofproto::SwitchPort& named) {
+  std::vector<Provenance> evidence = here();
+  for (const Provenance& line : {port.interface->from, named.interface->from})
+    if (line.known()) evidence.push_back(line);
+  end({Reason::patch_peer_missing, {std::uint64_t{port.number}}}, 0, std::move(evidence));
+}
+
 // --- tables --------------------------------------------------------------------------------------------------------
 
 void PathRecorder::looked_up(const ofproto::TableLookup& l) {

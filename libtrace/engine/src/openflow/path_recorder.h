@@ -30,6 +30,7 @@ class PathRecorder : public ofproto::Observer {
   void before(const openflow::Action& action) override;
   void after(const openflow::Action& action) override;
   void crosses(const ofproto::SwitchPort& from, const ofproto::SwitchPort& to) override;
+  void lacks_peer(const ofproto::SwitchPort& port, const ofproto::SwitchPort& named) override;
   void no_live_member(const openflow::Bundle& bundle) override;
   void not_received(const ofproto::SwitchPort& port) override;
   std::size_t origin_of(const ofproto::dp::Action& action) override;

@@ -29,6 +29,12 @@ bool leads_to_logical_flows(const Interface& port, const cluster::Node& node, co
   return peer.bridge != nullptr && (peer.bridge->by_logical_flows || peer.bridge == logical);
 }
 
+// Patch ports are joined where each names the other (ofport_update_peer()).
+bool names_another(const Interface& port, std::string_view than) {
+  const std::string_view peer = patch_peer(port);
+  return !peer.empty() && peer != than && port.disputed.count("peer") == 0;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> SwitchBridge::number_of(const openflow::Port& p) const {
@@ -70,7 +76,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logic
       if (p.is_patch)
         if (const auto peer = p.interface->options.find("peer"); peer != p.interface->options.end()) {
           SwitchPort* other = port_named(peer->second);
-          if (other && other->is_patch) p.peer = other;
+          if (other && other->is_patch) (names_another(*other->interface, p.interface->name) ? p.named : p.peer) = other;
         }
       sb->in_order.push_back(&p);
     }

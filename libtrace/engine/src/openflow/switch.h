@@ -22,7 +22,8 @@ struct SwitchPort {
   SwitchBridge* bridge = nullptr;
   std::uint32_t number = 0;
   std::optional<std::uint32_t> datapath_port;
-  SwitchPort* peer = nullptr;  // of a patch port, where its bridge is known
+  SwitchPort* peer = nullptr;   // of a patch port, where its bridge is known
+  SwitchPort* named = nullptr;  // of a patch port without a peer: the one that it names, which names another
   bool is_patch = false, is_tunnel = false;
   PortSettings settings;
 

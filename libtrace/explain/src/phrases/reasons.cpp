@@ -32,7 +32,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::port_no_receive, "port-no-receive", "port {0} has NO_RECV set: Open vSwitch drops what it receives"},
     {Reason::port_down, "port-down", "port {0} is down"},
     {Reason::bridge_port_blocked, "bridge-port-blocked", "port {0} of bridge {1} is {2}"},
-    {Reason::patch_peer_missing, "patch-peer-missing", "the peer of patch port {0} is not in the snapshot"},
+    {Reason::patch_peer_missing, "patch-peer-missing", "patch port {0} has no peer in the snapshot"},
     {Reason::group_missing, "group-missing", "group {0} of {1} is not there"},
     {Reason::group_not_dumped, "group-not-dumped", "group {0} of {1} is not in the snapshot"},
     {Reason::no_live_bucket, "no-live-bucket", "the group has no live bucket"},
