@@ -10,6 +10,7 @@
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
 #include "rivals.h"
+#include "xlate.h"
 
 namespace egt::engine {
 namespace {
