@@ -1,9 +1,11 @@
-"""Which tests are of which folder, from the quickest to the slowest: names of folders in tests/unit, and `golden`."""
+"""Which tests are of which folder: names of folders in tests/unit, and `golden`."""
 
 # Tests of a folder, and those that try it along with others: what the walk does is seen in golden files and against real daemons.
 SUITES = {
-    "libtrace/engine": ["packet", "datapath", "openflow", "journey", "netfilter", "host_engine", "ovs", "explain", "golden"],
-    "libtrace/explain": ["decode", "explain", "netfilter", "ovs", "frr", "ovn_lang", "render", "flows", "pcap", "golden"],
+    "libtrace/engine": ["packet", "datapath", "openflow", "journey", "netfilter", "host_engine", "ovs", "golden"],
+    "libtrace/engine/src/ovn": ["ovn_text", "ovn_lang", "changed_tree", "ovn_oracle", "golden"],
+    "libtrace/engine/src/ovn_controller": ["journey", "ovs", "golden"],
+    "libtrace/explain": ["decode", "explain", "netfilter", "ovs", "frr", "ovn_lang", "render", "flows", "golden"],
     "libtrace/assess": ["assess", "golden"],
     "parsers/src/expectations": ["assess", "golden"],
     "parsers/src/flow_filter": ["flows", "golden"],
@@ -24,12 +26,13 @@ SUITES = {
     "parsers/src/snapshot": ["snapshot", "files", "golden"],
     "parsers/src": ["system", "snapshot", "files", "golden"],
 }
-# With --oracles, for mutants that survived the others: minutes, real daemons, network namespaces.
-ORACLES = {
-    "libtrace/engine/src/host": ["host_oracle"],
-    "libtrace/engine/src/ovn": ["ovn_oracle", "other_lab"],
-    "libtrace/engine": ["ovs_oracle", "host_oracle", "ovn_oracle", "soundness", "other_lab"],
-    "libtrace": ["soundness", "other_lab"],
+# With --slow, for mutants that survived the others: real daemons, network namespaces, many runs of the program.
+SLOW = {
+    "libtrace/engine/src/host": ["explain", "host_oracle", "soundness"],
+    "libtrace/engine/src/openflow": ["explain", "ovs_oracle", "soundness"],
+    "libtrace/engine/src/ovn": ["explain", "other_lab", "soundness"],
+    "libtrace/engine": ["explain", "ovs_oracle", "host_oracle", "soundness", "other_lab"],
+    "libtrace": ["pcap", "flows", "assess", "soundness", "other_lab"],
     "parsers": ["snapshot_oracle", "soundness"],
 }
 
