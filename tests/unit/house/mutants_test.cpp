@@ -20,8 +20,7 @@ bool has_python() { return std::system("python3 -c '' > /dev/null 2>&1") == 0; }
 // The changed lines of `source`, one a line.
 std::string mutants_of(const std::string& source) {
   const TemporaryDirectory home;
-  const egt::testing::Ran ran =
-      egt::testing::run({kProject + "/tools/dev/mutate", "--list", home.file("source.cpp", source)});
+  const egt::testing::Ran ran = egt::testing::run({kProject + "/tools/dev/mutate", "--list", home.file("source.cpp", source)});
   EXPECT_EQ(ran.status, 0) << ran.err;
   std::string changed;
   for (std::size_t at = ran.out.find("\n  + "); at != std::string::npos; at = ran.out.find("\n  + ", at + 1))
@@ -51,7 +50,8 @@ TEST(Mutants, StatementsAreLeftOut) {
 
 TEST(Mutants, TextsAndTypesStay) {
   if (!has_python()) GTEST_SKIP() << "no python3";
-  EXPECT_EQ(mutants_of("#define A(x) x == 1\n// a == b\n/* 1 + 2 */ auto s = R\"x(a == 1)x\" \"b != 0\";\nstd::map<A, B&&>& m;\n"), "");
+  EXPECT_EQ(
+      mutants_of("#define A(x) x == 1\n// a == b\n/* 1 + 2 */ auto s = R\"x(a == 1)x\" \"b != 0\";\nstd::map<A, B&&>& m;\n"), "");
 }
 
 TEST(Mutants, TheirTestsExist) {

@@ -4,13 +4,18 @@ Operators, constants, negated conditions and deleted statements. What would only
 the tokens show it; what is no C++ the compiler refuses.
 """
 from dataclasses import dataclass
+from typing import Callable, Optional
 
 from tokens import tokenize
 
 OPERATORS = {"==": ("!=",), "!=": ("==",), "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "&&": ("||",),
              "||": ("&&",), "+": ("-",), "-": ("+",), "&": ("|",), "|": ("&",), "<<": (">>",), ">>": ("<<",), "+=": ("-=",), "-=": ("+=",),
              "|=": ("&=",), "&=": ("|=",)}
+GUARDED_OPERATORS = {"==": "Equal", "!=": "NotEqual", "<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual", "+": "Plus",
+                     "-": "Minus", "&": "BitAnd", "|": "BitOr", "<<": "ShiftLeft", ">>": "ShiftRight"}   # of schemata.h
 ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+END_OF_OPERAND = (",", ";", "?", ":", "return", *ASSIGNMENTS)   # of one of && and ||, where no bracket ends it
+NOT = "egt_mutation::Not{#} * "
 BEGIN_NO_EXPRESSION = {"auto", "case", "class", "const", "constexpr", "default", "delete", "do", "else", "enum", "for", "friend", "goto",
                        "if", "namespace", "new", "operator", "private", "public", "static", "static_assert", "struct", "switch", "template",
                        "throw", "try", "typename", "using", "virtual", "while"}
@@ -24,9 +29,16 @@ class Mutant:
     end: int
     text: str      # by what
     kind: str      # operator, constant, condition or statement
+    guard: Optional["Guard"] = None   # how a source holds it beside others; none: it stands alone
 
     def apply(self, source):
         return source[: self.begin] + self.text + source[self.end :]
+
+    def lines(self, source):
+        """The numbers of the lines that it changes, with those of its guard."""
+        begin, end = (self.guard.begin, self.guard.end) if self.guard else (self.begin, self.end)
+        first = source.count("\n", 0, begin) + 1
+        return set(range(first, first + source.count("\n", begin, end) + 1))
 
     def before(self, source):
         return self._lines(source, source)
@@ -39,6 +51,17 @@ class Mutant:
         first = source.rfind("\n", 0, self.begin) + 1
         last = shown.find("\n", self.end + len(shown) - len(source))
         return " ".join(shown[first:last].split())
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What is put around BEGIN to END, and in place of the mutant's token, so that mutant number # acts if asked to."""
+    begin: int
+    end: int
+    before: str = ""
+    after: str = ""
+    token: Optional[str] = None
+    other: Optional[str] = None   # an operator's name in schemata.h, where several mutants share the token
 
 
 def mutants_of(path, source):
@@ -70,9 +93,11 @@ class Finder:
         """The token, or nothing for one that is no part of the code (a string may read like a mark)."""
         return self.tokens[at].text if 0 <= at < len(self.tokens) and self.tokens[at].kind != "string" else ""
 
-    def _replace(self, first, last, text, kind):
+    def _replace(self, first, last, text, kind, before="", after="", **guard):
+        """Puts TEXT in place of tokens FIRST to LAST; BEFORE and AFTER are the guard around these."""
         begin, end = self.tokens[first], self.tokens[last]
-        self.mutants.append(Mutant(self.path, begin.line, begin.begin, end.end, text, kind))
+        guard = Guard(guard.pop("begin", begin.begin), guard.pop("end", end.end), before, after, **guard) if before or guard else None
+        self.mutants.append(Mutant(self.path, begin.line, begin.begin, end.end, text, kind, guard))
 
     def _constant(self, at):
         written = self.tokens[at].text
@@ -82,12 +107,14 @@ class Finder:
         except ValueError:   # a floating-point number
             return
         other = 1 - value if value in (0, 1) else value + 1
-        self._replace(at, at, (hex(other) if digits[:2].lower() == "0x" else str(other)) + written[len(digits) :], "constant")
+        text = (hex(other) if digits[:2].lower() == "0x" else str(other)) + written[len(digits) :]
+        self._replace(at, at, text, "constant", "(egt_mutant == # ? %s : " % text, ")")
 
     def _word(self, at):
         text = self._text(at)
         if text in ("true", "false"):
-            self._replace(at, at, "false" if text == "true" else "true", "constant")
+            self._replace(at, at, "false" if text == "true" else "true", "constant",
+                          token="(egt_mutant %s #)" % ("!=" if text == "true" else "=="))
         elif text in ("if", "while") and self._text(at + 1) == "(":
             self._condition(at + 1)
 
@@ -96,10 +123,30 @@ class Finder:
         if token.text == "?" and token.binary:
             self._ternary(at)
         elif token.text == "!" and self._text(at + 1) != "(":
-            self._replace(at, at, "", "condition")
+            self._replace(at, at, "", "condition", token=NOT)
+        elif token.text in ("&&", "||") and token.binary:
+            self._logical(at)
         elif token.binary and self._text(at - 1) != "template":
             for other in OPERATORS.get(token.text, ()):
-                self._replace(at, at, other, "operator")
+                guard = {"other": GUARDED_OPERATORS[other]} if other in GUARDED_OPERATORS else {}
+                self._replace(at, at, other, "operator", **guard)
+
+    def _logical(self, at):
+        """`a && b` as `a ? b : false`, or for the mutant `!a ? b : true`; `a || b` the other way round."""
+        is_and = self._text(at) == "&&"
+        stop = END_OF_OPERAND + (("||",) if is_and else ())
+        first = self._first_back(at, ("(", "[", "{") + stop)
+        last = next(i for i in self._top_level(at + 1, len(self.tokens)) if self._text(i) in (")", "]", "}", "||", *stop) or
+                    is_and and self._text(i) == "&&")
+        self._replace(at, at, OPERATORS[self._text(at)][0], "operator", "((static_cast<bool>(", ") : (egt_mutant %s #))" % ("==" if is_and else "!="),
+                      begin=self.tokens[first].begin, end=self.tokens[last - 1].end,
+                      token=")) %s (egt_mutant == #) ? static_cast<bool>(" % ("!=" if is_and else "=="))
+
+    def _first_back(self, at, stop):
+        """The first token of the operand that ends before AT: the one behind any of STOP that no brackets enclose."""
+        while at > 0 and self._text(at - 1) not in stop:
+            at = self.tokens[at - 1].mate if self._text(at - 1) in (")", "]", "}") else at - 1
+        return at
 
     def _condition(self, opening):
         """`if (x)` becomes `if (!(x))`, and so does what follows `;` in `if (auto x = f(); x)`. A declaration has no negation."""
@@ -111,24 +158,18 @@ class Finder:
 
     def _ternary(self, question):
         """`a == b ? c : d` becomes `!(a == b) ? c : d`."""
-        first = question
-        while first > 0:
-            text = self._text(first - 1)
-            if text in ("(", "[", "{", ",", ";", "?", ":", "return", *ASSIGNMENTS):
-                break
-            first = self.tokens[first - 1].mate if text in (")", "]", "}") else first - 1
-        self._negate(first, question - 1)
+        self._negate(self._first_back(question, ("(", "[", "{", *END_OF_OPERAND)), question - 1)
 
     def _negate(self, first, last):
         """Nothing for `!x` and `x == y`, of which other mutants are the negation."""
         if self._text(first) == "!" and (first + 1 == last or self.tokens[first + 1].mate == last):
             if self._text(first + 1) == "(":
-                self._replace(first, first, "", "condition")
+                self._replace(first, first, "", "condition", token=NOT)
             return
         operators = [self._text(at) for at in self._top_level(first, last) if self.tokens[at].binary]
         if operators not in (["=="], ["!="]):
             text = self.source[self.tokens[first].begin : self.tokens[last].end]
-            self._replace(first, last, "!(%s)" % text, "condition")
+            self._replace(first, last, "!(%s)" % text, "condition", "((egt_mutant == #) != static_cast<bool>(", "))")
 
     def _top_level(self, first, last):
         """The tokens from FIRST to LAST that no brackets between these enclose."""
@@ -164,7 +205,7 @@ class Finder:
             return
         word = self._text(first)
         if word in ("break", "continue") or (self._leaves_early(first, semicolon) if word == "return" else self._has_effect(first, semicolon)):
-            self._replace(first, semicolon, ";", "statement")
+            self._replace(first, semicolon, ";", "statement", "{ if (egt_mutant != #) ", " }")
 
     def _leaves_early(self, first, semicolon):
         """Whether statements follow a `return` that has a condition: without it the function goes on."""
