@@ -117,6 +117,20 @@ TEST(Copy, WithoutAWayIsLost) {
   EXPECT_TRUE(lab.proven()) << lab.assumptions();
 }
 
+// fwd hands the frame to the device, which takes none while it is down.
+TEST(Copy, AFrameForADeviceThatIsDownIsLost) {
+  TestHost h = mirroring_router(
+      "",
+      "table netdev n {\n\tchain c {\n\t\ttype filter hook ingress device \"in0\" priority filter; policy accept;\n"
+      "\t\tfwd to \"out0\"\n\t}\n}\n");
+  EXPECT_EQ(Lab(h).receive("in0", kPacket).kind, Kind::transmit);
+  h.at("out0").flags = {"BROADCAST"};
+  const HostOutcome lost = Lab(h).receive("in0", kPacket);
+  EXPECT_EQ(lost.kind, Kind::dropped);
+  ASSERT_TRUE(lost.stop);
+  EXPECT_EQ(lost.stop->why.reason, engine::Reason::device_down);
+}
+
 // icmp_send() asks for the kind of the route, and that of a copy leads to its gateway.
 TEST(Copy, OfABroadcastIsAnswered) {
   TestHost h = mirroring_router(

@@ -360,6 +360,19 @@ TEST(NearMisses, RuleThatLacksOneSelector) {
   EXPECT_EQ(misses[2].why, Why::thrown);
 }
 
+TEST(NearMisses, RulesFromTheFirstPriorityOnButNoneThatIsJumpedOver) {
+  TestHost h = host_with_two_legs();
+  h.rules("0: from 10.0.0.5 lookup 8");
+  host::PolicyRule& jump = add_rule(h, "50: from all");
+  jump.action = host::RuleAction::goto_;
+  jump.goto_priority = 120;
+  h.rules("60: from 10.0.0.5 lookup 9\n120: from 10.0.0.5 lookup 11").local_table();
+  const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
+  std::vector<std::uint32_t> priorities;
+  for (const engine::RouteMiss& m : misses) priorities.push_back(m.rule->priority);
+  EXPECT_EQ(priorities, (std::vector<std::uint32_t>{0, 120}));
+}
+
 TEST(NearMisses, RouteOfTheSameTableThatIsShorterOrLater) {
   using Why = engine::RouteMiss::Why;
   TestHost h = host_with_two_legs();
