@@ -70,6 +70,39 @@ TEST(Forward, NamesOfTablesWithoutRoutesTakeTheProof) {
   EXPECT_TRUE(known.proven()) << known.assumptions();
 }
 
+// ip_route_input_slow(), ipv6_rcv() and ip6_forward() of a kernel (6.18).
+TEST(Forward, SourcesThatAreNoHostsAreDropped) {
+  TestHost h = router();
+  h.at("in0").addresses.push_back({.prefix = *Prefix::parse("fd00::1/64"), .scope = "global"});
+  h.routes("fd00:9::/64 dev out0").local_table();
+  const auto reason_of = [&](const char* from, const char* to) {
+    const HostOutcome o = Lab(h).receive("in0", udp(from, to, 1000, 80));
+    return o.kind == Kind::dropped && o.stop ? o.stop->why.reason : engine::Reason::none;
+  };
+  for (const char* from : {"224.0.0.5", "255.255.255.255", "0.1.2.3"})
+    EXPECT_EQ(reason_of(from, "10.9.1.1"), engine::Reason::martian_source) << from;
+  EXPECT_EQ(reason_of("ff02::1", "fd00:9::9"), engine::Reason::multicast_source);
+  EXPECT_EQ(reason_of("fe80::5", "fd00:9::9"), engine::Reason::link_local_source);
+}
+
+// Routes of unicast are no way for it (ip_route_input_rcu()); who listens to a group no dump shows.
+TEST(Forward, MulticastIsOpenWhateverTheRoutes) {
+  TestHost h = router();
+  h.routes("default via 10.2.0.254 dev out0").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.1.0.5", "239.1.1.1", 1000, 80)).kind, Kind::inconclusive);
+  EXPECT_FALSE(lab.record.gaps.empty());
+}
+
+// A presumed host may have the device by another name.
+TEST(Forward, DeviceThatAPresumedHostLacksIsOpen) {
+  TestHost h = router();
+  h.local_table();
+  EXPECT_EQ(Lab(h).receive("in7", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::dropped);
+  h.node.host_presumed = true;
+  EXPECT_EQ(Lab(h).receive("in7", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::inconclusive);
+}
+
 TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
   TestHost h = router();
   h.local_table();

@@ -123,8 +123,10 @@ HostWalk::Ended HostWalk::check_addresses() {
 
 HostOutcome HostWalk::route_input() {
   if (Ended end = check_addresses()) return *end;
-  RouteAnswer answer = look_up(as_rules_see(query_for(packet_, in_)));
   const IpAddr to = dst_ip(packet_);
+  const bool is_group = to.is_v4() && to.is_multicast();  // routes decide nothing then (ip_route_input_rcu())
+  RouteAnswer answer = is_group ? RouteAnswer{} : look_up(as_rules_see(query_for(packet_, in_)));
+  if (is_group) answer.kind = Kind::multicast;
   const bool limited =
       is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
   if (limited) answer.kind = Kind::broadcast;
