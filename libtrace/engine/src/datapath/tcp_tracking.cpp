@@ -7,14 +7,13 @@ using TcpStepKind = TcpStep::Kind;
 
 constexpr std::uint32_t kFinFlag = 0x01, kSynFlag = 0x02, kRstFlag = 0x04, kPushFlag = 0x08, kAckFlag = 0x10, kUrgentFlag = 0x20;
 
-enum class TcpSegment : std::uint8_t { opening, answer, ending, data, reset, nothing };
+enum class TcpSegment : std::uint8_t { opening, answer, ending, data, reset };
 
-// The first of these flags counts, in the order of get_conntrack_index().
+// The first of these flags counts, in the order of get_conntrack_index(); of a possible combination.
 TcpSegment segment_of(std::uint32_t flags) {
   if (flags & kRstFlag) return TcpSegment::reset;
   if (flags & kSynFlag) return flags & kAckFlag ? TcpSegment::answer : TcpSegment::opening;
-  if (flags & kFinFlag) return TcpSegment::ending;
-  return flags & kAckFlag ? TcpSegment::data : TcpSegment::nothing;
+  return flags & kFinFlag ? TcpSegment::ending : TcpSegment::data;
 }
 
 // Combinations that no TCP sends (tcp_valid_flags[]): SYN with FIN or RST, FIN without ACK or with RST, URG in a reset or in
@@ -83,8 +82,7 @@ TcpStep follow_tcp(TcpState state, bool reply_direction, std::uint32_t flags) {
     case TcpSegment::data:
       if (!is_half_open(state)) return {TcpStepKind::follows, after_data(state, reply_direction)};
       return {reply_direction ? TcpStepKind::ignored : TcpStepKind::invalid, state};
-    case TcpSegment::reset:
-    case TcpSegment::nothing: break;
+    case TcpSegment::reset: break;
   }
   return {TcpStepKind::invalid, state};
 }
