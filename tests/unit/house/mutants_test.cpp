@@ -31,7 +31,7 @@ std::string mutants_of(const std::string& source) {
 TEST(Mutants, OperatorsAndConstantsChange) {
   if (!has_python()) GTEST_SKIP() << "no python3";
   EXPECT_EQ(mutants_of("int a = b < 0x1fu;\n"), "int a = b <= 0x1fu;\nint a = b >= 0x1fu;\nint a = b < 0x20u;\n");
-  EXPECT_EQ(mutants_of("bool a = c && true;\n"), "bool a = c || true;\nbool a = c && false;\n");
+  EXPECT_EQ(mutants_of("bool a = c && true;\n"), "bool a = (c || true);\nbool a = c && false;\n");
 }
 
 TEST(Mutants, ConditionsAreNegated) {

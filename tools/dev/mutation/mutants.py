@@ -60,6 +60,7 @@ class Guard:
     end: int
     before: str = ""
     after: str = ""
+    place: tuple = ()             # of the token
     token: Optional[str] = None
     other: Optional[str] = None   # an operator's name in schemata.h, where several mutants share the token
 
@@ -93,11 +94,15 @@ class Finder:
         """The token, or nothing for one that is no part of the code (a string may read like a mark)."""
         return self.tokens[at].text if 0 <= at < len(self.tokens) and self.tokens[at].kind != "string" else ""
 
-    def _replace(self, first, last, text, kind, before="", after="", **guard):
-        """Puts TEXT in place of tokens FIRST to LAST; BEFORE and AFTER are the guard around these."""
+    def _replace(self, first, last, text, kind, before="", after="", place=None, **guard):
+        """Puts TEXT in place of tokens FIRST to LAST; BEFORE and AFTER are the guard around these, the rest is that of token PLACE."""
         begin, end = self.tokens[first], self.tokens[last]
-        guard = Guard(guard.pop("begin", begin.begin), guard.pop("end", end.end), before, after, **guard) if before or guard else None
-        self.mutants.append(Mutant(self.path, begin.line, begin.begin, end.end, text, kind, guard))
+        token = begin if place is None else self.tokens[place]
+        guard = Guard(begin.begin, end.end, before, after, (token.begin, token.end), **guard) if before or guard else None
+        self.mutants.append(Mutant(self.path, token.line, begin.begin, end.end, text, kind, guard))
+
+    def _source(self, first, last):
+        return self.source[self.tokens[first].begin : self.tokens[last].end]
 
     def _constant(self, at):
         written = self.tokens[at].text
@@ -132,15 +137,15 @@ class Finder:
                 self._replace(at, at, other, "operator", **guard)
 
     def _logical(self, at):
-        """`a && b` as `a ? b : false`, or for the mutant `!a ? b : true`; `a || b` the other way round."""
+        """`a && b` becomes `(a || b)`; guarded it is `a ? b : false`, or `!a ? b : true`. `a || b` the other way round."""
         is_and = self._text(at) == "&&"
         stop = END_OF_OPERAND + (("||",) if is_and else ())
         first = self._first_back(at, ("(", "[", "{") + stop)
         last = next(i for i in self._top_level(at + 1, len(self.tokens)) if self._text(i) in (")", "]", "}", "||", *stop) or
                     is_and and self._text(i) == "&&")
-        self._replace(at, at, OPERATORS[self._text(at)][0], "operator", "((static_cast<bool>(", ") : (egt_mutant %s #))" % ("==" if is_and else "!="),
-                      begin=self.tokens[first].begin, end=self.tokens[last - 1].end,
-                      token=")) %s (egt_mutant == #) ? static_cast<bool>(" % ("!=" if is_and else "=="))
+        text = "(%s %s %s)" % (self._source(first, at - 1), "||" if is_and else "&&", self._source(at + 1, last - 1))
+        self._replace(first, last - 1, text, "operator", "((static_cast<bool>(", ") : (egt_mutant %s #))" % ("==" if is_and else "!="),
+                      place=at, token=")) %s (egt_mutant == #) ? static_cast<bool>(" % ("!=" if is_and else "=="))
 
     def _first_back(self, at, stop):
         """The first token of the operand that ends before AT: the one behind any of STOP that no brackets enclose."""
@@ -168,8 +173,7 @@ class Finder:
             return
         operators = [self._text(at) for at in self._top_level(first, last) if self.tokens[at].binary]
         if operators not in (["=="], ["!="]):
-            text = self.source[self.tokens[first].begin : self.tokens[last].end]
-            self._replace(first, last, "!(%s)" % text, "condition", "((egt_mutant == #) != static_cast<bool>(", "))")
+            self._replace(first, last, "!(%s)" % self._source(first, last), "condition", "((egt_mutant == #) != static_cast<bool>(", "))")
 
     def _top_level(self, first, last):
         """The tokens from FIRST to LAST that no brackets between these enclose."""

@@ -13,7 +13,7 @@ def schema(source, mutants):
             opens[g.begin].append((-g.end, number, g.before.replace("#", str(number))))
             closes[g.end].append((-g.begin, -number, g.after.replace("#", str(number))))
         if g.token or g.other:
-            tokens[m.begin].append((number, m))
+            tokens[g.place[0]].append((number, m))
     text, at = "", 0
     for place in sorted({*opens, *closes, *tokens}):
         text += source[at:place]
@@ -21,7 +21,7 @@ def schema(source, mutants):
         text += "".join(edit for *_, edit in sorted(closes[place]) + sorted(opens[place]))
         if tokens[place]:
             text += replacement(source, tokens[place])
-            at = tokens[place][0][1].end
+            at = tokens[place][0][1].guard.place[1]
     return text + source[at:]
 
 
@@ -30,7 +30,7 @@ def replacement(source, numbered):
     number, m = numbered[0]
     if m.guard.token:
         return m.guard.token.replace("#", str(number))
-    own = source[m.begin : m.end]
+    own = source[slice(*m.guard.place)]
     others = ["%d, egt_mutation::%s" % (n, other.guard.other) for n, other in numbered]
     others += ["-1, egt_mutation::" + numbered[0][1].guard.other] * (2 - len(others))
     return "%s egt_mutation::Operator<egt_mutation::%s, %s>{} %s" % (own, GUARDED_OPERATORS[own], ", ".join(others), own)

@@ -11,20 +11,20 @@ namespace egt_mutation {
 // The end of a mutant that would not compile: Own has operands that Other does not take.
 constexpr int kRefused = 97;
 
-#define EGT_OPERATOR(Name, op)                                              \
-  struct Name {                                                             \
-    template <class L, class R>                                             \
-    static auto apply(const L& l, const R& r) -> decltype(l op r) {         \
-      return l op r;                                                        \
-    }                                                                       \
-  };                                                                        \
-  template <class L, int N, class A, int M, class B>                        \
+#define EGT_OPERATOR(Name, op)                                                              \
+  struct Name {                                                                             \
+    template <class L, class R>                                                             \
+    static auto apply(const L& l, const R& r) -> decltype(l op r) {                         \
+      return l op r;                                                                        \
+    }                                                                                       \
+  };                                                                                        \
+  template <class L, int N, class A, int M, class B>                                        \
   Left<L, Operator<Name, N, A, M, B>> operator op(const L& l, Operator<Name, N, A, M, B>) { \
-    return {l};                                                             \
-  }                                                                         \
-  template <class L, class R, int N, class A, int M, class B>               \
-  auto operator op(Left<L, Operator<Name, N, A, M, B>> left, const R& r) {  \
-    return Operator<Name, N, A, M, B>::apply(left.value, r);                \
+    return {l};                                                                             \
+  }                                                                                         \
+  template <class L, class R, int N, class A, int M, class B>                               \
+  auto operator op(Left<L, Operator<Name, N, A, M, B>> left, const R& r) {                  \
+    return Operator<Name, N, A, M, B>::apply(left.value, r);                                \
   }
 
 template <class L, class Op>

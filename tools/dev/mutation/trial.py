@@ -136,7 +136,7 @@ class Suites:
             return "refused"
         with open(self._log, errors="replace") as f:
             found = re.search(r"^\[  FAILED  \] ([\w./]+)", f.read(), re.M)
-        return found.group(1) if found else "time" if status is None else "status %d" % status
+        return found.group(1) if found else "time" if status in (None, -signal.SIGXCPU) else "status %d" % status
 
 
 def end_children():
