@@ -142,10 +142,48 @@ table ip filter {
     return s.record.gaps;
   };
   EXPECT_TRUE(gaps("-A FORWARD -j DROP\n").empty());
-  for (const std::string rules : {"", "-A FORWARD -j DROP\n-A INPUT -j DROP\n"}) {
+  for (const std::string rules : {"", "-A FORWARD -j DROP\n-A INPUT -j DROP\n", "-A FORWARD -j DROP\n-A FORWARD -j DROP\n"}) {
     ASSERT_EQ(gaps(rules).size(), 1U) << rules;
     EXPECT_EQ(explain::gap_of(gaps(rules)[0]).command, "iptables-save -c; nft list ruleset");
   }
+}
+
+// What a cut iptables-save lacks stands in the listing of nft, in the table of that name and family.
+TEST(NetfilterOrder, NftHasWhatACutListingOfIptablesLacks) {
+  const auto table = [](const char* name, const char* rule) {
+    return fmt::format(
+        "# Warning: table {0} is managed by iptables-nft, do not touch!\ntable {0} {{\n\tchain FORWARD {{\n\t\ttype filter hook "
+        "forward priority {1}; policy accept;\n{2}\t}}\n}}\n",
+        name, std::string_view(name).ends_with("mangle") ? -150 : 0, rule);
+  };
+  const std::string accepts = "\t\tcounter packets 0 bytes 0 accept\n";
+  const auto hit = [&](const std::string& nft, const char* rules) {
+    Scene s(nft);
+    s.iptables(std::string("*filter\n:FORWARD ACCEPT [0:0]\n") + rules + "COMMIT\n");
+    s.node.host.iptables_v4.partial = true;
+    s.pass(Hook::forward);
+    return chains_hit(s);
+  };
+  const std::string others = table("ip mangle", "") + table("ip6 filter", "");
+  using Chains = std::vector<std::string>;
+  EXPECT_EQ(hit(others + table("ip filter", accepts.c_str()), "-A FORWARD -j ACCEPT\n"), Chains{"iptables filter FORWARD"});
+  EXPECT_EQ(hit(others + table("ip filter", (accepts + accepts).c_str()), "-A FORWARD -j ACCEPT\n"),
+            Chains{"nft filter FORWARD"});
+}
+
+TEST(NetfilterOrder, RulesOfLegacyAloneAreAllOfTheirFamily) {
+  const auto gaps = [](bool v4, bool v6, bool partial) {
+    Scene s("");
+    s.node.host.iptables_v4 = {};
+    s.node.host.iptables_legacy_v4.present = v4;
+    s.node.host.iptables_legacy_v6.present = v6;
+    s.node.host.iptables_legacy_v4.partial = partial;
+    s.pass(Hook::forward);
+    return s.record.gaps.size();
+  };
+  EXPECT_EQ(gaps(true, false, false), 0U);
+  EXPECT_EQ(gaps(true, false, true), 1U);
+  EXPECT_EQ(gaps(false, true, false), 1U);
 }
 
 TEST(NetfilterOrder, MissingDumpsAreGaps) {
@@ -170,6 +208,19 @@ TEST(NetfilterOrder, OnlyRouteChainsRouteAnew) {
   };
   EXPECT_TRUE(reroutes("route hook output priority mangle; policy accept;"));
   EXPECT_FALSE(reroutes("filter hook output priority mangle; policy accept;"));
+}
+
+// ipt_mangle_out() is the only one of iptables' tables that does.
+TEST(NetfilterOrder, OfIptablesOnlyMangleRoutesAnew) {
+  for (const std::string table : {"mangle", "filter"}) {
+    Scene s("");
+    s.iptables("*" + table + "\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -j MARK --set-xmark 0x5/0xffffffff\nCOMMIT\n");
+    bool any = false;
+    for (Stage stage : {Stage::before_conntrack, Stage::before_nat, Stage::nat, Stage::after_nat})
+      any = s.run(Hook::output, stage).mark_changed_in_route_chain || any;
+    EXPECT_EQ(s.mark(), 5U);
+    EXPECT_EQ(any, table == "mangle");
+  }
 }
 
 TEST(NetfilterOrder, NotrackOnlyBeforeConntrack) {

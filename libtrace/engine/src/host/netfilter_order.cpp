@@ -109,7 +109,7 @@ bool is_repetition(const Table& t, const host::Host& host) {
 // iptables-save is that of iptables-legacy and both sets of rules hold.
 std::optional<MissingInput> inconsistency(const host::Host& host, Family family, const std::string& node) {
   const auto& iptables = iptables_part(host, family);
-  if (!iptables.present || iptables.partial || !host.nft.present || host.nft.partial) return std::nullopt;
+  if (!host.nft.present || host.nft.partial) return std::nullopt;
   for (const Table& t : host.nft.value.tables) {
     if (!is_repetition(t, host) || !sees(t.family, family)) continue;
     for (const Table& own : iptables.value.tables) {
