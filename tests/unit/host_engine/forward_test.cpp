@@ -103,6 +103,34 @@ TEST(Forward, DeviceThatAPresumedHostLacksIsOpen) {
   EXPECT_EQ(Lab(h).receive("in7", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::inconclusive);
 }
 
+TEST(Forward, WithoutADumpOfRoutesTheRouteIsOpen) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "");
+  h.host().routes_v4 = {};
+  EXPECT_EQ(Lab(h).receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::inconclusive);
+}
+
+// nf_send_reset() asks whether the packet came by a bridge that asks iptables, not whether any bridge does.
+TEST(Forward, ResetIsRoutedWhereNoBridgeIsBetween) {
+  TestHost h = router();
+  h.iptables("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p tcp -j REJECT --reject-with tcp-reset\nCOMMIT\n");
+  h.sysctl("net.bridge.bridge-nf-call-iptables", "1").local_table();
+  const HostOutcome o = Lab(h).receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80));
+  ASSERT_TRUE(o.answer);
+  EXPECT_FALSE(o.answer->as_frame);
+}
+
+TEST(Forward, RefusalThatNobodyHearsSaysSo) {
+  TestHost h = router();
+  h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n");
+  h.local_table();
+  const HostOutcome o = Lab(h).receive("in0", udp("10.1.0.5", "255.255.255.255", 1000, 80));
+  EXPECT_EQ(o.kind, Kind::dropped);
+  ASSERT_TRUE(o.stop);
+  ASSERT_EQ(o.stop->why.then.size(), 1u);
+  EXPECT_EQ(o.stop->why.then[0].reason, engine::Reason::never_answered);
+}
+
 TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
   TestHost h = router();
   h.local_table();
