@@ -39,5 +39,18 @@ TEST(TcpTracking, AckBeforeTheAnswerIsIgnoredOfTheServerAlone) {
   EXPECT_EQ(follow_tcp(TcpState::syn_sent, kReply, kAck).kind, TcpStep::Kind::ignored);
 }
 
+// nf_conntrack_proto_tcp.c: the state of simultaneous opening, and flags that no TCP sends together.
+TEST(TcpTracking, BothSidesMayOpen) {
+  TcpState state = state_after(TcpState::syn_sent, kReply, kSyn);
+  EXPECT_EQ(state, TcpState::syn_sent2);
+  EXPECT_EQ(state_after(state, kRequest, kSynAck), TcpState::syn_recv);
+}
+
+TEST(TcpTracking, ImpossibleFlagsBelongToNoConnection) {
+  for (const std::uint32_t flags : {0x01u, 0x03u, 0x06u, 0x07u, 0x24u, 0x32u, 0x40u})
+    EXPECT_EQ(follow_tcp(TcpState::established, kRequest, flags).kind, TcpStep::Kind::invalid) << flags;
+  EXPECT_EQ(follow_tcp(TcpState::unknown, kRequest, kAck).kind, TcpStep::Kind::ignored);
+}
+
 }  // namespace
 }  // namespace egt::engine
