@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "egtrace/explain/explanation.h"
 #include "egtrace/parsers/snapshot.h"
 #include "support/run.h"
+#include "support/sample.h"
 
 namespace egt::explain {
 namespace {
@@ -60,6 +62,46 @@ class TwoHosts {
 bool assumes_discovery(const PathReport& path) {
   return std::any_of(path.assumptions.begin(), path.assumptions.end(),
                      [](const AssumptionReport& a) { return a.what.starts_with("rules let neighbour discovery"); });
+}
+
+// Tables of nft's family arp, on a host of the sample that has no entry of its next hop.
+class ArpRules : public ::testing::Test {
+ protected:
+  nlohmann::json explained(const std::string& chains) {
+    sample_.without_lines("master-03-demo/ip_neigh", "dev br-ex");
+    sample_.append("master-03-demo/nft_list_ruleset", "table arp t {\n" + chains + "}\n");
+    const std::vector<std::string> words{EGTRACE_BINARY, "explain",          sample_.path(),   "--from",   "node:master-03-demo",
+                                         "--to",         "192.168.55.13:80", "--no-conntrack", "--format", "json"};
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  }
+  static std::string chain(const std::string& hook, const std::string& rule) {
+    return "\tchain " + hook + " {\n\t\ttype filter hook " + hook + " priority filter; policy accept;\n\t\t" + rule + "\n\t}\n";
+  }
+  egt::testing::Sample sample_;
+};
+
+// The host hears from itself that nobody answers (EHOSTUNREACH).
+TEST_F(ArpRules, LoseTheRequest) {
+  const auto e = explained(chain("output", "oifname \"br-ex\" arp operation request drop"));
+  EXPECT_EQ("refused", e["outcome"]) << e["summary"];
+}
+
+TEST_F(ArpRules, LoseTheReply) {
+  const auto e = explained(chain("input", "iifname \"br-ex\" arp operation reply drop"));
+  EXPECT_EQ("refused", e["outcome"]) << e["summary"];
+}
+
+TEST_F(ArpRules, LeaveOthersAlone) {
+  const auto e = explained(chain("output", "oifname \"br-ex\" arp operation reply drop") +
+                           chain("input", "iifname \"eth9\" arp operation reply drop"));
+  EXPECT_EQ("answered", e["outcome"]) << e["summary"];
+}
+
+TEST_F(ArpRules, ThatAreNotDecidedAreAssumedToPass) {
+  const auto e = explained(chain("output", "numgen random mod 2 0 drop"));
+  EXPECT_EQ("answered", e["outcome"]) << e["summary"];
+  EXPECT_EQ("assumed", e["confidence"]);
+  EXPECT_NE(std::string::npos, e["assumptions"].dump().find("rules let neighbour discovery")) << e["assumptions"];
 }
 
 TEST(NeighbourDiscovery, IsAssumedToPassRulesThatAreNotDecided) {

@@ -227,6 +227,26 @@ class Placer {
 
 std::vector<PlacedChain> place_chains(const host::Host& host, Family family) { return Placer(host, family).run(); }
 
+std::vector<PlacedChain> place_arp_chains(const host::Host& host, Hook hook) {
+  std::vector<PlacedChain> placed;
+  long position = 0;
+  for (const Table& t : host.nft.value.tables)
+    for (const Chain& c : t.chains) {
+      ++position;
+      if (t.family != TableFamily::arp || t.dormant || c.hook != hook) continue;
+      PlacedChain& p = placed.emplace_back();
+      p.table = &t;
+      p.chain = &c;
+      p.front_end = "nft";
+      p.priority = c.priority;
+      p.registered = position;
+    }
+  std::stable_sort(placed.begin(), placed.end(), [](const PlacedChain& a, const PlacedChain& b) {
+    return a.priority != b.priority ? a.priority < b.priority : a.registered > b.registered;
+  });
+  return placed;
+}
+
 std::vector<MissingInput> missing_rules(const host::Host& host, Family family, const std::string& node) {
   std::vector<MissingInput> gaps;
   if (!host.nft.present || host.nft.partial) gaps.push_back({node, Input::nft_rules});

@@ -28,6 +28,9 @@ inline Place place_of(const PlacedChain& p) { return {PlaceKind::chain, {p.front
 // All base chains that packets of this family meet, hook by hook in calling order.
 std::vector<PlacedChain> place_chains(const host::Host& host, Family family);
 
+// The base chains of nft's family arp of one hook, likewise.
+std::vector<PlacedChain> place_arp_chains(const host::Host& host, netfilter::Hook hook);
+
 // Gaps that keep the order or the rules from being known completely.
 std::vector<MissingInput> missing_rules(const host::Host& host, Family family, const std::string& node);
 

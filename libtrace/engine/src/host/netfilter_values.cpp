@@ -100,7 +100,8 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ether_saddr: return ethernet(FieldId::eth_src, f);
     case Key::ether_daddr: return ethernet(FieldId::eth_dst, f);
     case Key::ether_type: return ethernet(FieldId::eth_type, f);
-    default: return Absent{};  // VLAN and ARP headers do not reach these hooks
+    case Key::arp_operation: return only(p.u32(FieldId::eth_type) == ethertype::arp, p.get(FieldId::arp_op));
+    default: return Absent{};  // VLAN headers do not reach these hooks
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/ovs.h"
+#include "host/arp_rules.h"
 #include "wire_state.h"
 
 namespace egt::engine {
@@ -72,21 +73,27 @@ class UndecidedChooser : public Chooser {
   bool asked_ = false;
 };
 
+// What rules have decided so far.
+Exchange exchange_by(const HookResult& result, const UndecidedChooser& chooser, const Record& record) {
+  if (result.goes_on()) return chooser.was_asked() || !record.assumptions.empty() ? Exchange::undecided : Exchange::passes;
+  const bool ends = result.outcome == HookResult::Outcome::dropped || result.outcome == HookResult::Outcome::rejected;
+  return ends && !chooser.was_asked() ? Exchange::lost : Exchange::undecided;
+}
+
 Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
   NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
-  NetfilterEngine rules(node.host, Family::v6, node.name, network_state, record, chooser);
   NetfilterContext context{packet};
   (hook == Hook::output ? context.oif : context.iif) = device;
   context.state = PacketState::untracked;  // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
-  for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat}) {
-    const HookResult result = rules.run(hook, stage, context);
-    if (result.goes_on()) continue;
-    const bool ends = result.outcome == HookResult::Outcome::dropped || result.outcome == HookResult::Outcome::rejected;
-    return ends && !chooser.was_asked() ? Exchange::lost : Exchange::undecided;
-  }
-  return chooser.was_asked() || !record.assumptions.empty() ? Exchange::undecided : Exchange::passes;
+  if (packet.u32(F::eth_type) == ethertype::arp)
+    return exchange_by(run_arp_rules(node.host, node.name, hook, context, record, chooser), chooser, record);
+  NetfilterEngine rules(node.host, Family::v6, node.name, network_state, record, chooser);
+  HookResult result;
+  for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat})
+    if (result.goes_on()) result = rules.run(hook, stage, context);
+  return exchange_by(result, chooser, record);
 }
 
 bool is_wire(const openflow::Interface& port) { return port.type.empty() || port.type == "system" || port.type == "dpdk"; }
@@ -125,10 +132,8 @@ bool switch_loses(const Node& node, const std::string& device, Passage passage, 
 // By the sender, and by the receiver.
 Exchange follow_packet(const Station& from, const Station& to, const FlowKey& packet) {
   if (dead_link(*from.node, from.device) != nullptr || dead_link(*to.node, to.device) != nullptr) return Exchange::lost;
-  Exchange all = Exchange::passes;
-  if (packet.u32(F::eth_type) == ethertype::ipv6)
-    all = std::max({pass(*from.node, Hook::output, from.device, packet), pass(*to.node, Hook::prerouting, to.device, packet),
-                    pass(*to.node, Hook::input, to.device, packet)});
+  Exchange all = std::max(pass(*from.node, Hook::output, from.device, packet), pass(*to.node, Hook::input, to.device, packet));
+  if (packet.u32(F::eth_type) == ethertype::ipv6) all = std::max(all, pass(*to.node, Hook::prerouting, to.device, packet));
   if (all == Exchange::lost) return all;
   const bool is_lost =
       switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
@@ -196,6 +201,14 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
     answer = FlowAnswer{*mac, evidence_of_answer(record)};
   }
   return answer;
+}
+
+Exchange follow_own_arp(const WireEnd& end, const LinkQuestion& question) {
+  const auto asker = station(end, question.asker, question.address);
+  if (!asker || !question.address.is_v4()) return Exchange::passes;
+  const Station owner{nullptr, {}, {}, question.address};
+  return std::max(pass(*asker->node, Hook::output, asker->device, arp(kRequest, *asker, owner)),
+                  pass(*asker->node, Hook::input, asker->device, arp(kReply, owner, *asker)));
 }
 
 Exchange follow_exchange(const LinkExchange& exchange) {

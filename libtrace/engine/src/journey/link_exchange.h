@@ -1,5 +1,5 @@
 // Whether ARP or neighbour discovery between two machines passes what they themselves put in its way: the flows of the
-// bridges of Open vSwitch by whose devices they speak and, as IPv6 packets, the netfilter rules of both hosts.
+// bridges of Open vSwitch by whose devices they speak and the netfilter rules of both hosts.
 #pragma once
 
 #include "egtrace/engine/link_answer.h"
@@ -15,6 +15,9 @@ struct LinkExchange {
 
 // Lost is the request or its answer. What the flows leave open passes.
 NeighbourOracle::Exchange follow_exchange(const LinkExchange& exchange);
+
+// The same where OVN answers, or nobody knows who: the rules of the asker's host about ARP alone.
+NeighbourOracle::Exchange follow_own_arp(const WireEnd& asker, const LinkQuestion& question);
 
 // What the flows of Open vSwitch answer to a device of the bridge that asks for an address, as OVN's do for the ports of a logical
 // switch. None where they send no answer back, or the dumps leave it open.

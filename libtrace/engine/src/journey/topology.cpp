@@ -300,9 +300,10 @@ const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) co
 NeighbourOracle::Exchange Topology::exchange(const Node& node, std::string_view device, const IpAddr& address,
                                              const std::optional<IpAddr>& asker) const {
   const auto found = owners_.find(address);
-  if (found == owners_.end() || found->second.size() != 1) return Exchange::passes;
+  const bool known = found != owners_.end() && found->second.size() == 1;
   return exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
-    return follow_exchange({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
+    const WireEnd end{&node, std::string(device)};
+    return known ? follow_exchange({end, found->second.front().end(), {address, asker}}) : follow_own_arp(end, {address, asker});
   });
 }
 

@@ -1,0 +1,19 @@
+#include "arp_rules.h"
+
+#include "netfilter_order.h"
+#include "netfilter_walk.h"
+
+namespace egt::engine {
+
+HookResult run_arp_rules(const host::Host& host, const std::string& node, netfilter::Hook hook, NetfilterContext& context,
+                         Record& record, Chooser& chooser) {
+  HookResult result;
+  ChainIndex index;
+  for (const PlacedChain& place : place_arp_chains(host, hook)) {
+    ChainWalk({host, Family::v4, node, record, chooser, index}, hook, place, context, result).run();
+    if (!result.goes_on()) break;
+  }
+  return result;
+}
+
+}  // namespace egt::engine
