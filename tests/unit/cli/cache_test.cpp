@@ -28,7 +28,7 @@ std::string large_snapshot(const TemporaryDirectory& d) {
 }
 
 Ran ask(const TemporaryDirectory& d, const std::string& verb, const std::string& more = "", const std::string& environment = "") {
-  std::vector<std::string> words = {"env", "XDG_CACHE_HOME=" + d.path() + "/cache"};
+  std::vector<std::string> words = {"env", "-u", "EGTRACE_CACHE", "XDG_CACHE_HOME=" + d.path() + "/cache"};
   for (const std::string& some : {environment, EGTRACE_BINARY + (" " + verb) + " snap " + more})
     for (std::string& word : egt::testing::shell_words(some)) words.push_back(std::move(word));
   return egt::testing::run(words, "", d.path());
