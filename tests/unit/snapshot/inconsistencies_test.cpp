@@ -305,8 +305,9 @@ TEST(Contradictions, TwoMachinesDoNotCountAlike) {
     return found(d);
   };
   EXPECT_EQ("", with("[0:0]"));
-  EXPECT_EQ("", with("[9:540]"));  // idle machines may have seen the same few packets
-  EXPECT_EQ("w1 netfilter; w2 netfilter; ", with("[17:1234]"));
+  EXPECT_EQ("", with("[9:540]"));    // idle machines may have seen the same few packets
+  EXPECT_EQ("", with("[17:1234]"));  // … and several numbers of them
+  EXPECT_EQ("w1 netfilter; w2 netfilter; ", with("[17213:1234567]"));
 }
 
 TEST(Contradictions, TablesOfRoutesAreHeldAgainstEachOther) {

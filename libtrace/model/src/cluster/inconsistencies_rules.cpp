@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -12,16 +13,18 @@ namespace {
 
 using About = Inconsistency::About;
 
-// Whether the rules have counted enough for two machines hardly ever to have counted alike: idle ones may agree in one
-// number, which all rules show that a few packets passed.
+// Whether the rules have counted enough for two machines hardly ever to have counted alike. Idle ones, whose dumps are of one second,
+// agree in several small numbers: of discovery and keepalives.
 bool counters_identify_machines(const netfilter::Ruleset& rules) {
-  constexpr std::size_t kEnough = 2;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> counts;
+  constexpr int kEnough = 16;  // bits of different numbers of packets
+  std::set<std::uint64_t> counts;
   for (const netfilter::Table& t : rules.tables)
     for (const netfilter::Chain& c : t.chains)
       for (const netfilter::Rule& r : c.rules)
-        if (r.packets.value_or(0) > 0) counts.emplace(*r.packets, r.bytes.value_or(0));
-  return counts.size() >= kEnough;
+        if (r.packets.value_or(0) > 0) counts.insert(*r.packets);
+  int bits = 0;
+  for (const std::uint64_t packets : counts) bits += std::bit_width(packets);
+  return bits >= kEnough && counts.size() > 1;
 }
 
 void add_devices(const netfilter::Ruleset& rules, std::set<std::string>& devices) {
