@@ -133,6 +133,18 @@ TEST_F(SwitchTest, NormalForwardsToALearnedPort) {
   EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
 }
 
+// A bridge's device and OVN's gateway router send with one MAC: the table has whichever sent last.
+TEST_F(SwitchTest, NormalIsNotSureOfAMacThatTheBridgesDeviceHas) {
+  openflow::Bridge& b = bridge("br0", {"table=0 actions=NORMAL"});
+  b.has_fdb = true;
+  b.fdb.push_back({3, 0, {0x020000000002}, {}});
+  b.interfaces[1].type = "internal";
+  b.interfaces[1].mac = MacAddr{0x020000000002};
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
+  ASSERT_EQ(1U, record.assumptions.size());
+  EXPECT_EQ(engine::Supposition::mac_learned, record.assumptions.front().what);
+}
+
 TEST_F(SwitchTest, NormalFloodsAndLearnsTheSender) {
   bridge("br0", {"table=0 actions=NORMAL"}).has_fdb = true;
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));

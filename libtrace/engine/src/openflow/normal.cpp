@@ -203,7 +203,10 @@ std::optional<LearnedMac> NormalSwitch::mac_port(std::uint16_t vlan) {
   if (mac.is_multicast()) return std::nullopt;
   if (const auto& flooded = bridge_->settings.no_learning; !flooded.empty() && flooded[vlan]) return std::nullopt;
   if (const auto learned = policy_.learned_mac(bridge(), mac, vlan)) return learned;
-  if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) return LearnedMac{e->port, e->from};
+  if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) {
+    policy_.used_mac(bridge(), *e);
+    return LearnedMac{e->port, e->from};
+  }
   if (bridge().has_fdb) return std::nullopt;
   const auto presumed = policy_.presumed_mac(bridge(), mac);
   policy_.missing({Input::mac_table, {bridge().name}});

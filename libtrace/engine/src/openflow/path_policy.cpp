@@ -120,6 +120,16 @@ std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge
   return std::nullopt;
 }
 
+// Where two ports send with one MAC, as a bridge's device and OVN's gateway router do, the entry is of who sent last.
+void PathPolicy::used_mac(const Bridge& bridge, const FdbEntry& entry) {
+  const auto named = [&](const auto& is) { return std::find_if(bridge.interfaces.begin(), bridge.interfaces.end(), is); };
+  const auto learned = named([&](const Interface& i) { return i.ofport == entry.port; });
+  const auto own = named(
+      [&](const Interface& i) { return i.type == "internal" && i.mac == entry.mac && i.ofport && *i.ofport != entry.port; });
+  if (learned == bridge.interfaces.end() || own == bridge.interfaces.end() || untaken_ != 0) return;
+  recorder_.assume({Supposition::mac_learned, {bridge.name, entry.mac, learned->name, own->name}, {}, recorder_.here()});
+}
+
 void PathPolicy::saw_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) {
   std::vector<FdbEntry>& fdb = network_state_.fdb[{node_.name, bridge.name}];
   std::erase_if(fdb, [&](const FdbEntry& e) { return e.mac == mac && e.vlan == vlan; });

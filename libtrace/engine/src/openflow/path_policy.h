@@ -37,6 +37,7 @@ class PathPolicy : public ofproto::Policy {
   std::size_t link(std::size_t links) override;
   std::optional<ofproto::LearnedMac> learned_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan) override;
   std::optional<ofproto::LearnedMac> presumed_mac(const openflow::Bridge& bridge, MacAddr mac) override;
+  void used_mac(const openflow::Bridge& bridge, const openflow::FdbEntry& entry) override;
   void saw_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) override;
   bool has_controller() const override { return true; }
   bool hands_over_tunnels() const override { return true; }

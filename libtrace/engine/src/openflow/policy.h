@@ -63,11 +63,12 @@ class Policy {
   virtual std::size_t link(std::size_t /*links*/) { return 0; }
 
   // NORMAL: where the destination was learned, before the MAC table of the dump is asked; where it is to be sent
-  // although no MAC table has it; and that a source was seen.
+  // although no MAC table has it; that the dump's entry was used; and that a source was seen.
   virtual std::optional<LearnedMac> learned_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/) {
     return std::nullopt;
   }
   virtual std::optional<LearnedMac> presumed_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/) { return std::nullopt; }
+  virtual void used_mac(const openflow::Bridge& /*bridge*/, const openflow::FdbEntry& /*entry*/) {}
   virtual void saw_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/, std::uint32_t /*port*/) {}
 
   // Whether packets that pause for a controller are handed to it.

@@ -139,7 +139,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the meter of a QoS rule of {0} lets the packet through",
      "its logical flow says set_meter, and no dump shows what else it meters"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
-     "its MAC table is not in the snapshot, and that port has this address"},
+     "[its MAC table had it there, and {3} has the same address||its MAC table is not in the snapshot, and that port has this "
+     "address]"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack picks up TCP connections in their midst",
      "no dump shows net.netfilter.nf_conntrack_tcp_loose"},
     {Supposition::connection_answered, "connection-answered", "the dumped connection has seen an answer and carries no label",
