@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "egtrace/base/text.h"
+#include "egtrace/base/utf8.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
@@ -10,23 +11,6 @@ namespace {
 constexpr std::size_t kDepth = 1000;
 
 bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-void append_code_point(std::uint32_t code, std::string& out) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) {
-    put(0xc0 | (code >> 6));
-  } else {
-    if (code < 0x10000) {
-      put(0xe0 | (code >> 12));
-    } else {
-      put(0xf0 | (code >> 18));
-      put(0x80 | ((code >> 12) & 0x3f));
-    }
-    put(0x80 | ((code >> 6) & 0x3f));
-  }
-  put(0x80 | (code & 0x3f));
-}
 
 std::optional<std::uint32_t> hex4(std::string_view digits) {
   if (digits.size() < 4) return std::nullopt;
@@ -52,11 +36,11 @@ std::size_t append_escape(std::string_view rest, std::string& out) {
   }
   const auto high = hex4(rest.substr(1));
   if (!high || (*high >= 0xdc00 && *high <= 0xdfff)) return 0;
-  if (*high < 0xd800 || *high > 0xdfff) return append_code_point(*high, out), 5;
+  if (*high < 0xd800 || *high > 0xdfff) return append_utf8(*high, out), 5;
   if (rest.substr(5, 2) != "\\u") return 0;
   const auto low = hex4(rest.substr(7));
   if (!low || *low < 0xdc00 || *low > 0xdfff) return 0;
-  append_code_point(0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00), out);
+  append_utf8(0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00), out);
   return 11;
 }
 

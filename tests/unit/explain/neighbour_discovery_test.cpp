@@ -91,6 +91,12 @@ TEST_F(ArpRules, LoseTheReply) {
   EXPECT_EQ("refused", e["outcome"]) << e["summary"];
 }
 
+TEST_F(ArpRules, CompareTheProtocol) { EXPECT_EQ("refused", explained(chain("output", "meta protocol arp drop"))["outcome"]); }
+
+TEST_F(ArpRules, CompareAnotherProtocol) {
+  EXPECT_EQ("answered", explained(chain("output", "meta protocol ip drop"))["outcome"]);
+}
+
 TEST_F(ArpRules, LeaveOthersAlone) {
   const auto e = explained(chain("output", "oifname \"br-ex\" arp operation reply drop") +
                            chain("input", "iifname \"eth9\" arp operation reply drop"));

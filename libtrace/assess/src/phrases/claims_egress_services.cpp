@@ -8,12 +8,10 @@ constexpr ClaimPhrase kClaimsOfEgressServices[] = {
     {Claim::egressservice_not_hosted, "No node hosts {object}: its pods leave as their nodes.",
      "See that the service has a load balancer address and ready endpoints, and that its nodeSelector fits a ready node."},
     {Claim::egress_without_effect,
-     "{object} selects {0:pod|pods} {0} of [network {1}||the default network], which has no overlay: OVN-Kubernetes does nothing "
-     "about egress "
-     "addresses there.",
-     "Egress IPs and egress services are not supported where the transport is no-overlay; translate on the upstream router, or "
-     "take the pods to a "
-     "network with an overlay."},
+     "{object} selects {0:pod|pods} {0} of [network {1}||the default network], whose transport is no-overlay: OVN-Kubernetes "
+     "does not "
+     "support egress addresses there.",
+     "Translate on the upstream router, or move the pods to a network with an overlay."},
     {Claim::egressservice_reroute_missing,
      "{object} has pod {0} ({1}) as endpoint, but the logical router of {node} has no policy that reroutes it: it leaves as a "
      "node.",

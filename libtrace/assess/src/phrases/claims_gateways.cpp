@@ -34,9 +34,9 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "nft list chain inet ovn-kubernetes ovn-kube-udn-masq on {node} (before OVN-Kubernetes 1.1 iptables -t nat -S "
      "OVN-KUBE-UDN-MASQUERADE); a restart of ovnkube-node writes it anew."},
     {Claim::transport_not_accepted,
-     "{object} is to do without tunnels of OVN ({0|no-overlay|EVPN}), which OVN-Kubernetes has not accepted[: {1}]. Its pods "
-     "reach none on other "
-     "nodes.",
+     "{object} has transport {0|no-overlay|EVPN}, and its condition TransportAccepted is false[: {1}]. Routes between its nodes "
+     "may be "
+     "missing.",
      "kubectl get routeadvertisements: one that is accepted must advertise PodNetwork of the network on all nodes; kubectl get "
      "clusteruserdefinednetwork {2} -o yaml."},
     {Claim::gateway_default_past_snat,

@@ -55,7 +55,7 @@ constexpr Title kTitles[] = {
     {"gateway-route-missing", "A gateway router without a route out of the cluster"},
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
     {"network-masquerade", "The masquerade address of a user-defined network on its nodes"},
-    {"transport-not-accepted", "A network without tunnels of OVN that is not set up"},
+    {"transport-not-accepted", "A network whose transport is not accepted"},
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},

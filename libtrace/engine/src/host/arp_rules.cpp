@@ -1,9 +1,18 @@
 #include "arp_rules.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "netfilter_order.h"
 #include "netfilter_walk.h"
 
 namespace egt::engine {
+
+bool has_arp_rules(const host::Host& host, netfilter::Hook hook) {
+  const std::vector<PlacedChain> all = place_arp_chains(host, hook);
+  return std::any_of(all.begin(), all.end(),
+                     [](const PlacedChain& place) { return place.chain->drop_by_default || !place.chain->rules.empty(); });
+}
 
 HookResult run_arp_rules(const host::Host& host, const std::string& node, netfilter::Hook hook, NetfilterContext& context,
                          Record& record, Chooser& chooser) {

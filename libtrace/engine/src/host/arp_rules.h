@@ -8,6 +8,8 @@
 
 namespace egt::engine {
 
+// Whether a chain of this hook has rules, or drops by default.
+bool has_arp_rules(const host::Host& host, netfilter::Hook hook);
 HookResult run_arp_rules(const host::Host& host, const std::string& node, netfilter::Hook hook, NetfilterContext& context,
                          Record& record, Chooser& chooser);
 

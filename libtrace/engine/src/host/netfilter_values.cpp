@@ -177,15 +177,16 @@ ReadValue socket_fact(const ReadFrom& f, Property what) {
 
 ReadValue read_meta(Key key, const ReadFrom& f) {
   const bool v4 = f.family == Family::v4;
+  const bool is_arp = f.context.packet.u32(FieldId::eth_type) == ethertype::arp;
   switch (key) {
     case Key::iif:
     case Key::iifname: return f.context.iif;
     case Key::oif:
     case Key::oifname: return f.context.oif;
     case Key::mark: return number(f.context.packet.u64(FieldId::pkt_mark));
-    case Key::l4proto: return number(protocol(f.context.packet));
-    case Key::nfproto: return number(v4 ? 2 : 10);
-    case Key::protocol: return number(v4 ? ethertype::ipv4 : ethertype::ipv6);
+    case Key::l4proto: return is_arp ? ReadValue{Absent{}} : number(protocol(f.context.packet));
+    case Key::nfproto: return number(is_arp ? 3 : v4 ? 2 : 10);
+    case Key::protocol: return number(is_arp ? ethertype::arp : v4 ? ethertype::ipv4 : ethertype::ipv6);
     case Key::length: return number(f.context.length);
     case Key::pkttype: return packet_type(f);
     case Key::skuid: return socket_fact(f, Property::socket_user);

@@ -206,9 +206,9 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
 Exchange follow_own_arp(const WireEnd& end, const LinkQuestion& question) {
   const auto asker = station(end, question.asker, question.address);
   if (!asker || !question.address.is_v4()) return Exchange::passes;
-  const Station owner{nullptr, {}, {}, question.address};
-  return std::max(pass(*asker->node, Hook::output, asker->device, arp(kRequest, *asker, owner)),
-                  pass(*asker->node, Hook::input, asker->device, arp(kReply, owner, *asker)));
+  const Exchange asked = pass(*asker->node, Hook::output, asker->device, request(*asker, question.address));
+  // The MAC of who answers is not known here, and rules may compare it.
+  return has_arp_rules(asker->node->host, Hook::input) ? std::max(asked, Exchange::undecided) : asked;
 }
 
 Exchange follow_exchange(const LinkExchange& exchange) {

@@ -124,8 +124,10 @@ std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge
 void PathPolicy::used_mac(const Bridge& bridge, const FdbEntry& entry) {
   const auto named = [&](const auto& is) { return std::find_if(bridge.interfaces.begin(), bridge.interfaces.end(), is); };
   const auto learned = named([&](const Interface& i) { return i.ofport == entry.port; });
-  const auto own = named(
-      [&](const Interface& i) { return i.type == "internal" && i.mac == entry.mac && i.ofport && *i.ofport != entry.port; });
+  const auto own = named([&](const Interface& i) {
+    return (i.type == "internal" || i.ofport == openflow::port::local) && i.mac == entry.mac && i.ofport &&
+           *i.ofport != entry.port;
+  });
   if (learned == bridge.interfaces.end() || own == bridge.interfaces.end() || untaken_ != 0) return;
   recorder_.assume({Supposition::mac_learned, {bridge.name, entry.mac, learned->name, own->name}, {}, recorder_.here()});
 }

@@ -1,9 +1,10 @@
-// Egress objects that select pods of a network without overlay: OVN-Kubernetes takes them and does nothing about them there
+// Egress objects that select pods of a network without overlay: OVN-Kubernetes accepts them and does not support them there
 // (docs/features/bgp-integration/no-overlay.md of ovn-kubernetes).
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "egtrace/base/value_of.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -12,13 +13,10 @@ namespace egress_without_effect {
 // The set of addresses that pods of the default network reach untranslated, which OVN-Kubernetes makes where that has no overlay and
 // translates what leaves it.
 bool is_default_without_overlay(const cluster::Cluster& cluster) {
-  const auto is = [](const ovn::AddressSet& set, const char* key, std::string_view value) {
-    const auto id = set.external_ids.find(key);
-    return id != set.external_ids.end() && id->second == value;
-  };
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const cluster::NodeHandle& node) {
     return std::any_of(node->ovn.address_sets.begin(), node->ovn.address_sets.end(), [&](const ovn::AddressSet& set) {
-      return is(set, "k8s.ovn.org/name", "no-overlay-snat-exemption") && is(set, "network", "default");
+      return value_of(set.external_ids, "k8s.ovn.org/name") == "no-overlay-snat-exemption" &&
+             value_of(set.external_ids, "network") == "default";
     });
   });
 }

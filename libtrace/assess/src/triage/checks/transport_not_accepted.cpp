@@ -1,5 +1,5 @@
-// A cluster user-defined network that is to do without tunnels of OVN (no-overlay, EVPN), and of which OVN-Kubernetes says that this is not
-// set up: its pods reach none on other nodes.
+// A ClusterUserDefinedNetwork with the transport no-overlay or EVPN, of which OVN-Kubernetes reports that it is not accepted
+// (condition TransportAccepted).
 #include "triage/checks.h"
 
 namespace egt::assess {

@@ -161,7 +161,7 @@ std::string default_address_meaning(const IpAddr& address) {
   if (const auto prefix = Prefix::parse(ovnk::kMasqueradeSubnetV4);
       prefix->contains(address) && !Prefix::parse(ovnk::kMasqueradeOfHosts)->contains(address))
     return masquerade_meaning(address.as_v4() & 0x7fff);
-  for (const std::string_view base : {ovnk::kOldMasqueradeSubnetV4, ovnk::kMasqueradeOfHosts})
+  for (const std::string_view base : {ovnk::kDefaultMasqueradeSubnetV4, ovnk::kMasqueradeOfHosts})
     if (const auto prefix = Prefix::parse(base); prefix->contains(address)) return look_up(kMasquerade, address.as_v4() & 7);
   const std::uint32_t id = address.as_v4() & 0xffff;
   if (Prefix::parse(ovnk::kTransitSubnetV4)->contains(address) && id > 0)

@@ -1,5 +1,5 @@
-// What OVN-Kubernetes calls what it creates, and the subnets that it takes where its configuration names none: in one place, with the
-// release from which on, or up to which, they are there (without one: since before 1.0). What they mean `egtrace decode` says
+// Names that OVN-Kubernetes gives to what it creates, and the subnets that it uses by default, in one place: each with the release, or the
+// month after 1.3, from which on or until which it exists (none: in 1.0 already). `egtrace decode` prints what they mean
 // (explain/src/phrases/decode/names.cpp). Ruled by go-controller/pkg/types/const.go and pkg/util/multi_network.go of ovn-kubernetes;
 // chains, maps and sets by pkg/node.
 #pragma once
@@ -20,13 +20,13 @@ inline constexpr Text kRouterToExternal = "rtoe-", kExternalToRouter = "etor-";
 inline constexpr Text kRouterToTransit = "rtots-", kTransitToRouter = "tstor-";              // zones
 inline constexpr Text kTransitRouterToRouter = "trtor-", kRouterToTransitRouter = "rtotr-";  // since 1.2: primary layer 2
 inline constexpr Text kTransitRouterToSwitch = "trtos-", kSwitchToTransitRouter = "stotr-";  // since 1.2
-inline constexpr Text kConnectRouterToRouter = "crtor-", kRouterToConnectRouter = "rtocr-";  // since 1.2: ClusterNetworkConnect
-inline constexpr Text kConnectRouter = "connect_router_";                                    // since 1.2
+inline constexpr Text kConnectRouterToRouter = "crtor-", kRouterToConnectRouter = "rtocr-";  // since 1.3: ClusterNetworkConnect
+inline constexpr Text kConnectRouter = "connect_router_";                                    // since 1.3
 // Behind the key of a user-defined network.
 inline constexpr Text kLocalnetSwitch = "_ovn_localnet_switch", kLocalnetPort = "_ovn_localnet_port";
 inline constexpr Text kLayer2Switch = "_ovn_layer2_switch", kTransitRouter = "_transit_router",
                       kTransitSwitch = "_transit_switch";
-inline constexpr Text kClusterNetwork = "cluster_udn_";  // a ClusterUserDefinedNetwork's, in front of its name
+inline constexpr Text kClusterNetwork = "cluster_udn_";  // since 1.1: a ClusterUserDefinedNetwork's, in front of its name
 
 // --- devices and ports of Open vSwitch ---------------------------------------------------------------------------------
 inline constexpr Text kIntegrationBridge = "br-int";
@@ -36,21 +36,21 @@ inline constexpr Text kPatch = "patch-", kPatchTo = "-to-";  // as ovn-controlle
 
 // --- rules of the host -------------------------------------------------------------------------------------------------
 inline constexpr Text kNftTable = "ovn-kubernetes";                   // family inet
-inline constexpr Text kServicesChain = "services-prerouting";         // since 1.3
+inline constexpr Text kServicesChain = "services-prerouting";         // since 2026-08
 inline constexpr Text kGatewayMasquerade = "ovn-kube-local-gw-masq";  // since 1.1
 inline constexpr Text kManagementSnat = "mgmtport-snat";              // since 1.1
 inline constexpr Text kKeptNodePorts = "mgmtport-no-snat-nodeports";  // since 1.1
-inline constexpr Text kIptablesChains = "OVN-KUBE-";                  // up to 1.2: the chains below
+inline constexpr Text kIptablesChains = "OVN-KUBE-";                  // until 2026-08: the chains below
 inline constexpr Text kNodePortChain = "OVN-KUBE-NODEPORT", kExternalIpChain = "OVN-KUBE-EXTERNALIP";
 inline constexpr Text kLocalTrafficChain = "OVN-KUBE-ETP", kInternalTrafficChain = "OVN-KUBE-ITP";
 inline constexpr Text kEgressIpChain = "OVN-KUBE-EGRESS-IP-MULTI-NIC";
 
-// --- subnets where the configuration names none ------------------------------------------------------------------------
+// --- default subnets, and that of user-defined networks ----------------------------------------------------------------
 inline constexpr Text kTransitSubnetV4 = "100.88.0.0/16", kTransitSubnetV6 = "fd97::/64";
 inline constexpr Text kJoinSubnetV4 = "100.64.0.0/16", kJoinSubnetV6 = "fd98::/64";
-inline constexpr Text kMasqueradeSubnetV4 = "169.254.0.0/17", kMasqueradeSubnetV6 = "fd69::/112";  // of networks, since 1.0
-inline constexpr Text kMasqueradeOfHosts = "169.254.0.0/29";        // of it, those that are no network's
-inline constexpr Text kOldMasqueradeSubnetV4 = "169.254.169.0/29";  // up to 4.16 of OpenShift
+inline constexpr Text kMasqueradeSubnetV4 = "169.254.0.0/17", kMasqueradeSubnetV6 = "fd69::/112";  // since 1.1, where configured
+inline constexpr Text kMasqueradeOfHosts = "169.254.0.0/29";  // of it, those that are no network's
+inline constexpr Text kDefaultMasqueradeSubnetV4 = "169.254.169.0/29";
 
 // What these prefixes and `name` make, the first in front.
 inline std::string named(Text prefix, Text name) { return std::string(prefix).append(name); }
