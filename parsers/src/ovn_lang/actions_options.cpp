@@ -102,7 +102,9 @@ bool is_valid_nd_ra(const NamedOption& option, const ovn::Constant& c) {
 }
 
 // ADDRESS:PORT or [ADDRESS]:PORT; the port is required.
+// inet_parse_active() of Open vSwitch, with a port or without.
 bool is_endpoint(std::string_view text) {
+  if (IpAddr::parse(text)) return true;
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return false;
   std::string_view host = text.substr(0, colon);

@@ -4,6 +4,7 @@
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
+#include "egtrace/openflow/prerequisites.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::render {
@@ -89,9 +90,10 @@ class FlowWriter {
 void FlowWriter::connection() {
   for (const F id : {F::pkt_mark, F::recirc_id, F::dp_hash, F::skb_priority, F::ct_state, F::ct_zone, F::ct_mark, F::ct_label})
     unless_zero(id);
-  if (k_.get(F::ct_state) == 0 || k_.get(F::ct_nw_proto) == 0) return;
+  // flow_wildcards_init_for_packet() in lib/flow.c of Open vSwitch
+  if (!is_ip(k_) || k_.get(F::ct_state) == 0 || k_.get(F::ct_nw_proto) == 0) return;
   const bool v6 = k_.u64(F::eth_type) == ethertype::ipv6;
-  if (k_.u64(F::eth_type) == ethertype::ipv4 || v6) {
+  if (!openflow::is_nd(k_, nullptr)) {
     field(v6 ? F::ct_ipv6_src : F::ct_nw_src);
     field(v6 ? F::ct_ipv6_dst : F::ct_nw_dst);
   }
