@@ -8,6 +8,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/ovn/southbound.h"
+#include "installable.h"
 #include "lflow_form.h"
 
 namespace egt::explain {
@@ -80,7 +81,8 @@ std::vector<ovn::FlowMatch> ExpectedFlows::matches_in(const ovn::NormalForm& for
   return matches;
 }
 
-// Nothing where it never holds.
+// Nothing where it never holds, or only for ports of other chassis: of a port group ovn-controller keeps its own ports alone
+// (lib/expr.c, expr_const_sets_add_strings()), of what is left one member may make plain flows.
 std::optional<ConjunctiveFlows> ExpectedFlows::conjunctive(const ovn::Conjunct& conjunct, std::string_view datapath) const {
   ConjunctiveFlows flows;
   for (const ovn::Clause& clause : conjunct) {
@@ -89,11 +91,10 @@ std::optional<ConjunctiveFlows> ExpectedFlows::conjunctive(const ovn::Conjunct& 
     if (is_string && std::none_of(clause.begin(), clause.end(), has)) return std::nullopt;
     const auto here = [&](const ovn::Comparison& c) { return is_here(c, datapath); };
     const auto size = is_string ? static_cast<std::size_t>(std::count_if(clause.begin(), clause.end(), here)) : clause.size();
+    if (size == 0) return std::nullopt;
     flows.product *= size;
-    if (clause.size() > 1)
-      flows.clauses.push_back(size);
-    else if (size == 0)
-      return std::nullopt;
+    flows.may_be_plain |= size < clause.size();
+    if (clause.size() > 1) flows.clauses.push_back(size);
   }
   return flows;
 }
@@ -106,7 +107,7 @@ ExpectedNumber ExpectedFlows::number_in(const ovn::NormalForm& form, std::string
     if (!flows) continue;
     const bool is_conjunctive = flows->clauses.size() > 1;
     if (is_conjunctive || (has_sets && form.size() == 1)) {
-      flows->may_be_plain = has_sets;
+      flows->may_be_plain |= has_sets;
       number.conjunctive.push_back(std::move(*flows));
     } else if (form.size() == 1) {
       number.plain = flows->product;
@@ -126,7 +127,7 @@ std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) 
 
 std::optional<ExpectedNumber> ExpectedFlows::number(const Part& part) const {
   const auto form = form_of(*part.flow, part.datapath);
-  if (!form) return std::nullopt;
+  if (!form || !is_installable(*form)) return std::nullopt;
   return number_in(*form, part.datapath, part.flow->match.find('$') != std::string_view::npos);
 }
 

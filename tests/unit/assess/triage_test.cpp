@@ -92,6 +92,15 @@ std::string static_route(const std::string& pod, char digit) {
          "policy              : src-ip\nroute_table         : \"\"\n";
 }
 
+// A route of the gateway router of master-03-demo, of which ovn-northd has made nothing.
+void add_gateway_route(Sample& s, const std::string& next_hop) {
+  std::string row = static_route("10.134.9.21", '1');
+  row.replace(row.find("192.168.99.12"), 13, next_hop);
+  s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", row)
+      .replace("master-03-demo/ovn-nbctl_list_logical_router", "static_routes       : [3fba0f3a",
+               "static_routes       : [21111111-2222-4333-8444-555555555555, 3fba0f3a");
+}
+
 std::string mac_binding(const std::string& mac) {
   return "\n_uuid               : 31111111-2222-4333-8444-555555555555\nip                  : \"192.168.99.12\"\n"
          "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" +
@@ -586,12 +595,10 @@ std::vector<Case> cases() {
        }},
       {"pod-not-running", [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Pending", "")); },
        [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Succeeded", "10.132.0.77")); }},  // as of every job that is done
-      {"northd-behind",
-       [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
-       [](Sample& s) {
-         s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1'))
-             .remove("master-03-demo/ovn-sbctl_--uuid_lflow-list.gz");
-       }},
+      {"northd-behind", [](Sample& s) { add_gateway_route(s, "192.168.99.12"); },
+       [](Sample& s) { add_gateway_route(s, "192.168.99.12"), s.remove("master-03-demo/ovn-sbctl_--uuid_lflow-list.gz"); }},
+      {"next-hop-without-path", [](Sample& s) { add_gateway_route(s, "203.0.113.9"); },
+       [](Sample& s) { add_gateway_route(s, "203.0.113.9"), s.remove("master-03-demo/ovn-nbctl_list_logical_router"); }},
       {"stale-connection",
        [](Sample& s) {
          add_service(s, "Cluster", kWebTwo);

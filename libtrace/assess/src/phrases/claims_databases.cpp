@@ -16,6 +16,11 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
     {Claim::northd_lacks_row,
      "The northbound database of {node} has {0|policy|ACL} \"{1}\"[ and {2} more], which no logical flow was made for.",
      "ovn-appctl -t ovn-northd status, and its log, on {node}; dumps of different moments look the same."},
+    {Claim::next_hop_without_path,
+     "{0|Route|Policy} {1} of router {2} on {node} has next hop {3}, which no port of the router has a network of[; so has {4} "
+     "more]: "
+     "ovn-northd makes no logical flow of it.",
+     "ovn-nbctl show {2}; the log of ovn-northd (\"No path for\")."},
     {Claim::northd_at_older_change,
      "ovn-northd of {node} is at change {0} of {1}: the southbound database is older than the northbound one.",
      "See that ovn-northd runs and is connected (ovn-appctl -t ovn-northd status)."},

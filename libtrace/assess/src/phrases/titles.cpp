@@ -67,6 +67,7 @@ constexpr Title kTitles[] = {
     {"egress-leak", "A selected pod that leaves with another address"},
     {"node-not-ready", "A node that is not Ready"},
     {"ovn-controller-behind", "Flows that are older than the databases"},
+    {"next-hop-without-path", "Routes and policies whose next hop no port of the router reaches"},
     {"northd-behind", "Northbound rows that have no effect yet"},
     {"egressip-rule-stale", "A policy rule for a pod that no egress IP of the node selects"},
     {"egressip-overlap", "Two EgressIPs that select the same pod"},

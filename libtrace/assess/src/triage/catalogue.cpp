@@ -58,6 +58,7 @@ const std::vector<const Check*>& checks() {
                                                     &kEgressLeak,
                                                     &kNodeNotReady,
                                                     &kOvnControllerBehind,
+                                                    &kNextHopWithoutPath,
                                                     &kNorthdBehind,
                                                     &kEgressIpRuleStale,
                                                     &kEgressIpOverlap,

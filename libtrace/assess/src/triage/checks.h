@@ -61,6 +61,7 @@ extern const Check kStagesDiffer;
 extern const Check kAddressNotRouted;
 extern const Check kEgressLeak;
 extern const Check kOvnControllerBehind;
+extern const Check kNextHopWithoutPath;
 extern const Check kNorthdBehind;
 extern const Check kEgressIpRuleStale;
 extern const Check kEgressIpOverlap;

@@ -67,6 +67,7 @@ enum class Claim : std::uint8_t {
   database_without_leader,
   northd_lacks_route,
   northd_lacks_row,
+  next_hop_without_path,
   northd_at_older_change,
   ovn_controller_at_older_change,
   controller_not_connected,

@@ -9,13 +9,13 @@
 namespace egt::assess {
 namespace localnet_not_mapped {
 
-// Switches that have ports of pods plugged in here.
+// Switches that have ports of pods plugged in here: such as ovn-controller claims.
 std::set<std::string> switches_of_pods(const cluster::Node& node, const openflow::Bridge& integration) {
   std::set<std::string> plugged, switches;
   for (const openflow::Interface& port : integration.interfaces)
     if (engine::is_workload(port)) plugged.insert(port.external_ids.at("iface-id"));
   for (const ovn::LogicalPort& port : node.ovn.ports)
-    if (!port.on_router && plugged.contains(port.name)) switches.insert(port.datapath);
+    if (!port.on_router && port.type.empty() && plugged.contains(port.name)) switches.insert(port.datapath);
   return switches;
 }
 

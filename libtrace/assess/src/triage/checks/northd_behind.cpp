@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/look.h"
+#include "common/router_paths.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 #include "triage/checks.h"
@@ -56,6 +57,27 @@ bool is_distinct(const ovn::Row& row) {
   return !route || route->bfd().empty();
 }
 
+// ACLs that are made flows of: of a switch, or of a group with ports.
+std::set<std::string> acls_in_effect(const ovn::Ovn& ovn) {
+  std::set<std::string> all;
+  const auto add = [&all](const std::vector<std::string>& uuids) { all.insert(uuids.begin(), uuids.end()); };
+  for (const nb::LogicalSwitch of : rows_of<nb::LogicalSwitch>(ovn.rows)) add(of.acls());
+  for (const nb::PortGroup group : rows_of<nb::PortGroup>(ovn.rows))
+    if (!group.ports().empty()) add(group.acls());
+  return all;
+}
+
+// Leaves those that ovn-northd makes flows of where it runs, as far as dumps show it.
+void keep_effective(const ovn::Ovn& ovn, std::vector<const ovn::Row*>& rows) {
+  if (rows.empty()) return;
+  const RouterPaths paths(ovn);
+  const std::set<std::string> acls = acls_in_effect(ovn);
+  std::erase_if(rows, [&](const ovn::Row* row) {
+    if (is<nb::Acl>(*row)) return !acls.contains(row->uuid);
+    return paths.knows_routers() && paths.to_next_hops(*row) != Path::found;
+  });
+}
+
 bool has_equal(const cluster::Node& node, const ovn::Row& row) {
   return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
     return &other != &row && other.table == row.table && other.database == row.database && match_of(other) == match_of(row);
@@ -74,6 +96,7 @@ void run(const Facts& f, Findings& out) {
       if (row.uuid.size() < 8 || !translated.is_shown(row) || translated.has(row)) continue;
       if (is_distinct(row) && !has_equal(*node, row)) without.push_back(&row);
     }
+    keep_effective(node->ovn, without);
     if (without.empty()) continue;
     std::vector<Provenance> lines;
     for (const ovn::Row* row : without)

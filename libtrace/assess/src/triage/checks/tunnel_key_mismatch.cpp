@@ -30,6 +30,12 @@ std::optional<std::uint64_t> written(const openflow::ActionList& actions, FieldI
   return value;
 }
 
+// Of a container behind the port, which is a port of its own (ovn-architecture(7), "Life Cycle of a Container Interface").
+bool is_tagged(const openflow::MatchView& match) {
+  constexpr std::uint64_t kPresent = 0x1000;
+  return (low64(openflow::value_of(match, FieldId::vlan_tci)) & kPresent) != 0;
+}
+
 // The flows by which packets of a port enter the logical pipeline (ovn-architecture(7): metadata is the datapath, reg14 the port);
 // of each port the first.
 std::unordered_map<std::uint64_t, const openflow::FlowEntry*> entry_flows(const FlowTables& flows) {
@@ -37,7 +43,7 @@ std::unordered_map<std::uint64_t, const openflow::FlowEntry*> entry_flows(const 
   for (const openflow::FlowIndex i : flows.in_table(0)) {
     const openflow::FlowEntry& flow = flows.flow(i);
     const openflow::MatchView match = flows.match(flow);
-    if (openflow::mask_of(match, FieldId::in_port) != 0 && written(flows.actions(flow), FieldId::metadata))
+    if (openflow::mask_of(match, FieldId::in_port) != 0 && !is_tagged(match) && written(flows.actions(flow), FieldId::metadata))
       all.emplace(low64(openflow::value_of(match, FieldId::in_port)), &flow);
   }
   return all;
