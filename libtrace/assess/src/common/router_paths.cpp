@@ -43,8 +43,11 @@ RouterPaths::RouterPaths(const ovn::Ovn& ovn) {
     knows_routers_ = true;
     if (router.enabled().value_or(true)) routers_[router.name()].ports = router.ports().size();
   }
+  std::set<std::string> disabled;
+  for (const nb::LogicalRouterPort port : ovn::rows_of<nb::LogicalRouterPort>(ovn.rows))
+    if (!port.enabled().value_or(true)) disabled.insert(port.name());
   for (const ovn::LogicalPort& port : ovn.ports) {
-    const auto router = port.on_router ? routers_.find(port.datapath) : routers_.end();
+    const auto router = port.on_router && !disabled.contains(port.name) ? routers_.find(port.datapath) : routers_.end();
     if (router == routers_.end()) continue;
     router->second.names.insert(port.name);
     router->second.networks.insert(router->second.networks.end(), port.addresses.begin(), port.addresses.end());
@@ -54,7 +57,8 @@ RouterPaths::RouterPaths(const ovn::Ovn& ovn) {
 Path RouterPaths::to(const Router& router, std::string_view next_hop) const {
   const auto address = IpAddr::parse(next_hop);
   if (!address) return Path::unknown;
-  const bool on_one = std::any_of(router.networks.begin(), router.networks.end(), [&](const Prefix& p) { return p.contains(*address); });
+  const bool on_one =
+      std::any_of(router.networks.begin(), router.networks.end(), [&](const Prefix& p) { return p.contains(*address); });
   if (on_one || (address->is_link_local() && !router.names.empty())) return Path::found;
   return router.names.size() == router.ports && router.ports > 0 ? Path::none : Path::unknown;
 }
@@ -64,6 +68,7 @@ Path RouterPaths::to_next_hops(const ovn::Row& row) const {
   if (router == routers_.end()) return Path::unknown;
   if (const std::string port = output_port_of(row); !port.empty())
     return router->second.names.contains(port) ? Path::found : Path::unknown;
+  if (const auto policy = as<nb::LogicalRouterPolicy>(row); policy && policy->action() == "jump") return Path::unknown;
   std::set<Path> paths;
   for (const std::string& next_hop : next_hops_of(row))
     paths.insert(is_of_one_family(row, next_hop) ? to(router->second, next_hop) : Path::unknown);

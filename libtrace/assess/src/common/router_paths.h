@@ -20,7 +20,7 @@ class RouterPaths {
   explicit RouterPaths(const ovn::Ovn& ovn);
 
   // Of a row of Logical_Router_Static_Route or Logical_Router_Policy. Unknown where not all ports of its router are, where releases
-  // differ, and of a router that is not enabled.
+  // differ, of a router that is not enabled and of a jump to a chain.
   Path to_next_hops(const ovn::Row& row) const;
   // Whether a dump shows routers at all.
   bool knows_routers() const { return knows_routers_; }
