@@ -201,6 +201,35 @@ TEST_F(SwitchTest, PortsDropByTheirConfiguration) {
   EXPECT_NE(explain::phrase(receive.stop->why).find("NO_RECV"), std::string::npos);
 }
 
+// xport_stp_forward_state(): seen with ofproto/trace of Open vSwitch 3.1.0 in front of each state.
+TEST_F(SwitchTest, PortsOfASpanningTreeDropUnlessTheyForward) {
+  bridge("br0", {"table=0,in_port=1 actions=output:2", "table=0,in_port=2 actions=output:3"}).interfaces[2].type = "internal";
+  row("Bridge", "br0", {{"stp_enable", "true"}});
+  row("Port", "br0-p1", {{"status", "{stp_role=Designated, stp_state=learning}"}});
+  row("Port", "br0-p2", {{"rstp_status", "{rstp_port_state=Forwarding}"}});
+  const OvsResult in = run("br0", 1, tcp());
+  EXPECT_TRUE(in.emissions.empty());
+  ASSERT_TRUE(in.stop);
+  EXPECT_EQ(explain::phrase(in.stop->why), "the spanning tree of br0 does not let port br0-p1 forward");
+  EXPECT_EQ(ports(run("br0", 2, tcp())), Ports{"br0-p3"}) << "internal ports take no part";
+  node.ovs_rows[1].columns["status"] = "{stp_state=forwarding}";
+  node.ovs_rows[2].columns["rstp_status"] = "{rstp_port_state=Discarding}";
+  const OvsResult out = run("br0", 1, tcp());
+  EXPECT_TRUE(out.emissions.empty());
+  ASSERT_TRUE(out.stop);
+  EXPECT_EQ(out.stop->why.reason, Reason::port_in_tree);
+  EXPECT_TRUE(record.assumptions.empty());
+}
+
+// A database file has no states of ports.
+TEST_F(SwitchTest, PortsOfASpanningTreeOfUnknownStateAreAssumedToForward) {
+  bridge("br0", {"table=0,in_port=1 actions=output:2"});
+  row("Bridge", "br0", {{"rstp_enable", "true"}});
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+  ASSERT_EQ(record.assumptions.size(), 2u);
+  EXPECT_EQ(record.assumptions[0].what, Supposition::tree_forwards);
+}
+
 TEST_F(SwitchTest, ABridgeMayDropFragments) {
   bridge("br0", {"table=0 actions=output:2"}).fragments = openflow::Fragments::drop;
   FlowKey k = tcp();

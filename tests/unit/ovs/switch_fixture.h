@@ -72,6 +72,17 @@ class SwitchTest : public testing::Test {
     return b;
   }
 
+  // A row of the database Open_vSwitch.
+  void row(const std::string& table, const std::string& name, std::map<std::string, std::string> columns) {
+    ovn::Row r;
+    r.table = table;
+    r.database = "OVS";
+    r.uuid = table + name;
+    r.columns = std::move(columns);
+    r.columns["name"] = name;
+    node.ovs_rows.push_back(std::move(r));
+  }
+
   void patch(const std::string& a, std::uint32_t port_a, const std::string& b, std::uint32_t port_b) {
     const auto link = [&](const std::string& br, std::uint32_t port, const std::string& peer) {
       for (openflow::Interface& i : node.bridge(br)->interfaces)

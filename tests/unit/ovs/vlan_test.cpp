@@ -12,15 +12,6 @@ class VlanTest : public SwitchTest {
  protected:
   VlanTest() { bridge("br0", {"table=0 actions=NORMAL"}, {1, 2, 3}).has_fdb = true; }
 
-  void row(const std::string& table, const std::string& name, Columns columns) {
-    ovn::Row r;
-    r.table = table;
-    r.database = "OVS";
-    r.uuid = table + name;
-    r.columns = std::move(columns);
-    r.columns["name"] = name;
-    node.ovs_rows.push_back(std::move(r));
-  }
   void port(std::uint32_t number, Columns columns) {
     openflow::Interface& i = *node.bridge("br0")->by_name("br0-p" + std::to_string(number));
     if (const auto tag = columns.find("tag"); tag != columns.end()) i.tag = static_cast<std::uint16_t>(std::stoul(tag->second));

@@ -39,6 +39,8 @@ class Observer {
   virtual void no_live_member(const openflow::Bundle& /*bundle*/) {}
   // The port by which the packet comes in drops what it receives.
   virtual void not_received(const SwitchPort& /*port*/) {}
+  // The port takes part in a spanning tree of its bridge, which does not let it forward, or of which no dump shows whether it does.
+  virtual void in_spanning_tree(const SwitchPort& /*port*/) {}
   // A datapath action was made: what it is to carry as its origin.
   virtual std::size_t origin_of(const dp::Action& /*action*/) { return 0; }
 };

@@ -64,6 +64,7 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   if (!port) return no_such_port(Port{number, {}});
   if (port->no_forward()) return report_.note(NodeKind::detail, Remark::no_forward, number);
   if (is_between_protected_ports(*bridge_, packet_.flow, *port)) return report_.note(NodeKind::warning, Remark::protected_ports);
+  if (!tree_forwards(*port)) return report_.note(NodeKind::warning, Remark::tree_skips, bridge_->settings.rapid_tree);
   const auto carried = port->interface->options.find("packet_type");
   const bool any_type =
       port->is_patch || (port->is_tunnel && carried != port->interface->options.end() && carried->second != "legacy_l2");
@@ -168,7 +169,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   bridge_ = to.bridge;
   if (to.no_receive(is_stp(packet_.flow))) {
     if (report_.observer()) report_.observer()->not_received(to);
-  } else {
+  } else if (tree_forwards(to)) {
     table_action(to.number, 0, false, is_last, true);
     end_pipeline();
   }

@@ -309,6 +309,13 @@ void PathRecorder::not_received(const ofproto::SwitchPort& port) {
   end({Reason::port_no_receive, {port.interface->name}}, 0, here());
 }
 
+void PathRecorder::in_spanning_tree(const ofproto::SwitchPort& port) {
+  const Bridge& bridge = *port.bridge->bridge;
+  if (port.tree_state() == ofproto::TreeState::blocks)
+    return end({Reason::port_in_tree, {port.interface->name, bridge.name}}, 0, {port.bridge->settings.from});
+  assume({Supposition::tree_forwards, {port.interface->name, bridge.name, node_.name}, {}, {port.bridge->settings.from}});
+}
+
 void PathRecorder::end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
   if (is_reply_) return;
   Stop s{node_.name, layer(), where(), std::move(why), std::move(evidence)};

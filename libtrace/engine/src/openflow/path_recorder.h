@@ -33,6 +33,7 @@ class PathRecorder : public ofproto::Observer {
   void lacks_peer(const ofproto::SwitchPort& port, const ofproto::SwitchPort& named) override;
   void no_live_member(const openflow::Bundle& bundle) override;
   void not_received(const ofproto::SwitchPort& port) override;
+  void in_spanning_tree(const ofproto::SwitchPort& port) override;
   std::size_t origin_of(const ofproto::dp::Action& action) override;
 
   void gap(Input input, Details about);

@@ -28,6 +28,16 @@ VlanMode mode_of(std::string_view word, bool has_tag) {
   return word.empty() && has_tag ? VlanMode::access : VlanMode::trunk;
 }
 
+// port_refresh_stp_status() and port_refresh_rstp_status() of vswitchd/bridge.c. Database files lack these columns. Internal ports and
+// bonds take no part in the tree.
+TreeState tree_state_of(const vswitch::Port& row) {
+  if (row.interfaces().size() > 1) return TreeState::forwards;
+  const std::string plain = egt::value_of(row.status(), "stp_state");
+  const std::string state = plain.empty() ? egt::value_of(row.rstp_status(), "rstp_port_state") : plain;
+  if (state.empty() || state == "Disabled") return TreeState::unknown;
+  return state == "forwarding" || state == "Forwarding" || state == "disabled" ? TreeState::forwards : TreeState::blocks;
+}
+
 // port_configure() of vswitchd/bridge.c and bundle_set() of ofproto/ofproto-dpif.c
 PortSettings settings_of(const vswitch::Port& row, std::optional<std::uint16_t> tag) {
   PortSettings s;
@@ -48,6 +58,7 @@ PortSettings settings_of(const vswitch::Port& row, std::optional<std::uint16_t> 
   if (tags == "if-nonzero" || tags == "true") s.priority_tags = PriorityTags::if_nonzero;
   if (tags == "always") s.priority_tags = PriorityTags::always;
   s.is_protected = row.protected_().value_or(false);
+  s.tree_state = tree_state_of(row);
   return s;
 }
 
@@ -85,6 +96,9 @@ BridgeSettings SwitchSettings::of(const openflow::Bridge& bridge) const {
   if (row == bridges_.end()) return s;
   s.no_learning = bitmap_of(row->second.flood_vlans());
   s.forwards_reserved = egt::value_of(row->second.other_config(), "forward-bpdu") == "true";
+  s.rapid_tree = row->second.rstp_enable().value_or(false);
+  s.spanning_tree = s.rapid_tree || row->second.stp_enable().value_or(false);
+  s.from = row->second.from();
   return s;
 }
 

@@ -1,5 +1,5 @@
 // How the ports of a bridge carry VLANs, and what else the tables Port and Bridge of the Open_vSwitch database set for
-// NORMAL: ovs-vswitchd.conf.db(5). Bonds, mirrors, STP and multicast snooping are left out.
+// NORMAL: ovs-vswitchd.conf.db(5); and which of them a spanning tree blocks. Bonds, mirrors and multicast snooping are left out.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ namespace egt::engine::ofproto {
 
 enum class VlanMode : std::uint8_t { access, trunk, native_tagged, native_untagged, tunnel };
 enum class PriorityTags : std::uint8_t { never, if_nonzero, always };
+// What a spanning tree makes of a port of its bridge; unknown where no dump has the port's state.
+enum class TreeState : std::uint8_t { forwards, blocks, unknown };
 
 struct PortSettings {
   VlanMode vlan_mode = VlanMode::trunk;
@@ -23,6 +25,7 @@ struct PortSettings {
   std::uint16_t tunnel_ethertype = ethertype::qinq;
   PriorityTags priority_tags = PriorityTags::never;
   bool is_protected = false;
+  TreeState tree_state = TreeState::unknown;  // where its bridge has a spanning tree
 
   bool trunks_vlan(std::uint16_t vid) const { return vlan_mode != VlanMode::access && (trunks.empty() || trunks[vid]); }
   bool allows_customer(std::uint16_t vid) const { return customer_vlans.empty() || customer_vlans[vid]; }
@@ -32,6 +35,9 @@ struct PortSettings {
 struct BridgeSettings {
   std::vector<bool> no_learning;   // by VLAN; empty: none
   bool forwards_reserved = false;  // forward-bpdu
+  bool spanning_tree = false;      // STP or RSTP
+  bool rapid_tree = false;         // RSTP
+  Provenance from;
 };
 
 // The settings that a node's database rows hold, by name of the interface and of the bridge.

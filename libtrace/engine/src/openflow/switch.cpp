@@ -37,6 +37,12 @@ bool names_another(const Interface& port, std::string_view than) {
 
 }  // namespace
 
+TreeState SwitchPort::tree_state() const {
+  const bool takes_part =
+      bridge->settings.spanning_tree && interface->type != "internal" && interface->name != bridge->bridge->name;
+  return takes_part ? settings.tree_state : TreeState::forwards;
+}
+
 std::optional<std::uint32_t> SwitchBridge::number_of(const openflow::Port& p) const {
   if (p.name.empty()) return p.number;
   const openflow::Interface* i = bridge->by_name(p.name);

@@ -31,6 +31,8 @@ struct SwitchPort {
   bool no_flood() const { return interface->no_flood; }
   bool no_forward() const { return interface->no_forward; }
   bool no_receive(bool stp) const { return stp ? interface->no_receive_stp : interface->no_receive; }
+  // Of its bridge's spanning tree (STP or RSTP), if there is one.
+  TreeState tree_state() const;
   bool may_enable() const { return !interface->port_down && !interface->link_down; }
 };
 

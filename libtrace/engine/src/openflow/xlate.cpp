@@ -120,12 +120,20 @@ bool Xlate::execute_all(const Ofpacts* packet_out) {
     if (report_.observer()) report_.observer()->not_received(*in);
     return true;
   }
+  if (in && !tree_forwards(*in)) return true;
   cookie_ = cookie;
   do_actions(*list, true, false);
   if (packet_.error != XlateError::ok) return false;
   end_pipeline();
   if (out_.bytes() > kMaxAttribute - 4) packet_.slow = true;
   return true;
+}
+
+// xport_stp_forward_state, xport_rstp_forward_state
+bool Xlate::tree_forwards(const SwitchPort& port) {
+  const TreeState state = port.tree_state();
+  if (state != TreeState::forwards && report_.observer()) report_.observer()->in_spanning_tree(port);
+  return state != TreeState::blocks;
 }
 
 void Xlate::gap(Input input, Details about) { policy_.missing({input, std::move(about)}); }

@@ -64,6 +64,7 @@ class Xlate {
   void start(const FrozenState* frozen);
   void thaw(const FrozenState& frozen);
   bool execute_all(const Ofpacts* packet_out);
+  bool tree_forwards(const SwitchPort& port);
   void gap(Input input, Details about = {});
 
   // --- tables (tables.cpp)

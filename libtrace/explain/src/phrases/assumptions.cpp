@@ -141,6 +141,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "[its MAC table had it there, and {3} has the same address||its MAC table is not in the snapshot, and that port has this "
      "address]"},
+    {Supposition::tree_forwards, "tree-forwards", "port {0} of {1} on {2} forwards",
+     "{1} has a spanning tree, and no dump shows the port's state in it", "ovs-vsctl list port on {2}"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack picks up TCP connections in their midst",
      "no dump shows net.netfilter.nf_conntrack_tcp_loose"},
     {Supposition::connection_answered, "connection-answered", "the dumped connection has seen an answer and carries no label",

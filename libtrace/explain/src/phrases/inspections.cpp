@@ -49,7 +49,6 @@ constexpr Wording<Feature> kFeatures[] = {
     {Feature::multicast_snooping, "multicast snooping"},
     {Feature::mirrors, "mirrors"},
     {Feature::netflow, "NetFlow"},
-    {Feature::spanning_tree, "spanning tree"},
     {Feature::forwarding_detection, "forwarding detection (BFD)"},
     {Feature::connectivity_faults, "connectivity faults (CFM)"},
     {Feature::policing, "policing"},

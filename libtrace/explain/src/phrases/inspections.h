@@ -55,7 +55,6 @@ enum class Feature : std::uint8_t {
   multicast_snooping,
   mirrors,
   netflow,
-  spanning_tree,
   forwarding_detection,
   connectivity_faults,
   policing,

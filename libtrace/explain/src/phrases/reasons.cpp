@@ -31,6 +31,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::port_no_forward, "port-no-forward", "port {0} has NO_FWD set: Open vSwitch outputs nothing to it"},
     {Reason::port_no_receive, "port-no-receive", "port {0} has NO_RECV set: Open vSwitch drops what it receives"},
     {Reason::port_down, "port-down", "port {0} is down"},
+    {Reason::port_in_tree, "port-in-tree", "the spanning tree of {1} does not let port {0} forward"},
     {Reason::bridge_port_blocked, "bridge-port-blocked", "port {0} of bridge {1} is {2}"},
     {Reason::patch_peer_missing, "patch-peer-missing", "patch port {0} has no peer in the snapshot"},
     {Reason::group_missing, "group-missing", "group {0} of {1} is not there"},

@@ -90,6 +90,7 @@ enum class Supposition : std::uint8_t {
   meter_passes,                  // meter, node
   meter_of_logical_flow_passes,  // node
   mac_learned,                   // bridge, MAC, port
+  tree_forwards,                 // port, bridge, node
   connections_picked_up,
   connection_answered,
   address_of_range,       // address

@@ -32,6 +32,7 @@ enum class Reason : std::uint8_t {
   port_no_forward,        // the port has NO_FWD set
   port_no_receive,        // the port has NO_RECV set
   port_down,              // the port has PORT_DOWN set
+  port_in_tree,           // the bridge's spanning tree (STP or RSTP) does not let the port forward
   bridge_port_blocked,    // a Linux bridge's port that does not forward: spanning tree keeps it out, or it was disabled
   patch_peer_missing,     // the other end of a patch port is not in the snapshot
   group_missing,          // a flow names a group that the bridge lacks

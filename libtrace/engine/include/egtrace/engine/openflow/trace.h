@@ -97,6 +97,7 @@ enum class Remark : std::uint8_t {
   vlan_not_trunked,
   vlan_not_in_tunnel,
   protected_ports,
+  tree_skips,  // a: whether RSTP
   reserved_mac,
   learned_port,
   learned_port_is_input,
