@@ -118,6 +118,18 @@ TEST_F(DeviceSwitch, PatchPortWhosePeerNamesAnother) {
   expect_fault(e, "patch-peer-missing");
 }
 
+// Without the flow that asks conntrack, br-ex gives a reply to the host and to OVN alike. Over TCP the host's copy is reset.
+TEST_F(DeviceSwitch, ReplyOfWhichTheHostGetsACopy) {
+  sample_.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-ex", "priority=50,ip,in_port=1");
+  const auto asked = [&](const std::string& proto) {
+    const std::vector<std::string> words{EGTRACE_BINARY,     "explain", sample_.path(), "--from",         "ns-red/red-3", "--to",
+                                         "192.168.55.13:80", "--proto", proto,          "--no-conntrack", "--format",     "json"};
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  };
+  EXPECT_EQ("answered", asked("udp")["outcome"]) << asked("udp")["summary"];
+  EXPECT_EQ("unanswered", asked("tcp")["outcome"]);
+}
+
 TEST_F(DeviceSwitch, EchoIgnored) {
   sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 1\n");
   expect_fault(explained({"--to", "192.168.55.13", "--proto", "icmp"}), "echo-ignored");

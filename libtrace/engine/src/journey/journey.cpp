@@ -289,6 +289,8 @@ std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& f
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
   enter_at_owner(answer, *topology_);
+  // A host without the connection resets it by TCP, whoever else has a copy.
+  if (answer.packet.u64(FieldId::nw_proto) != ip_proto::tcp) answer.client = Client{start.from, forward.sent};
   std::vector<WalkedPath> replies = explore(answer, forward.network_state, truncated);
   for (WalkedPath& reply : replies) judge_reply(reply, start, forward);
   return replies;

@@ -45,12 +45,8 @@ std::size_t machines_of(const Record& record) {
 
 bool is_stray(const Arrival& arrival) { return arrival.stop && arrival.stop->why.reason == Reason::mac_not_of_device; }
 
-// Of copies that end alike the one counts that was meant for whoever looked at it, then the one that came farthest: a flood
-// shows each frame to devices for which it is not.
-bool counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) {
-  if (rank(a.verdict) != rank(b.verdict)) return rank(a.verdict) < rank(b.verdict);
-  if (is_stray(a) != is_stray(b)) return is_stray(b);
-  return a.verdict == Verdict::dropped && machines_of(of_a) > machines_of(of_b);
+bool is_taken_by(const Client& client, const Arrival& arrival) {
+  return arrival.end.same_place(client.end) && is_answer_to(arrival.packet, client.sent);
 }
 
 }  // namespace
@@ -68,6 +64,7 @@ std::uint32_t number_of(const Bridge& bridge, const Interface& port) {
 
 Arrival Walker::walk(const Start& start, FlowKey& sent) {
   from_ = start.from;
+  client_ = start.client;
   Next next = begin(start, sent);
   sent_ = sent;
   if (next.arrival) return *next.arrival;
@@ -120,6 +117,15 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   record_ = std::move(best_record);
   egress_ = std::move(best_egress);
   return best;
+}
+
+// Of copies that end alike the one counts that the client takes, then the one that was meant for whoever looked at it, then the one
+// that came farthest: a flood shows each frame to devices for which it is not.
+bool Walker::counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) const {
+  if (rank(a.verdict) != rank(b.verdict)) return rank(a.verdict) < rank(b.verdict);
+  if (client_ && a.verdict == Verdict::delivered) return is_taken_by(*client_, a) && !is_taken_by(*client_, b);
+  if (is_stray(a) != is_stray(b)) return is_stray(b);
+  return a.verdict == Verdict::dropped && machines_of(of_a) > machines_of(of_b);
 }
 
 void Walker::see(const Node& node, const std::string& device, bool in, const FlowKey& packet) {

@@ -97,6 +97,7 @@ class Walker {
 
   Arrival follow(Position place, int budget);
   Arrival follow_copies(std::vector<Position> places, int budget);
+  bool counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) const;
   Next step(AtPort at);
   Next step(AtHost at);
   Next step(AtDevice at);
@@ -167,6 +168,7 @@ class Walker {
   Chooser& chooser_;
   std::optional<Egress> egress_;
   Endpoint from_;
+  std::optional<Client> client_;
   FlowKey sent_;
   std::uint32_t frame_length_;  // of the one that was asked about, or of its fragments
   bool undecided_ = false;

@@ -42,6 +42,12 @@ struct Endpoint {
   bool same_place(const Endpoint& other) const;
 };
 
+// Who waits for a reply, and what it sent.
+struct Client {
+  Endpoint end;
+  FlowKey sent;
+};
+
 struct Start {
   Endpoint from;
   FlowKey packet;                     // IP header and above; Ethernet addresses are found on the way
@@ -52,6 +58,7 @@ struct Start {
   bool returns = false;               // outside: it answers what left by that device
   bool answers = false;               // process: it sends from the socket that the request came to
   bool own_ttl = false;               // process: the host's own TTL or hop limit, whatever the packet has
+  std::optional<Client> client;       // a reply: of its copies the one counts that the client takes
 };
 
 struct MadeChoice {
