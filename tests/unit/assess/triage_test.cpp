@@ -501,6 +501,8 @@ std::vector<Case> cases() {
              .replace("master-03-demo/ovn-sbctl_list_Port_Binding", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
        },
        as_it_is},
+      {"management-address-missing", [](Sample& s) { s.without_lines("master-03-demo/ip_-d_addr", "inet 10.133.0.2/23"); },
+       as_it_is},
       {"bridge-not-set-up",
        [](Sample& s) {
          s.write("master-01-demo/ovs-ofctl_dump-flows_br-ex",

@@ -16,6 +16,11 @@ constexpr ClaimPhrase kClaimsOfSwitches[] = {
     {Claim::bridge_mac_mismatch,
      "The gateway router of {node} uses MAC {0}, but {1} has {2}: what it sends is dropped on the bridge.",
      "Restart ovnkube-node on {node} so that the gateway is set up with the present MAC."},
+    {Claim::management_address_missing,
+     "{node} has no device with {1}, the address of its management port {2}: its processes, probes of kubelet among them, reach "
+     "no "
+     "pod by {0}.",
+     "ip addr show {0} on {node}; restart ovnkube-node there, which sets the address."},
     {Claim::bridge_drops_pods,
      "{0} on {node} has dropped {1} packet{1:|s} that left OVN with an address of {2}: nothing had translated them.",
      "See whether it still counts (ovs-ofctl dump-flows {0} twice), then which pods: tcpdump -ni any on {node}, egtrace audit "

@@ -44,6 +44,7 @@ constexpr Title kTitles[] = {
     {"adminnetworkpolicy-acl", "An AdminNetworkPolicy whose ACLs differ from its rules"},
     {"networkpolicy-acl", "A NetworkPolicy whose ACLs differ from its rules"},
     {"bridge-mac-mismatch", "A gateway router with another MAC than its bridge"},
+    {"management-address-missing", "A management port whose device lacks its address"},
     {"localnet-not-mapped", "Pods on a localnet network without a bridge on their node"},
     {"bridge-not-set-up", "An external bridge without OVN-Kubernetes' flows"},
     {"pod-port-unclaimed", "A pod without a port of Open vSwitch"},

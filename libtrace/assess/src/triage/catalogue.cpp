@@ -35,6 +35,7 @@ const std::vector<const Check*>& checks() {
                                                     &kAdminNetworkPolicyAcl,
                                                     &kNetworkPolicyAcl,
                                                     &kBridgeMacMismatch,
+                                                    &kManagementAddressMissing,
                                                     &kBridgeNotSetUp,
                                                     &kLocalnetNotMapped,
                                                     &kPodPortUnclaimed,

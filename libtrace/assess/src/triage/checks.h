@@ -38,6 +38,7 @@ extern const Check kEgressFirewallAcl;
 extern const Check kAdminNetworkPolicyAcl;
 extern const Check kNetworkPolicyAcl;
 extern const Check kBridgeMacMismatch;
+extern const Check kManagementAddressMissing;
 extern const Check kBridgeNotSetUp;
 extern const Check kLocalnetNotMapped;
 extern const Check kPodPortUnclaimed;

@@ -95,6 +95,7 @@ enum class Claim : std::uint8_t {
   bridge_not_set_up,
   localnet_not_mapped,
   bridge_mac_mismatch,
+  management_address_missing,
   bridge_drops_pods,
   flow_overlap,
   pod_port_unclaimed,
