@@ -1,0 +1,1 @@
+"""Random faults, and what egtrace says of them."""
