@@ -13,7 +13,7 @@ def insert(ctx, ns, c, src, nat):
 @fault
 def conntrack_entry(ctx, rng):
     """Host conntrack has the connection already: with NAT of old, or as established."""
-    ns = ctx.host()
+    ns = ctx.node().ns          # NAT is at work where chains of NAT are
     lab = ctx.lab
     how = rng.choice([["--dst-nat"], ["--src-nat"], ["established"], ["--mark"]])
     value = rng.choice(ctx.addrs())
