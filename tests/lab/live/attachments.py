@@ -22,8 +22,9 @@ class Attached:
 
 
 class Attachment:
+    """"mac_only": the definition has no subnets, so OVN-Kubernetes gives ports of pods a MAC alone; the pods have set addresses themselves."""
     def __init__(self, lab, c, number):
-        self.__dict__.update({"vlan": 0, "physical": None, "subnet": None}, **c)      # nad, network, topology, subnet, pods; nic, router_if
+        self.__dict__.update({"vlan": 0, "physical": None, "subnet": None, "mac_only": False}, **c)      # nad, network, topology, subnet, pods; nic, router_if
         self.number = number
         self.prefix = self.network.replace("-", ".").replace("/", ".") + "_"
         self.port_prefix = self.nad.replace("-", ".").replace("/", ".") + "_"
@@ -81,7 +82,8 @@ def localnet(lab, a, n):
     n.vs("set", "open_vswitch", ".", "external_ids:ovn-bridge-mappings=physnet:br-ex,%s:%s" % (a.physical, bridge))
     ids = ["external_ids:k8s.ovn.org/network=" + a.network, "external_ids:k8s.ovn.org/role=secondary", "external_ids:k8s.ovn.org/topology=localnet"]
     port = a.prefix + "ovn_localnet_port"
-    n.nb("ls-add", a.switch, "--", "set", "logical_switch", a.switch, "other_config:subnet=" + a.subnet, *ids, "--", "lsp-add", a.switch, port, "--",
+    subnet = [] if a.mac_only else ["other_config:subnet=" + a.subnet]
+    n.nb("ls-add", a.switch, "--", "set", "logical_switch", a.switch, *subnet, *ids, "--", "lsp-add", a.switch, port, "--",
          "set", "logical_switch_port", port, "type=localnet", "addresses=unknown", "options:network_name=" + a.physical,
          *(["tag_request=%d" % a.vlan] if a.vlan else []))
 
@@ -97,7 +99,7 @@ def ports(a, n):
         remote = p.pod["n"] is not n
         if remote and a.topology != "layer2":
             continue
-        address = "%s %s" % (p.mac, p.ip)
+        address = p.mac if a.mac_only else "%s %s" % (p.mac, p.ip)
         more = ["type=remote", "options:requested-chassis=" + p.pod["n"].chassis] if remote else \
             ['port_security="%s"' % address, "options:iface-id-ver=" + p.pod["uid"], "options:requested-chassis=" + n.name]
         if a.topology == "layer2":
@@ -139,7 +141,7 @@ def attach(lab):
                 lab.nsx(n.ns, "sysctl", "-qw", "net/ipv6/conf/%s/disable_ipv6=1" % p.veth)
                 n.vs("--", "add-port", "br-int", p.veth, "--", "set", "interface", p.veth, 'external_ids:attached_mac="%s"' % p.mac,
                      "external_ids:iface-id=" + p.key, "external_ids:iface-id-ver=" + p.pod["uid"], "external_ids:sandbox=" + p.sandbox,
-                     "external_ids:k8s.ovn.org/nad=" + a.nad, "external_ids:k8s.ovn.org/network=" + a.network, "external_ids:ip_addresses=" + p.cidr)
+                     "external_ids:k8s.ovn.org/nad=" + a.nad, "external_ids:k8s.ovn.org/network=" + a.network, *([] if a.mac_only else ["external_ids:ip_addresses=" + p.cidr]))
             lab.ip(ns, "addr", "add", p.cidr, "brd", "+", "dev", p.device)
 
 
@@ -148,7 +150,9 @@ def definition(a):
     if a.topology == "macvlan":
         config.update(master=a.nic, mode="bridge", ipam={"type": "whereabouts", "range": a.subnet})
     else:
-        config.update(topology=a.topology, subnets=a.subnet, netAttachDefName=a.nad)
+        config.update(topology=a.topology, netAttachDefName=a.nad)
+        if not a.mac_only:
+            config["subnets"] = a.subnet
     if a.vlan:
         config["vlanID"] = a.vlan
     if a.physical:
@@ -166,6 +170,7 @@ def annotations(lab, p, networks_of_pod):
     status = [{"name": "ovn-kubernetes", "interface": "eth0", "ips": [p["ip"]], "mac": p["mac"], "default": True, "dns": {}}]
     for a, x in own:
         if a.topology != "macvlan":
-            networks_of_pod[a.nad] = {"ip_addresses": [x.cidr], "mac_address": x.mac, "ip_address": x.cidr, "role": "secondary"}
-        status.append({"name": a.nad, "interface": x.device, "ips": [x.ip], "mac": x.mac, "dns": {}})
+            ips = {} if a.mac_only else {"ip_addresses": [x.cidr], "ip_address": x.cidr}
+            networks_of_pod[a.nad] = {**ips, "mac_address": x.mac, "role": "secondary"}
+        status.append({"name": a.nad, "interface": x.device, **({} if a.mac_only else {"ips": [x.ip]}), "mac": x.mac, "dns": {}})
     return {"k8s.v1.cni.cncf.io/networks": ",".join(a.nad for a, _ in own), "k8s.v1.cni.cncf.io/network-status": json.dumps(status)}

@@ -25,6 +25,16 @@ def secondary(lab):
     return calls(lab)
 
 
+@fault("localnet-mac-only", "a localnet network without subnets: ports of pods have a MAC alone", "secondary-network", healthy=True)
+def mac_only(lab):
+    bulk = attachments.of(lab)[0]
+    a, b = bulk.ports
+    return [case("mac-only-pod", "pod to a pod of the other node by the localnet network", pod(a.pod["name"]), "tcp", b.ip, b.pod["ports"][0]),
+            case("mac-only-ping", "pod to a pod of the other node by the localnet network, ping", pod(b.pod["name"]), "icmp", a.ip),
+            case("mac-only-router", "pod to the router in the VLAN", pod(a.pod["name"]), "icmp", bulk.gateway),
+            case("server", "pod to the external server by the default network", pod(a.pod["name"]), "tcp", lab.server["ip"], lab.server["ports"][0])]
+
+
 @fault("localnet-mapping-missing", "the second node has no bridge mapping of the localnet network", "secondary-network")
 def mapping_missing(lab):
     n, network = lab.nodes[1], attachments.of(lab)[0]

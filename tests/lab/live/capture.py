@@ -42,7 +42,7 @@ def host_cmds(ifaces):
 
 
 def node_cmds(lab, n, level):
-    c = host_cmds(["br-ex", "ovn-k8s-mp0"] + ([lab.udn.management] if lab.udn and lab.udn.local else []) + ([n.aux_if] if n.__dict__.get("aux_if") else []))
+    c = host_cmds(["br-ex", "ovn-k8s-mp0"] + [net.management for net in lab.udns if net.local] + ([n.aux_if] if n.__dict__.get("aux_if") else []))
     c += ["ovs-vsctl show", "ovs-vsctl list Open_vSwitch", "ovs-vsctl list bridge", "ovs-vsctl list interface", "ovs-vsctl -f json list interface",
           "ovs-vsctl list port"]
     for br in ("br-int", "br-ex") + (("br-bulk",) if lab.c.get("attachments") else ()):
@@ -65,6 +65,9 @@ def node_cmds(lab, n, level):
           "ovn-nbctl list logical_router_policy", "ovn-nbctl list logical_router_static_route", "ovn-nbctl list nat", "ovn-nbctl list acl", "ovn-nbctl list qos",
           "ovn-nbctl list port_group", "ovn-nbctl list logical_router", "ovn-nbctl list logical_switch", "ovn-nbctl list logical_switch_port",
           "ovn-nbctl list logical_router_port", "ovn-nbctl list static_mac_binding", "ovn-nbctl acl-list " + n.name, "ovn-nbctl list nb_global"]
+    for a in lab.c.get("attachments", []):     # what OVN does not know the pods' own devices show
+        if a.get("mac_only"):
+            c += ["ip netns exec %s ip -d address show" % p["netns"] for p in lab.pods if p["n"] is n and p["name"] in a["pods"]]
     if level == "full":
         c += ["ovn-sbctl lflow-list", "ovn-sbctl lflow-list " + n.gr]
     if level in ("lite", "min"):       # the bindings are evidence here

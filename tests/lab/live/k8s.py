@@ -60,14 +60,14 @@ def pods(lab):
                                       {"dest": lab.join, "nextHop": n.gw}], "ip_address": ips[0], "gateway_ip": n.gw, "role": "primary"}}
         default = p
         if p.get("udn"):
-            default = p["default"]
+            default, udn = p["default"], p["net"]
             own = net.pop("default")
-            gw = lab.udn.gateway(n)
-            ips = ["%s/%s" % (p["ip"], lab.udn.subnets[n.name].split("/")[1])]
+            gw = udn.gateway(n)
+            ips = ["%s/%s" % (p["ip"], udn.subnets[n.name].split("/")[1])]
             net["default"] = dict(own, ip_addresses=["%s/%s" % (default["ip"], n.subnet.split("/")[1])], mac_address=default["mac"],
                                   ip_address="%s/%s" % (default["ip"], n.subnet.split("/")[1]), routes=[], role="infrastructure-locked")
-            net[lab.udn.key] = {"ip_addresses": ips, "mac_address": p["mac"], "gateway_ips": [gw], "routes": [{"dest": lab.udn.cluster, "nextHop": gw}],
-                                "ip_address": ips[0], "gateway_ip": gw, "tunnel_id": lab.udn.id, "role": "primary"}
+            net[udn.key] = {"ip_addresses": ips, "mac_address": p["mac"], "gateway_ips": [gw], "routes": [{"dest": udn.cluster, "nextHop": gw}],
+                                "ip_address": ips[0], "gateway_ip": gw, "tunnel_id": udn.id, "role": "primary"}
         more = attachments.annotations(lab, p, net)
         out.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta(p["name"], p["ns"], uid=p["uid"], labels={"app": p["app"]},
                     annotations=dict(more, **{"k8s.ovn.org/pod-networks": json.dumps(net, separators=(",", ":"))})),

@@ -134,17 +134,19 @@ class Lab:
                 p["ip6"] = str(ipaddress.ip_network(p["n"].subnet6)[int(ipaddress.ip_address(p["ip"])) & 0xff])
             self.pods.append(p)
         # a primary user-defined network; what its pods have on the default one is for probes alone
-        self.udn, self.locked = None, []
+        self.udn, self.udns, self.locked = None, [], []
         if c.get("udn"):
             import networks
-            self.udn = networks.Network(self, c["udn"])
+            self.udns = [networks.Network(self, x) for x in [c["udn"]] + c.get("more_udns", [])]
+            self.udn = self.udns[0]
             for p in self.pods:
                 if not p.get("udn"):
                     continue
+                p["net"] = next((x for x in self.udns if x.udn == p["udn"]), self.udn)
                 q = dict(p, ip=p["locked_ip"], mac=ip_mac(p["locked_ip"]), locked=True)
                 self.locked.append(q)
                 p["default"] = q
-                p["key"] = self.udn.port_prefix + p["key"]
+                p["key"] = p["net"].port_prefix + p["key"]
                 p["sandbox"] = hashlib.sha256((self.name + p["key"]).encode()).hexdigest()
                 p["veth"] = p["sandbox"][:15]
         self.state = json.load(open(self.state_file)) if os.path.exists(self.state_file) else \

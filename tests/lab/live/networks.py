@@ -21,7 +21,7 @@ class Network:
         self.namespace, self.udn, self.id, self.cluster = c["namespace"], c["name"], c["id"], c["cluster_cidr"]
         self.join = c.get("join_cidr", "100.65.0.0/16")
         self.key = "%s/%s" % (self.namespace, self.udn)            # of the NetworkAttachmentDefinition
-        self.name = "%s_%s" % (self.namespace, self.udn)
+        self.name = "cluster_udn_" + self.udn if c.get("cluster") else "%s_%s" % (self.namespace, self.udn)
         self.prefix = self.name.replace("-", ".") + "_"
         self.port_prefix = self.key.replace("-", ".").replace("/", ".") + "_"
         self.masquerade = nth(lab.masq, 10 + 2 * self.id - 1)      # of the gateway router
@@ -36,6 +36,7 @@ class Network:
         self.subnets = c.get("subnets") or {n.name: self.cluster for n in lab.nodes}     # by node
         self.transit = c.get("transit_cidr", "100.88.0.0/16")
         self.services = c.get("services", [])
+        self.connect = c.get("connect_subnet")                     # of a ClusterNetworkConnect
         self.ids = ["external_ids:k8s.ovn.org/network=" + self.name, "external_ids:k8s.ovn.org/role=primary",
                     "external_ids:k8s.ovn.org/topology=" + self.topology[:6]]
 
@@ -133,7 +134,7 @@ def gateway_router(add, lab, n, net):
 
 def pod_ports(add, lab, n, net):
     """On layer 2 each node knows the pods of the others too."""
-    own = [p for p in lab.pods if p.get("udn")]
+    own = [p for p in lab.pods if p.get("net") is net]
     for key, p in enumerate(own, 10):
         remote = p["n"] is not n
         if remote and net.topology == "layer3":
@@ -322,7 +323,7 @@ def remote_ports(lab, n, net):
     others = [m for m in lab.nodes if m is not n]
     if net.topology == "layer3":
         return [("tstor-" + net.prefix + m.name, m) for m in others]
-    pods = [(p["key"], p["n"]) for p in lab.pods if p.get("udn") and p["n"] is not n]
+    pods = [(p["key"], p["n"]) for p in lab.pods if p.get("net") is net and p["n"] is not n]
     old = net.topology_on(n) == "layer2-join"
     return pods + [("stor-%s_%s" % (net.switch(n), m.name), m) for m in others if old or m.name in net.old_nodes]
 
@@ -379,15 +380,67 @@ def attach(lab, p, net):
          "external_ids:ip_addresses=%s/%s" % (p["ip"], net.subnets[n.name].split("/")[1]))
 
 
-def brex_flows(lab, n, net, nic, patch, cookie):
-    """Beside those of the default network; `patch`: its port there."""
+def own_mac_flow(lab, n, nic, patch, cookie):
+    """`patch`: the port of the default network."""
+    outputs = "".join(",output:%s" % port for port in [patch] + [n.ofport(net.patch(n)) for net in lab.udns])
+    return "cookie=%s,priority=11,in_port=%s,dl_dst=%s,actions=LOCAL%s" % (cookie, nic, n.mac, outputs)
+
+
+def brex_flows(lab, n, net, nic, cookie):
+    """Beside those of the default network."""
     own, m = n.ofport(net.patch(n)), n.mac
     f = ["priority=100,in_port=%s,dl_src=%s,ip,nw_src=%s,actions=ct(commit,zone=%d,nat(src=%s),exec(set_field:%s->ct_mark)),output:%s" % (
         own, m, net.masquerade, ZONE, n.ip, net.ct_mark, nic),
         "priority=115,in_port=%s,ip,nw_dst=%s,actions=drop" % (own, lab.svc),
         "priority=10,in_port=%s,dl_src=%s,actions=NORMAL" % (own, m),
-        "priority=9,in_port=%s,actions=drop" % own,
-        "priority=11,in_port=%s,dl_dst=%s,actions=LOCAL,output:%s,output:%s" % (nic, m, patch, own)]
+        "priority=9,in_port=%s,actions=drop" % own]
     for state in ("+trk+est", "+trk+rel"):
         f.append("priority=100,table=1,ip,ct_state=%s,ct_mark=%s,actions=output:%s" % (state, net.ct_mark, own))
     return ["cookie=%s,%s" % (cookie, x) for x in f]
+
+
+def connect_pair(net, node):
+    """Addresses of the connect router and of the network's router on the link between them at a node (GetP2PAddresses())."""
+    first = int(ipaddress.ip_network(net.connect).network_address) + 2 * node.id
+    return str(ipaddress.ip_address(first)), str(ipaddress.ip_address(first + 1))
+
+
+def connect(lab, cnc, nets):
+    """ClusterNetworkConnect between networks of layer 3 (ovn/controller/networkconnect/topology.go): a router of all nodes, with a port for
+    each network and node, and policies of the networks' routers that lead there what is for another of the networks."""
+    router = "connect_router_" + cnc["name"]
+    ids = ["external_ids:k8s.ovn.org/owner-type=ClusterNetworkConnect", "external_ids:k8s.ovn.org/name=" + cnc["name"]]
+    for n in lab.nodes:
+        add = Rows()
+        add("lr-add", router)
+        add("set", "logical_router", router, "options:requested-tnl-key=%d" % cnc["key"], *ids)
+        for number, net in enumerate(nets):
+            for m in lab.nodes:
+                there, own = connect_pair(net, m)
+                port, peer = "crtor-%s_%s_%s" % (cnc["name"], net.name, m.name), "rtocr-%s_%s_%s" % (net.name, m.name, cnc["name"])
+                add("lrp-add", router, port, ip_mac(there), there + "/31")
+                add("set", "logical_router_port", port, "options:requested-tnl-key=%d" % (1 + 100 * number + m.id), *ids,
+                    *(["peer=" + peer] if m is n else ["options:requested-chassis=" + m.chassis]))
+                if m is n:
+                    add("lrp-add", net.distributed_router(), peer, ip_mac(own), own + "/31")
+                    add("set", "logical_router_port", peer, "peer=" + port, *ids)
+                add("lr-route-add", router, net.subnets[m.name], own)
+            for other in nets:
+                if other is not net:
+                    add("lr-policy-add", net.distributed_router(), "9001",
+                        'inport == "rtos-%s" && ip4.dst == %s' % (net.switch(n), other.cluster), "reroute", connect_pair(net, n)[0])
+        add.run(n)
+        lab.undoable("nb", n.name, ["lr-del", router])
+        for net in nets:
+            lab.undoable("nb", n.name, ["lrp-del", "rtocr-%s_%s_%s" % (net.name, n.name, cnc["name"])])
+            for other in nets:
+                if other is not net:
+                    lab.undoable("nb", n.name, ["lr-policy-del", net.distributed_router(), "9001",
+                                                'inport == "rtos-%s" && ip4.dst == %s' % (net.switch(n), other.cluster)])
+    for n in lab.nodes:
+        for net in nets:
+            for m in lab.nodes:
+                if m is not n:
+                    port = "crtor-%s_%s_%s" % (cnc["name"], net.name, m.name)
+                    n.sb("wait-until", "port_binding", port, "type=remote")
+                    n.sb("--may-exist", "lsp-bind", port, m.chassis)

@@ -1,9 +1,12 @@
 """Scenarios of a lab that has a primary user-defined network: its pods reach the server, each other and nobody else."""
+import json
+
 import features
 import networks
 import scenarios
 from faults import fault
-from scenarios import case, pod, SERVER
+from networks import bits
+from scenarios import case, host, pod, SERVER
 
 
 def calls(lab):
@@ -148,3 +151,139 @@ def advertised_default(lab):
     out.append(case("%s-node" % a["name"], "pod to another node's address", pod(a["name"]), "tcp", b["n"].ip, 9100))
     out.append(case("%s-%s" % (a["name"], b["name"]), "pod to pod", pod(a["name"]), "tcp", b["ip"], b["ports"][0]))
     return out
+
+
+ADVERTISED, NODES = "a_advertised_v4", "a_cluster_node_ips_v4"
+
+
+def advertised_objects(lab, net):
+    """The objects that make OVN-Kubernetes do this: the network, its attachment to the namespace, the announcement."""
+    name = {"name": net.udn, "labels": {"announce": "yes"}}
+    config = {"cniVersion": "1.1.0", "name": net.name, "type": "ovn-k8s-cni-overlay", "topology": net.topology, "role": "primary",
+              "subnets": "%s/%s" % (net.cluster, bits(net.subnets[lab.nodes[0].name])), "netAttachDefName": net.key}
+    put = lab.plan["k8s"]
+    put["clusteruserdefinednetworks.yaml"] = {
+        "apiVersion": "k8s.ovn.org/v1", "kind": "ClusterUserDefinedNetwork", "metadata": name, "spec": {"network": {
+            "topology": "Layer3", "layer3": {"role": "Primary", "subnets": [{"cidr": net.cluster, "hostSubnet": int(bits(net.subnets[lab.nodes[0].name]))}]}}}}
+    put["network-attachment-definitions.yaml"] = {
+        "apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition", "metadata": {"name": net.udn, "namespace": net.namespace},
+        "spec": {"config": json.dumps(config)}}
+    put["routeadvertisements.yaml"] = {
+        "apiVersion": "k8s.ovn.org/v1", "kind": "RouteAdvertisements", "metadata": {"name": "to-the-rack"},
+        "spec": {"advertisements": ["PodNetwork"], "nodeSelector": {}, "frrConfigurationSelector": {},
+                 "networkSelectors": [{"networkSelectionType": "ClusterUserDefinedNetworks", "clusterUserDefinedNetworkSelector": {
+                     "networkSelector": {"matchLabels": {"announce": "yes"}}}}]},
+        "status": {"conditions": [{"type": "Accepted", "status": "True", "reason": "Accepted", "message": "ok"}]}}
+
+
+def isolate_advertised(lab, n, net):
+    """udn_isolation.go: what goes between advertised networks is dropped by an ACL behind the load balancers, but for what stays in one. The
+    set has another network's subnet, too. Ruled by tiers, which OVN has from 23.06 on."""
+    ids = lambda owner, *more: ["external_ids:k8s.ovn.org/owner-type=" + owner, *more]
+    n.nb("create", "address_set", "name=" + ADVERTISED, 'addresses="%s","%s"' % (net.cluster, lab.c["advertised_elsewhere"].rsplit(".", 2)[0] + ".0.0/16"),
+         *ids("AdvertisedNetwork", "external_ids:k8s.ovn.org/name=advertised-network-subnets"))
+    lab.undoable("nb", n.name, ["destroy", "address_set", ADVERTISED])
+    own, stor = "((ip4.src == %s) && (ip4.dst == %s))" % (net.cluster, net.cluster), "stor-" + net.switch(n)
+    both = "(ip4.src == $%s && ip4.dst == $%s)" % (ADVERTISED, ADVERTISED)
+    acl = ["direction=from-lport", "options:apply-after-lb=true", "tier=0"]
+    n.nb("--id=@a", "create", "acl", "priority=1100", 'match="%s"' % own, "action=pass", *acl,
+         *ids("AdvertisedNetwork", "external_ids:k8s.ovn.org/name=" + net.name, "external_ids:k8s.ovn.org/network=%d" % net.id), "--",
+         "add", "logical_switch", net.switch(n), "acls", "@a")
+    lab.undoable("nb", n.name, ["--type=switch", "acl-del", net.switch(n), "from-lport", "1100", own])
+    n.nb("pg-add", "pg_advertised", stor, "--", "--id=@a", "create", "acl", "priority=1050", 'match="%s"' % both, "action=drop", *acl,
+         *ids("AdvertisedNetwork", "external_ids:k8s.ovn.org/name=advertised-network-subnets"), "--", "add", "port_group", "pg_advertised", "acls", "@a")
+    lab.undoable("nb", n.name, ["pg-del", "pg_advertised"])
+
+
+def advertise_network(lab, n, net):
+    """Pods keep their address but for what they send to nodes (buildUDNEgressSNAT(), gateway.go); the VRF's rule for replies has the network's
+    subnets, and the host itself may open no connections to them (udn-bgp-drop)."""
+    nodes = n.nb("create", "address_set", "name=" + NODES, "addresses=" + ",".join('"%s"' % m.ip for m in lab.nodes)).strip()
+    lab.undoable("nb", n.name, ["destroy", "address_set", nodes])
+    for router, addresses in ((net.distributed_router(), net.management_masquerade), (net.router(n), net.masquerade)):
+        for nat in n.nb("--bare", "--columns=_uuid", "find", "nat", "type=snat", 'external_ip="%s"' % addresses).split():
+            match = n.nb("--bare", "--columns=match", "list", "nat", nat).strip()
+            n.nb("set", "nat", nat, 'match="%sip4.dst == $%s"' % (match + " && " if match else "", NODES))
+            lab.undoable("nb", n.name, ["set", "nat", nat, 'match="%s"' % match])
+    rule = ["prio", "2000", "to", net.cluster, "lookup", str(net.table)]
+    lab.do(n, "ip", "rule", "add", *rule, undo=["ip", "rule", "del"] + rule)
+    n.run("nft", "add", "element", "inet", "ovn-kubernetes", "advertised-udn-subnets-v4", "{ %s }" % net.cluster)
+    features.advertise(lab, net.subnets[n.name], [n])
+
+
+@fault("udn-advertised", "a user-defined network is advertised: its pods keep their address, and are isolated from other advertised ones", "user-defined-network", healthy=True)
+def udn_advertised(lab):
+    return udn_advertised_run(lab)
+
+
+def udn_advertised_run(lab):
+    net = lab.udn
+    out = [c for c in healthy(lab) if "into-network" not in c["id"]]
+    advertised_objects(lab, net)
+    for n in lab.nodes:
+        advertise_network(lab, n, net)
+        isolate_advertised(lab, n, net)
+    a, b = [p for p in lab.pods if p.get("udn")][:2]
+    out.append(case("server-%s" % b["name"], "external server to the pod of the advertised network", SERVER, "tcp", b["ip"], b["ports"][0]))
+    out.append(case("%s-node" % a["name"], "pod of the advertised network to another node's address", pod(a["name"]), "tcp", b["n"].ip, 9100))
+    out.append(case("%s-advertised-elsewhere" % a["name"], "pod to an address of another advertised network", pod(a["name"]), "tcp", lab.c["advertised_elsewhere"], 80))
+    out.append(case("host-%s" % b["name"], "host to a pod of the advertised network", host(a["n"].name), "tcp", b["ip"], b["ports"][0]))
+    return out
+
+
+@fault("udn-advertised-rule-missing", "a node lacks the policy rule for replies to the advertised network's subnets", "user-defined-network", "reply")
+def udn_advertised_rule(lab):
+    out = udn_advertised_run(lab)
+    rule = ["prio", "2000", "to", lab.udn.cluster, "lookup", str(lab.udn.table)]
+    lab.do(lab.nodes[0], "ip", "rule", "del", *rule, undo=["ip", "rule", "add"] + rule)
+    return out
+
+
+@fault("udn-advertised-route-missing", "the router has not learned the second node's subnet of the advertised network", "user-defined-network", "reply")
+def udn_advertised_route(lab):
+    out = udn_advertised_run(lab)
+    n = lab.nodes[1]
+    lab.do_ns(lab.ns_router, "ip", "route", "del", lab.udn.subnets[n.name], "via", n.ip, undo=["ip", "route", "append", lab.udn.subnets[n.name], "via", n.ip])
+    return out
+
+
+def connected_calls(lab):
+    first, second = lab.udns
+    of = lambda net: [p for p in lab.pods if p.get("net") is net]
+    a, b, stranger = of(first)[0], of(second), next(p for p in lab.pods if not p.get("udn"))
+    out = [case("%s-%s" % (a["name"], p["name"]), "pod to a pod of the connected network", pod(a["name"]), "tcp", p["ip"], p["ports"][0]) for p in b]
+    out.append(case("%s-%s" % (b[0]["name"], a["name"]), "pod to a pod of the connected network, ping", pod(b[0]["name"]), "icmp", a["ip"]))
+    out.append(case("%s-server" % b[0]["name"], "pod of the second network to the external server", pod(b[0]["name"]), "tcp", lab.server["ip"], lab.server["ports"][0]))
+    out.append(case("%s-into-network" % stranger["name"], "pod of the default network to a pod of the second one", pod(stranger["name"]), "tcp", b[0]["ip"], b[0]["ports"][0]))
+    return out
+
+
+def cnc_object(lab):
+    lab.plan["k8s"]["clusternetworkconnects.yaml"] = {
+        "apiVersion": "k8s.ovn.org/v1", "kind": "ClusterNetworkConnect", "metadata": {"name": lab.c["connect"]["name"]},
+        "spec": {"connectSubnets": [{"cidr": lab.c["connect"]["cidr"], "networkPrefix": 24}], "connectivity": ["PodNetwork"],
+                 "networkSelectors": [{"networkSelectionType": "PrimaryUserDefinedNetworks"}]}}
+
+
+@fault("networks-connected", "two user-defined networks behind a connect router (ClusterNetworkConnect)", "user-defined-network", healthy=True)
+def networks_connected(lab):
+    return networks_connected_again(lab)
+
+
+@fault("networks-not-connected", "two user-defined networks without a connect router", "user-defined-network", healthy=True)
+def networks_not_connected(lab):
+    return connected_calls(lab)
+
+
+@fault("networks-connect-route-missing", "the connect router of the first node has no route to a subnet of the second network", "user-defined-network")
+def networks_connect_route(lab):
+    out = networks_connected_again(lab)
+    n, router = lab.nodes[0], "connect_router_" + lab.c["connect"]["name"]
+    n.nb("lr-route-del", router, lab.udns[1].subnets[lab.nodes[1].name])
+    return out
+
+
+def networks_connected_again(lab):
+    cnc_object(lab)
+    networks.connect(lab, lab.c["connect"], lab.udns)
+    return connected_calls(lab)

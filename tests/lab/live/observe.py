@@ -86,7 +86,7 @@ def read_pcap(path):
 def capture_points(lab):
     out = []
     for n in lab.nodes:
-        ifs = [lab.c["nic"], "br-ex", "ovn-k8s-mp0"] + ([lab.udn.management] if lab.udn and lab.udn.local else []) + ([n.aux_if] if n.__dict__.get("aux_if") else []) + [p["veth"] for p in lab.pods if p["n"] is n]
+        ifs = [lab.c["nic"], "br-ex", "ovn-k8s-mp0"] + [net.management for net in lab.udns if net.local] + ([n.aux_if] if n.__dict__.get("aux_if") else []) + [p["veth"] for p in lab.pods if p["n"] is n]
         out.append((n.name, n.ns, ifs))
     r = lab.router
     links = json.loads(lab.ip(lab.ns_router, "-j", "link"))

@@ -581,8 +581,10 @@ def brex_flows(lab, n):
 
 def write_brex(lab, n, extra=()):
     flows = brex_flows(lab, n) + list(extra)
-    if lab.udn:
-        flows += networks.brex_flows(lab, n, lab.udn, n.ofport(lab.c["nic"]), n.ofport("patch-br-ex_%s-to-br-int" % n.name), COOKIE)
+    for net in lab.udns:
+        flows += networks.brex_flows(lab, n, net, n.ofport(lab.c["nic"]), COOKIE)
+    if lab.udns:
+        flows.append(networks.own_mac_flow(lab, n, n.ofport(lab.c["nic"]), n.ofport("patch-br-ex_%s-to-br-int" % n.name), COOKIE))
     flows = [x.replace("output:NORMAL", "NORMAL").replace("output:LOCAL", "LOCAL") for x in flows]
     n.run("ovs-ofctl", "-O", "OpenFlow13", "--bundle", "replace-flows", "br-ex", "-", inp="\n".join(flows) + "\n")
 
@@ -619,7 +621,7 @@ def pods(lab):
     for p in lab.pods:
         lab.add_ns(p["netns"])
         if p.get("udn"):
-            networks.attach(lab, p, lab.udn)
+            networks.attach(lab, p, p["net"])
     for p in lab.default_ports():
         n = p["n"]
         attach_pod(lab, p)
@@ -660,25 +662,26 @@ def up(lab, log=print):
         log("%6.1f s  %s: OVS and OVN run" % (time.time() - t0, n.name))
     for n in lab.nodes:
         node_nb(lab, n)
-        if lab.udn:
-            networks.node_nb(lab, n, lab.udn)
+        for net in lab.udns:
+            networks.node_nb(lab, n, net)
         attachments.node_nb(lab, n)
         remote_chassis(lab, n)
         node_host(lab, n)
-        if lab.udn and lab.udn.local:
-            networks.host(lab, n, lab.udn)
+        for net in lab.udns:
+            if net.local:
+                networks.host(lab, n, net)
     for n in lab.nodes:
         bind_remote(lab, n)
-        if lab.udn:
-            networks.bind_remote(lab, n, lab.udn)
+        for net in lab.udns:
+            networks.bind_remote(lab, n, net)
         attachments.bind_remote(lab, n)
     pods(lab)
     attachments.attach(lab)
     log("%6.1f s  pods attached" % (time.time() - t0))
     for n in lab.nodes:
         wait_patch(n)
-        if lab.udn:
-            wait_patch(n, lab.udn.patch(n))
+        for net in lab.udns:
+            wait_patch(n, net.patch(n))
         write_brex(lab, n)
     if lab.router.get("bgp"):
         frr(lab, lab.ns_router, "router", bgp_router_conf(lab))
