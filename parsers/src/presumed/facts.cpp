@@ -18,44 +18,6 @@ const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string&
   return found == all.end() ? nullptr : &*found;
 }
 
-// A network has two masquerade addresses: of the gateway router 10 + 2 * id - 1 behind the subnet's first, of the management port
-// the next one (go-controller/pkg/generator/udn/masquerade_ips.go).
-std::uint32_t id_of_network(const IpAddr& masquerade) {
-  const auto offset = static_cast<std::uint32_t>(masquerade.value & 0xffff);
-  return offset > 10 ? (offset - 9) / 2 : 0;
-}
-
-// What the localnet port BRIDGE_NODE of a gateway router, or BRIDGE_PREFIX_NODE of a user-defined network's, has on its router's side:
-// NODE or PREFIX_NODE (GetNetworkScopedExtPortName() of go-controller/pkg/util/multi_network.go). Empty: it is none of the node.
-std::string external_of(const ovn::LogicalPort& port, const cluster::Node& node) {
-  if (port.type != "localnet" || !port.name.ends_with("_" + node.name)) return {};
-  const std::string_view external = ovnk::behind(ovnk::kExternalSwitch, port.datapath);
-  return external.empty() ? node.name : std::string(external);
-}
-
-OtherNetwork other_network(const cluster::Node& node, const std::string& localnet, const std::string& external) {
-  OtherNetwork other{localnet, {}, 0};
-  if (const auto* outer = port_named(node, ovnk::named(ovnk::kRouterToExternal, ovnk::kGatewayRouter, external), true))
-    for (const Prefix& p : outer->addresses)
-      if (p.is_host()) other.masquerade.push_back(p.address);
-  if (!other.masquerade.empty()) other.id = id_of_network(other.masquerade.front());
-  return other;
-}
-
-// Each network's gateway router stands behind a localnet port of its own. One on another bridge than the default network's (Uplink of
-// a ClusterUserDefinedNetwork) is left alone: nothing shows that bridge.
-void read_localnets(const cluster::Node& node, NodeFacts& facts) {
-  for (const ovn::LogicalPort& port : node.ovn.ports)
-    if (external_of(port, node) == node.name) facts.localnet = port.name;
-  const std::string bridge = facts.localnet.substr(0, facts.localnet.size() - std::min(facts.localnet.size(), node.name.size()));
-  for (const ovn::LogicalPort& port : node.ovn.ports) {
-    const std::string external = external_of(port, node);
-    if (external.empty() || external == node.name || !port.name.starts_with(bridge)) continue;
-    OtherNetwork other = other_network(node, port.name, external);
-    if (!other.masquerade.empty()) facts.other_networks.push_back(std::move(other));
-  }
-}
-
 bool has_address(const std::vector<Prefix>& all, const IpAddr& address) {
   return std::any_of(all.begin(), all.end(), [&](const Prefix& p) { return p.address == address; });
 }
@@ -87,7 +49,7 @@ void read_databases(const cluster::Node& node, NodeFacts& facts) {
     if (to_gateway || to_host) facts.cluster_subnets.push_back(*to);
     facts.local_gateway |= to_host;
   }
-  read_localnets(node, facts);
+  facts.localnet = own_localnet(node);
 }
 
 json parsed(const std::map<std::string, std::string>& annotations, const char* key) {
@@ -132,7 +94,9 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
 
 NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects) {
   NodeFacts facts;
+  facts.node = node.name;
   read_databases(node, facts);
+  facts.other_networks = other_networks(node, objects);
   for (const cluster::Network& network : objects.networks)
     facts.services.insert(facts.services.end(), network.services.begin(), network.services.end());
   if (facts.cluster_subnets.empty())

@@ -8,17 +8,12 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "presumed/networks.h"
 
 namespace egt::parsers::presumed {
 
-// A primary user-defined network whose gateway router stands on the node, in shared gateway mode.
-struct OtherNetwork {
-  std::string localnet;            // its localnet port
-  std::vector<IpAddr> masquerade;  // behind which its packets come to the bridge
-  std::uint32_t id = 0;            // that of the network: its marks follow from it
-};
-
 struct NodeFacts {
+  std::string node;
   bool nft_alone = false;         // the host's rules are nft's, as of releases without iptables
   std::string bridge = "br-ex";   // annotation l3-gateway-config
   bool local_gateway = false;     // traffic of pods leaves through the host: so the routes say, or the annotation

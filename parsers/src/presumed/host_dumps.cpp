@@ -27,6 +27,25 @@ std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
   return devices;
 }
 
+// The VRF of a user-defined network.
+struct Vrf {
+  const OtherNetwork* network = nullptr;
+  unsigned number = 0, table = 0;  // the device's, and that of its routes
+};
+
+std::vector<Vrf> vrfs_of(const NodeFacts& facts) {
+  std::vector<Vrf> all;
+  auto number = static_cast<unsigned>(kFirstOther + facts.other_addresses.size());
+  for (const OtherNetwork& network : facts.other_networks) {
+    if (!network.has_host()) continue;
+    const unsigned of_port = number++;
+    all.push_back({&network, number++, kTablesFrom + of_port});
+  }
+  return all;
+}
+
+constexpr unsigned kFirstPacketMark = 4096;  // and the network's id (pktMarkBase of node/gateway_udn.go)
+
 // No dump shows the MAC of such a device; one of locally administered addresses stands for it.
 std::string some_mac(const IpAddr& address) {
   return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string();
@@ -35,7 +54,7 @@ std::string some_mac(const IpAddr& address) {
 class Texts {
  public:
   Texts(const NodeFacts& facts, const std::vector<HostEgress>& served)
-      : facts_(facts), served_(served), others_(other_devices(facts)) {}
+      : facts_(facts), served_(served), others_(other_devices(facts)), vrfs_(vrfs_of(facts)) {}
 
   std::string addresses() const {
     std::string out = "1: lo: <LOOPBACK,UP,LOWER_UP> state UNKNOWN\n    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
@@ -52,6 +71,14 @@ class Texts {
       inet(out, other.address);
       for (const HostEgress& s : served_)
         if (s.device == other.address) inet(out, Prefix::host(s.address));
+    }
+    for (const Vrf& vrf : vrfs_) {
+      const OtherNetwork& network = *vrf.network;
+      device(out, vrf.number - 1, network.device, network.mac ? network.mac->to_string() : "", network.vrf);
+      out += fmt::format("    vrf_slave table {}\n", vrf.table);
+      for (const Prefix& p : network.management) inet(out, p);
+      device(out, vrf.number, network.vrf, "");
+      out += fmt::format("    vrf table {}\n", vrf.table);
     }
     return out;
   }
@@ -81,7 +108,7 @@ class Texts {
     for (const Prefix& all : facts_.services)  // by the gateway router: the third address of the masquerade subnet answers
       for (const Prefix& own : facts_.masquerade)
         if (all.address.family == family && own.address.family == family)
-          line("{} via {} dev {} src {}", all.to_string(), IpAddr{family, own.address.value + 2}.to_string(), facts_.bridge,
+          line("{} via {} dev {} src {}", all.to_string(), dummy_next_hop(own).to_string(), facts_.bridge,
                own.address.to_string());
     if (facts_.local_gateway)  // services of which the endpoints of this node alone are asked
       for (const Prefix& own : facts_.masquerade)
@@ -94,6 +121,7 @@ class Texts {
       line("{} dev {} table {} scope link", other.address.network().to_string(), other.name, kTablesFrom + other.number);
       line("default dev {} table {} scope link", other.name, kTablesFrom + other.number);
     }
+    for (const Vrf& vrf : vrfs_) out += routes_of(vrf, family);
     for (const HostEgress& s : served_)
       if (s.device && s.address.family == family)
         line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
@@ -107,13 +135,34 @@ class Texts {
       for (const IpAddr& pod : s.pods)
         if (s.device && pod.family == family)
           out += fmt::format("6000:\tfrom {} lookup {}\n", pod.to_string(), kTablesFrom + device_of(s).number);
+    if (!vrfs_.empty()) out += "1000:\tfrom all lookup [l3mdev-table]\n";
+    for (const Vrf& vrf : vrfs_) {
+      out += fmt::format("2000:\tfrom all fwmark {:#x} lookup {}\n", kFirstPacketMark + vrf.network->id, vrf.table);
+      for (const IpAddr& address : vrf.network->management_addresses)
+        if (address.family == family) out += fmt::format("2000:\tfrom all to {} lookup {}\n", address.to_string(), vrf.table);
+    }
     return out + "32766:\tfrom all lookup main\n" + (family == Family::v4 ? "32767:\tfrom all lookup default\n" : "");
+  }
+
+  // The network's router answers ARP for the masquerade address, to which it translates.
+  std::string neighbours() const {
+    std::string out;
+    for (const Vrf& vrf : vrfs_)
+      for (const IpAddr& address : vrf.network->management_addresses)
+        if (vrf.network->router_mac)
+          out += fmt::format("{} dev {} lladdr {} REACHABLE\n", address.to_string(), vrf.network->device,
+                             vrf.network->router_mac->to_string());
+    return out;
   }
 
   std::string settings() const {
     std::string out = "net.ipv4.ip_forward = 1\nnet.ipv6.conf.all.forwarding = 1\nnet.ipv4.conf.all.rp_filter = 0\n";
     std::vector<std::string> devices{facts_.bridge, kManagement};
     for (const OtherDevice& other : others_) devices.push_back(other.name);
+    for (const Vrf& vrf : vrfs_) {
+      devices.push_back(vrf.network->device);
+      devices.push_back(vrf.network->vrf);
+    }
     for (const std::string& name : devices)
       out += fmt::format("net.ipv4.conf.{0}.forwarding = 1\nnet.ipv4.conf.{0}.rp_filter = 0\nnet.ipv6.conf.{0}.forwarding = 1\n",
                          name);
@@ -121,8 +170,45 @@ class Texts {
   }
 
  private:
-  static void device(std::string& out, unsigned number, const std::string& name, const std::string& mac) {
-    out += fmt::format("{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> state UP\n", number, name);
+  // As computeRoutesForUDN() of node/gateway_udn.go.
+  std::string routes_of(const Vrf& vrf, Family family) const {
+    const OtherNetwork& network = *vrf.network;
+    std::string out;
+    const auto line = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
+      fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+      fmt::format_to(std::back_inserter(out), " table {}\n", vrf.table);
+    };
+    for (const IpAddr& hop : facts_.next_hops)
+      if (hop.family == family) line("default via {} dev {}", hop.to_string(), facts_.bridge);
+    for (const Prefix& all : facts_.services)
+      for (const Prefix& own : facts_.masquerade)
+        if (all.address.family == family && own.address.family == family)
+          line("{} via {} dev {} src {}", all.to_string(), dummy_next_hop(own).to_string(), facts_.bridge,
+               own.address.to_string());
+    for (const IpAddr& own : network.management_addresses)
+      if (own.family == family) line("{} dev {} scope link", own.to_string(), network.device);
+    for (const Prefix& own : network.management) {
+      if (own.address.family != family) continue;
+      const std::string address = own.address.to_string();
+      line("{} dev {} proto kernel scope link src {}", own.network().to_string(), network.device, address);
+      line("local {} dev {} proto kernel scope host src {}", address, network.device, address);
+    }
+    for (const IpAddr& router : network.router) {
+      if (router.family != family) continue;
+      for (const Prefix& all : network.subnets)
+        if (all.address.family == family) line("{} via {} dev {}", all.to_string(), router.to_string(), network.device);
+      for (const Prefix& own : facts_.masquerade)
+        if (own.address.family == family)
+          line("{} via {} dev {}", local_endpoints(own).to_string(), router.to_string(), network.device);
+    }
+    line("unreachable default{} metric 4278198272", family == Family::v4 ? "" : " dev lo");
+    return out;
+  }
+
+  static void device(std::string& out, unsigned number, const std::string& name, const std::string& mac,
+                     const std::string& master = {}) {
+    out += fmt::format("{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> {}state UP\n", number, name,
+                       master.empty() ? master : "master " + master + " ");
     if (!mac.empty()) out += fmt::format("    link/ether {} brd ff:ff:ff:ff:ff:ff\n", mac);
   }
   static void inet(std::string& out, const Prefix& p) {
@@ -138,6 +224,7 @@ class Texts {
   const NodeFacts& facts_;
   const std::vector<HostEgress>& served_;
   std::vector<OtherDevice> others_;
+  std::vector<Vrf> vrfs_;
 };
 
 }  // namespace
@@ -149,7 +236,22 @@ std::string name_of_device(const Prefix& address) {
   return name;
 }
 
+IpAddr dummy_next_hop(const Prefix& own) { return {own.address.family, own.address.value + 2}; }
 IpAddr local_endpoints(const Prefix& own) { return {own.address.family, own.address.value + 1}; }
+
+std::vector<Prefix> network_masquerade(const NodeFacts& facts, Family family) {
+  std::vector<Prefix> subnets;
+  const bool any =
+      std::any_of(facts.other_networks.begin(), facts.other_networks.end(), [](const OtherNetwork& n) { return n.has_host(); });
+  for (const Prefix& own : facts.masquerade)
+    if (any && own.address.family == family) subnets.push_back(own);
+  return subnets;
+}
+
+// The first eight addresses are of the default network and of hosts (getUDNMasqueradeRules() of node/gateway_nftables.go).
+Prefix masquerade_of_hosts(const Prefix& own) {
+  return Prefix{own.address, static_cast<std::uint8_t>(own.address.is_v4() ? 29 : 125)}.network();
+}
 
 std::string uplink_name(const NodeFacts& facts) { return facts.bridge + "-uplink"; }
 
@@ -164,6 +266,8 @@ std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<H
   add(dumped.routes_v6.present, {"ip route", "ip -6 route show table all", texts.routes(Family::v6)});
   add(dumped.rules_v4.present, {"ip rule", "ip -4 rule", texts.rules(Family::v4)});
   add(dumped.rules_v6.present, {"ip rule", "ip -6 rule", texts.rules(Family::v6)});
+  const std::string neighbours = texts.neighbours();
+  add(dumped.neighbours.present || neighbours.empty(), {"ip neigh", "ip neigh", neighbours});
   // A ruleset of nft holds the tables of iptables-nft too.
   const bool has_nft = dumped.nft.present;
   const bool no_iptables = has_nft || facts.nft_alone;

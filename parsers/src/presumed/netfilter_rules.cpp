@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "presumed/local_endpoints.h"
 #include "presumed/texts.h"
 
 namespace egt::parsers::presumed {
@@ -17,10 +18,11 @@ constexpr std::string_view kHead =
     "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n"
     "*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n"
     ":OVN-KUBE-ETP - [0:0]\n:OVN-KUBE-EXTERNALIP - [0:0]\n:OVN-KUBE-NODEPORT - [0:0]\n"
-    ":OVN-KUBE-SNAT-MGMTPORT - [0:0]\n:OVN-KUBE-EGRESS-IP-MULTI-NIC - [0:0]\n:OVN-KUBE-EGRESS-SVC - [0:0]\n"
+    ":OVN-KUBE-UDN-MASQUERADE - [0:0]\n:OVN-KUBE-SNAT-MGMTPORT - [0:0]\n:OVN-KUBE-EGRESS-IP-MULTI-NIC - "
+    "[0:0]\n:OVN-KUBE-EGRESS-SVC - [0:0]\n"
     "-A PREROUTING -j OVN-KUBE-ETP\n-A PREROUTING -j OVN-KUBE-EXTERNALIP\n-A PREROUTING -j OVN-KUBE-NODEPORT\n"
     "-A OUTPUT -j OVN-KUBE-EXTERNALIP\n-A OUTPUT -j OVN-KUBE-NODEPORT\n"
-    "-A POSTROUTING -o ovn-k8s-mp0 -j OVN-KUBE-SNAT-MGMTPORT\n"
+    "-A POSTROUTING -j OVN-KUBE-UDN-MASQUERADE\n-A POSTROUTING -o ovn-k8s-mp0 -j OVN-KUBE-SNAT-MGMTPORT\n"
     "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A POSTROUTING -j OVN-KUBE-EGRESS-IP-MULTI-NIC\n"
     "-A OVN-KUBE-EGRESS-SVC -m mark --mark 0x3f0 -j RETURN\n";
 
@@ -36,17 +38,30 @@ std::string with_port(const IpAddr& address, std::uint16_t port) {
 
 class Rules {
  public:
-  Rules(const NodeFacts& facts, Family family) : facts_(facts), family_(family) {}
+  Rules(const NodeFacts& facts, const cluster::Objects& objects, Family family)
+      : facts_(facts), objects_(objects), family_(family) {}
 
   void service(const Service& service, const ServicePort& port) {
     const IpAddr* cluster_ip = address_of(service.cluster_ips, family_);
     if (cluster_ip == nullptr) return;
     const std::string proto = lower(port.protocol.empty() ? "tcp" : port.protocol);
-    const IpAddr* local = facts_.local_gateway && service.external_traffic_policy == "Local" ? local_ : nullptr;
+    const bool keeps = service.external_traffic_policy == "Local" && !has_host_endpoint(service, facts_, objects_);
+    const IpAddr* local = facts_.local_gateway && keeps ? local_ : nullptr;
+    const auto without_node_port = keeps && port.node_port == 0 ? local_endpoints_of(service, port, family_, facts_, objects_)
+                                                                : std::vector<LocalEndpoint>();
+    for (const LocalEndpoint& endpoint : without_node_port)
+      line("-A OVN-KUBE-SNAT-MGMTPORT -d {} -p {} --dport {} -j RETURN", Prefix::host(endpoint.address).to_string(), proto,
+           endpoint.port);
     for (const auto* addresses : {&service.external_ips, &service.load_balancer_ips})
       for (const IpAddr& vip : *addresses) {
         if (vip.family != family_) continue;
         const std::string to = Prefix::host(vip).to_string();
+        for (std::size_t i = 0; i < without_node_port.size(); ++i)
+          line(
+              "-A OVN-KUBE-ETP -d {} -p {} --dport {} -m statistic --mode random --probability {:.11f} -j DNAT --to-destination "
+              "{}",
+              to, proto, port.port, 1.0 / static_cast<double>(without_node_port.size() - i),
+              with_port(without_node_port[i].address, without_node_port[i].port));
         if (local != nullptr && port.node_port != 0)
           line("-A OVN-KUBE-ETP -d {} -p {} --dport {} -j DNAT --to-destination {}", to, proto, port.port,
                with_port(*local, port.node_port));
@@ -87,6 +102,12 @@ class Rules {
     for (const Prefix& own : facts_.management)
       if (own.address.family == family_)
         line("-A POSTROUTING -s {} ! -o {} -j MASQUERADE", own.network().to_string(), kManagement);
+    for (const Prefix& networks : network_masquerade(facts_, family_)) {
+      line("-A OVN-KUBE-UDN-MASQUERADE -s {} -j RETURN", masquerade_of_hosts(networks).to_string());
+      for (const Prefix& all : facts_.services)
+        if (all.address.family == family_) line("-A OVN-KUBE-UDN-MASQUERADE -d {} -j RETURN", all.to_string());
+      line("-A OVN-KUBE-UDN-MASQUERADE -s {} -j MASQUERADE", networks.network().to_string());
+    }
   }
 
   void set_local_endpoints(const IpAddr* address) { local_ = address; }
@@ -100,6 +121,7 @@ class Rules {
   }
 
   const NodeFacts& facts_;
+  const cluster::Objects& objects_;
   Family family_;
   const IpAddr* local_ = nullptr;
   std::string text_;
@@ -109,7 +131,7 @@ class Rules {
 
 std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
                             Family family) {
-  Rules rules(facts, family);
+  Rules rules(facts, objects, family);
   std::optional<IpAddr> local;
   for (const Prefix& own : facts.masquerade)
     if (own.address.family == family) local = local_endpoints(own);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "egtrace/base/text.h"
+#include "presumed/local_endpoints.h"
 #include "presumed/texts.h"
 
 namespace egt::parsers::presumed {
@@ -31,19 +32,23 @@ constexpr FamilyWords kFamilies[] = {{Family::v4, "v4", "ipv4_addr", "ip"}, {Fam
 
 class Table {
  public:
-  explicit Table(const NodeFacts& facts) : facts_(facts) {}
+  Table(const NodeFacts& facts, const cluster::Objects& objects) : facts_(facts), objects_(objects) {}
 
   void service(const Service& service, const ServicePort& port) {
     const std::string proto = lower(port.protocol.empty() ? "tcp" : port.protocol);
-    const bool local = service.external_traffic_policy == "Local";
+    const bool local = service.external_traffic_policy == "Local" && !has_host_endpoint(service, facts_, objects_);
     if (port.node_port != 0 && local) element("mgmtport-no-snat-nodeports", "{} . {}", proto, port.node_port);
     for (const FamilyWords& of : kFamilies) {
       const IpAddr* cluster_ip = cluster_ip_of(service.cluster_ips, of.family);
       if (cluster_ip == nullptr) continue;
       const auto here = local && facts_.local_gateway && port.node_port != 0 ? local_address(of.family) : std::nullopt;
+      const auto without_node_port = local && port.node_port == 0 ? local_endpoints_of(service, port, of.family, facts_, objects_)
+                                                                  : std::vector<LocalEndpoint>();
+      keep_client(without_node_port, proto, of);
       for (const auto* addresses : {&service.external_ips, &service.load_balancer_ips})
         for (const IpAddr& vip : *addresses) {
           if (vip.family != of.family) continue;
+          to_endpoints(without_node_port, vip, proto, port.port, of);
           if (here)
             element(named("external-ips-etp-local", of), "{} . {} . {} : {} . {}", vip.to_string(), proto, port.port,
                     here->to_string(), port.node_port);
@@ -82,6 +87,8 @@ class Table {
       translations(services, of, "");
       line(egress_services, "snat {0} to {0} saddr map @{1}", of.header, named("egress-service-snat", of));
       line(egress_ips, "snat {0} to {0} saddr . meta oifname map @{1}", of.header, named("egress-ip-snat", of));
+      sets_ += set(named("mgmtport-no-snat-services", of), fmt::format("{} . inet_proto . inet_service", of.address));
+      line(management, "{} daddr . meta l4proto . th dport @{} return", of.header, named("mgmtport-no-snat-services", of));
       for (const Prefix& own : facts_.management)
         if (own.address.family == of.family) {
           line(management, "meta nfproto {} {} saddr {} return", of.family == Family::v4 ? "ipv4" : "ipv6", of.header,
@@ -92,12 +99,13 @@ class Table {
         if (all.address.family == of.family) line(late, "{} saddr {} meta mark 1009 drop", of.header, all.to_string());
       local_gateway(masquerade, of);
     }
-    std::string out = "table inet ovn-kubernetes {\n\tset mgmtport-no-snat-nodeports {\n\t\ttype inet_proto . inet_service\n" +
-                      elements("mgmtport-no-snat-nodeports") + "\t}\n\n" + maps_;
+    std::string out =
+        "table inet ovn-kubernetes {\n" + set("mgmtport-no-snat-nodeports", "inet_proto . inet_service") + sets_ + maps_;
     chain(out, "services", "", services);
     chain(out, "services-etp", "", etp);
+    chain(out, "services-etp-no-nodeport", "", without_node_ports_);
     chain(out, "services-prerouting", "type nat hook prerouting priority dstnat; policy accept;",
-          "\t\tjump services-etp\n\t\tjump services\n");
+          "\t\tjump services-etp\n\t\tjump services-etp-no-nodeport\n\t\tjump services\n");
     chain(out, "services-output", "type nat hook output priority dstnat; policy accept;", "\t\tjump services\n");
     chain(out, "mgmtport-snat", "type nat hook postrouting priority srcnat; policy accept;",
           "\t\toifname != \"" + kManagement + "\" return\n" + "\t\tmeta l4proto . th dport @mgmtport-no-snat-nodeports return\n" +
@@ -112,6 +120,21 @@ class Table {
   }
 
  private:
+  // Clients' addresses stay as they are where the service has no port on the node.
+  void keep_client(const std::vector<LocalEndpoint>& endpoints, const std::string& proto, const FamilyWords& of) {
+    for (const LocalEndpoint& endpoint : endpoints)
+      element(named("mgmtport-no-snat-services", of), "{} . {} . {}", endpoint.address.to_string(), proto, endpoint.port);
+  }
+  void to_endpoints(const std::vector<LocalEndpoint>& endpoints, const IpAddr& vip, const std::string& proto, std::uint16_t port,
+                    const FamilyWords& of) {
+    if (endpoints.empty()) return;
+    std::vector<std::string> drawn;
+    for (std::size_t i = 0; i < endpoints.size(); ++i)
+      drawn.push_back(fmt::format("{} : {} . {}", i, endpoints[i].address.to_string(), endpoints[i].port));
+    line(without_node_ports_, "{0} daddr {1} {2} dport {3} dnat {0} to numgen random mod {4} map {{ {5} }}", of.header,
+         vip.to_string(), proto, port, endpoints.size(), fmt::join(drawn, ", "));
+  }
+
   static std::string named(const char* name, const FamilyWords& of) { return fmt::format("{}-{}", name, of.suffix); }
 
   template <class... Args>
@@ -129,6 +152,9 @@ class Table {
     const auto found = elements_.find(of);
     return found == elements_.end() ? std::string()
                                     : fmt::format("\t\telements = {{ {} }}\n", fmt::join(found->second, ",\n\t\t\t     "));
+  }
+  std::string set(const std::string& name, const std::string& type) const {
+    return fmt::format("\tset {} {{\n\t\ttype {}\n{}\t}}\n\n", name, type, elements(name));
   }
   void map(const std::string& name, const std::string& type) {
     maps_ += fmt::format("\tmap {} {{\n\t\ttype {}\n{}\t}}\n\n", name, type, elements(name));
@@ -157,17 +183,25 @@ class Table {
         line(to, "{} saddr {} masquerade", of.header, IpAddr{of.family, own.address.value - 1}.to_string());
     for (const Prefix& own : facts_.management)
       if (own.address.family == of.family) line(to, "{} saddr {} masquerade", of.header, own.network().to_string());
+    for (const Prefix& networks : network_masquerade(facts_, of.family)) {
+      std::string others;
+      for (const Prefix& all : facts_.services)
+        if (all.address.family == of.family) others += fmt::format(" {} daddr != {}", of.header, all.to_string());
+      line(to, "{0} saddr != {1}{2} {0} saddr {3} masquerade", of.header, masquerade_of_hosts(networks).to_string(), others,
+           networks.network().to_string());
+    }
   }
 
   const NodeFacts& facts_;
+  const cluster::Objects& objects_;
   std::map<std::string, std::vector<std::string>> elements_;  // by the set or map
-  std::string maps_;
+  std::string sets_, maps_, without_node_ports_;
 };
 
 }  // namespace
 
 std::string nft_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects) {
-  Table table(facts);
+  Table table(facts, objects);
   for (const Service& service : objects.services)
     for (const ServicePort& port : service.ports) table.service(service, port);
   for (const HostEgress& one : served) table.egress(one);

@@ -80,6 +80,19 @@ bool is_management(const ovn::LogicalPort& port, const std::string& node) {
   return ovnk::behind(ovnk::kManagementPort, port.name) == node || port.name.ends_with("_" + node);
 }
 
+// Where the host or another switch stands behind a port: of EVPN, a bridge of the host's.
+bool is_of_host(const ovn::LogicalPort& port, const std::string& node) {
+  return is_management(port, node) || port.name.starts_with(ovnk::kEvpnLogicalPort);
+}
+
+// As the CNI or ovnkube-node names the port.
+std::string device_of(const ovn::LogicalPort& port, const std::string& node, const NodeFacts& facts) {
+  if (ovnk::behind(ovnk::kManagementPort, port.name) == node) return std::string(ovnk::kDefaultManagementDevice);
+  for (const presumed::OtherNetwork& other : facts.other_networks)
+    if (other.has_host() && other.logical_port == port.name) return other.device;
+  return port.name;
+}
+
 // The CNI plugs pods in, whether OVN knows of them or not.
 void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge& bridge, std::uint32_t& number) {
   std::set<std::string> plugged;
@@ -101,6 +114,18 @@ void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge&
   }
 }
 
+// Those of localnets behind other bridges (secondary networks, Uplinks), of which nothing shows the other end.
+void add_open_localnets(const Node& node, const NodeFacts& facts, Bridge& bridge, std::uint32_t& number) {
+  for (const ovn::LogicalPort& port : node.ovn.ports) {
+    const auto is_known = [&](const presumed::OtherNetwork& other) { return other.localnet == port.name; };
+    if (port.on_router || port.type != "localnet" || port.name == facts.localnet ||
+        std::any_of(facts.other_networks.begin(), facts.other_networks.end(), is_known))
+      continue;
+    bridge.interfaces.push_back(patch(inner_patch(port.name), outer_patch(port.name), number++));
+    bridge.interfaces.back().from = port.from;
+  }
+}
+
 // The ports that ovn-controller and the CNI plug in: of pods bound here, of the host, tunnels to the other chassis.
 Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluster::Objects& objects) {
   Bridge bridge;
@@ -111,10 +136,8 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
     if (logical.on_router || !logical.type.empty() || !here) continue;
     Interface port;
-    const bool management = is_management(logical, node.name);
-    port.name = ovnk::behind(ovnk::kManagementPort, logical.name) == node.name ? std::string(ovnk::kDefaultManagementDevice)
-                                                                               : logical.name;
-    port.type = management ? "internal" : "";
+    port.name = device_of(logical, node.name, facts);
+    port.type = is_of_host(logical, node.name) ? "internal" : "";
     port.ofport = number++;
     port.external_ids["iface-id"] = logical.name;
     port.mac = logical.mac;
@@ -136,6 +159,7 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     bridge.interfaces.push_back(patch(inner_patch(facts.localnet), outer_patch(facts.localnet), number++));
   for (const presumed::OtherNetwork& other : facts.other_networks)
     bridge.interfaces.push_back(patch(inner_patch(other.localnet), outer_patch(other.localnet), number++));
+  add_open_localnets(node, facts, bridge, number);
   return bridge;
 }
 

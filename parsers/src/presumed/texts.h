@@ -20,6 +20,11 @@ inline const std::string kManagement(ovnk::kDefaultManagementDevice);
 constexpr std::uint32_t kUplinkPort = 1, kPatchPort = 2;
 // The address of the masquerade subnet to which packets go whose service asks for endpoints of this node; `own`: the host's.
 IpAddr local_endpoints(const Prefix& own);
+// The next hop of routes to services: the gateway router answers for it.
+IpAddr dummy_next_hop(const Prefix& own);
+// Masquerade subnets out of which user-defined networks leave the host, and their part that is no network's.
+std::vector<Prefix> network_masquerade(const NodeFacts& facts, Family family);
+Prefix masquerade_of_hosts(const Prefix& own);
 std::string uplink_name(const NodeFacts& facts);
 // Of a device that has an address outside the bridge's networks.
 std::string name_of_device(const Prefix& address);
