@@ -214,4 +214,23 @@ TEST_F(StackedDevices, RouteByADummy) {
   EXPECT_EQ("dummy-device", explained()["fault"]["reason"]);
 }
 
+// A Linux bridge forwards what is for none of its own devices (br_handle_frame_finish() of the kernel); it was said to drop it.
+TEST_F(StackedDevices, ABridgeForwardsFramesForOthers) {
+  left({{"eno1", kLeft, "", "10.9.0.1"}});
+  machine("right", {{"br0", kRight, "bridge forward_delay 1500", "10.9.0.2"},
+                    {"eno1", "52:54:00:00:00:12", "", "", "br0"},
+                    {"vnet0", "fe:54:00:00:00:13", "tun type tap", "", "br0"}});
+  const std::vector<std::string> question{"--from",      "10.9.0.1", "--to",     "10.9.0.3:80",
+                                          "--arrive-at", "right",    "--in-dev", "eno1"};
+  const auto sent_to = [&](const char* mac) {
+    std::vector<std::string> all = question;
+    all.insert(all.end(), {"--dmac", mac});
+    return explained(all);
+  };
+  const json other = sent_to("52:54:00:00:00:99");
+  EXPECT_EQ("undecided", other["outcome"]) << other["summary"];
+  EXPECT_EQ("bridge-forwards", other["paths"][0]["stopped_at"].value("reason", "")) << other["summary"];
+  EXPECT_NE(std::string::npos, other["gaps"].dump().find("bridge fdb show br br0")) << other["gaps"];
+}
+
 }  // namespace

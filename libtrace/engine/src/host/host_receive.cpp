@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "host_walk.h"
 #include "inconsistencies.h"
 #include "rule_selectors.h"
@@ -86,6 +87,10 @@ HostWalk::Ended HostWalk::check_device() {
       return dropped(where, {Reason::ipv6_disabled, {in_}}, off.evidence);
   if (link != nullptr) return link->is_up() ? Ended{} : dropped(where, {Reason::device_down}, {link->from});
   if (node_.host_presumed) {
+    if (in_.starts_with(ovnk::kEvpnLogicalPort)) {
+      gap(Input::vxlan_forwarding, {in_});
+      return inconclusive(where, {Reason::evpn_not_followed, {in_}});
+    }
     gap(Input::device, {in_});
     return inconclusive(where, {Reason::network_host_unknown, {in_}});
   }

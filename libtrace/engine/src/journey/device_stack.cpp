@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "openflow/packet_fields.h"
 
 namespace egt::engine {
@@ -38,6 +39,12 @@ bool has_address(const Link& device, const IpAddr& address) {
 bool takes_share(const Link& device, const FlowKey& frame) {
   if (is_ipvlan(device)) return has_address(device, dst_ip(frame));
   return device.mode == "passthru" || device.mac == dst_mac(frame);
+}
+
+bool is_tunnel(const Link& device) {
+  static constexpr std::string_view kKinds[] = {"geneve", "vxlan", "gre", "gretap", "ip6gretap", "wireguard"};
+  return std::find(std::begin(kKinds), std::end(kKinds), device.kind) != std::end(kKinds) ||
+         ovnk::is_evpn_device(ovnk::kEvpnVxlan4, device.name) || ovnk::is_evpn_device(ovnk::kEvpnVxlan6, device.name);
 }
 
 bool is_leg(const Link& member, const Link& of) { return member.master == of.name; }
@@ -113,6 +120,19 @@ Uplink uplink_of(const Host& host, const Link& bridge) {
   }
   if (ports.size() == 1) return {ports.front(), true};
   return {outward.size() == 1 ? outward.front() : nullptr, false};
+}
+
+bool is_of_evpn(std::string_view device) {
+  static constexpr ovnk::Text kPrefixes[] = {ovnk::kEvpnBridge, ovnk::kEvpnVxlan4,   ovnk::kEvpnVxlan6,
+                                             ovnk::kEvpnRouted, ovnk::kEvpnSwitched, ovnk::kEvpnPort};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](ovnk::Text prefix) { return ovnk::is_evpn_device(prefix, device); });
+}
+
+bool sends_into_tunnel(const Host& host, const Link& device) {
+  const auto& links = host.links.value;
+  return is_tunnel(device) ||
+         std::any_of(links.begin(), links.end(), [&](const Link& l) { return l.master == device.name && is_tunnel(l); });
 }
 
 Above above(const Host& host, const Link& device, const FlowKey& frame) {

@@ -36,6 +36,20 @@ std::uint32_t ttl_of(const Position& place) {
   return std::visit([](const auto& at) { return at.packet.u32(FieldId::nw_ttl); }, place);
 }
 
+bool is_for_other_device(const HostOutcome& outcome) {
+  return outcome.stop && outcome.stop->why.reason == Reason::mac_not_of_device;
+}
+
+// The Linux bridge that the device is, or is a port of where no dump shows the kind of its master.
+const host::Link* bridge_of(const host::Host& host, std::string_view device) {
+  const host::Link* link = host.link(device);
+  if (link == nullptr || link->kind == "bridge") return link;
+  const host::Link* master = link->master.empty() || link->master == "ovs-system" ? nullptr : host.link(link->master);
+  if (master == nullptr || !master->kind.empty()) return nullptr;
+  const bool is_bond_or_vrf = std::find(master->flags.begin(), master->flags.end(), "MASTER") != master->flags.end();
+  return is_bond_or_vrf ? nullptr : master;
+}
+
 std::size_t machines_of(const Record& record) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < record.sightings.size(); ++i)
@@ -354,6 +368,14 @@ HostEngine Walker::host(const Node& node) {
   return HostEngine(node, network_state_, record_, chooser_, topology_, host_options());
 }
 
+// What carries the packets of the sender's network from node to node, where databases do not show what the host does with them.
+Stop Walker::with_transport(Stop stop) const {
+  const cluster::Transport transport = transport_of(cluster_.objects, from_.pod.network);
+  if (stop.why.reason == Reason::network_host_unknown && transport != cluster::Transport::tunnels)
+    stop.why.about.emplace_back(std::uint64_t{transport == cluster::Transport::evpn});
+  return stop;
+}
+
 Walker::Next Walker::step(AtHost at) {
   const auto place = at.node->port(at.device);
   if (place.port != nullptr && !userspace_datapath(*place.bridge))  // a tap takes what it is given
@@ -374,8 +396,11 @@ Walker::Next Walker::step(AtHost at) {
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};
-    case HostOutcome::Kind::dropped: return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
-    case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::dropped:
+      if (const host::Link* bridge = is_for_other_device(outcome) ? bridge_of(at.node->host, at.device) : nullptr)
+        return forward_by_bridge(at, *bridge);
+      return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, with_transport(outcome.stop.value_or(Stop{})));
     case HostOutcome::Kind::rejected: break;
   }
   if (!answering_) quoted_ = outcome.quoted ? outcome.quoted : tuple_of(at.packet);

@@ -25,6 +25,7 @@ struct AtHost {  // about to be received by a network stack
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
+  std::string by_port{};  // of the Linux bridge `device`: by which the frame came; empty: none
 };
 struct AtDevice {  // about to be sent by a device of the host
   const cluster::Node* node = nullptr;
@@ -129,6 +130,10 @@ class Walker {
   Next enter_switch(const cluster::Node& node, const std::string& device, FlowKey packet);
   std::optional<Next> leave_untagged(const cluster::Node& node, const std::string& device, FlowKey& packet);
   Next send_below(const AtDevice& at, const host::Link& device);
+  Next enter_host_tunnel(const AtDevice& at, const host::Link& device, const std::string& leaves_by);
+  Next forward_by_bridge(const AtHost& at, const host::Link& bridge);
+  Next open_forwarding(const cluster::Node& node, const std::string& device, Statement<Input> missing, Cause why,
+                       std::vector<Provenance> evidence);
 
   // walker_tunnel.cpp
   Arrival carry(const InTunnel& at, FlowKey& outer);
@@ -154,6 +159,7 @@ class Walker {
   std::uint32_t frame_length() const;  // of the packet under way
   HostOptions host_options() const;
   void presume(const cluster::Node& node, Record& record);
+  Stop with_transport(Stop stop) const;
   void presume_device(const cluster::Node& node, const std::string& device);
   HostEngine host(const cluster::Node& node);
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,

@@ -64,7 +64,8 @@ std::optional<Walker::Next> Walker::climb(AtHost& at) {
                       {up.device->from}});
     pop_tag(at.packet);
   }
-  return Next{{AtHost{&node, up.device->name, at.packet}}, std::nullopt};
+  const std::string port = up.device->kind == "bridge" ? at.device : std::string();
+  return Next{{AtHost{&node, up.device->name, at.packet, port}}, std::nullopt};
 }
 
 Walker::Next Walker::enter_switch(const Node& node, const std::string& device, FlowKey packet) {

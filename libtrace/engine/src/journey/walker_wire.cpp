@@ -3,6 +3,7 @@
 
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/localnet.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "inconsistencies.h"
 #include "resolved_next_hop.h"
 #include "walker.h"
@@ -147,15 +148,47 @@ Walker::Next Walker::send_below(const AtDevice& at, const host::Link& device) {
                 {at.node->name, Layer::host, {PlaceKind::device, {device.name}}, {Reason::dummy_device}, {device.from}});
   if (const host::Link* port = device.kind == "bridge" ? blocked_port_of_all(*at.node, at.device) : nullptr)
     return stop(Verdict::dropped, blocked(*at.node, *port));
+  if (sends_into_tunnel(at.node->host, device) || is_of_evpn(device.name)) return enter_host_tunnel(at, device, leaves_by);
   if (const Uplink uplink = device.kind == "bridge" ? uplink_of(at.node->host, device) : Uplink{}; uplink.port != nullptr) {
     if (!forwards(*uplink.port)) return stop(Verdict::dropped, blocked(*at.node, *uplink.port));
     if (!uplink.alone)
       record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
     return {{AtDevice{at.node, uplink.port->name, at.packet, false, leaves_by}}, std::nullopt};
   }
-  if (device.kind == "geneve" || device.kind == "vxlan" || device.kind == "gre" || device.kind == "wireguard")
-    return gap(*at.node, Layer::host, {Input::tunnel_device, {at.device}}, Reason::host_tunnel);
   return {{OnWire{at.node, at.device, at.packet, leaves_by}}, std::nullopt};
+}
+
+// `leaves_by`: the device that the route or the switch has chosen. What EVPN routes goes to the MAC of the VTEP (RFC 9135), of which the
+// kernel has a neighbour entry from FRR.
+Walker::Next Walker::enter_host_tunnel(const AtDevice& at, const host::Link& device, const std::string& leaves_by) {
+  if (!is_of_evpn(device.name)) return gap(*at.node, Layer::host, {Input::tunnel_device, {device.name}}, Reason::host_tunnel);
+  Cause why{Reason::evpn_not_followed, {leaves_by}};
+  std::vector<Provenance> evidence{device.from};
+  const auto& entries = at.node->host.neighbours.value;
+  const auto vtep = std::find_if(entries.begin(), entries.end(), [&](const host::Neighbour& n) {
+    return n.device == leaves_by && n.mac == dst_mac(at.packet) && ovnk::is_evpn_device(ovnk::kEvpnRouted, leaves_by);
+  });
+  if (vtep != entries.end()) {
+    why.about.emplace_back(vtep->address);
+    evidence.push_back(vtep->from);
+  }
+  return open_forwarding(*at.node, device.name, {Input::vxlan_forwarding, {leaves_by}}, std::move(why), std::move(evidence));
+}
+
+// A Linux bridge hands frames to the host's own stack only where one of its devices has the MAC (br_handle_frame_finish() of net/bridge);
+// the others it forwards.
+Walker::Next Walker::forward_by_bridge(const AtHost& at, const host::Link& bridge) {
+  if (sends_into_tunnel(at.node->host, bridge) || is_of_evpn(bridge.name))
+    return enter_host_tunnel({at.node, bridge.name, at.packet}, bridge, at.by_port.empty() ? at.device : at.by_port);
+  return open_forwarding(*at.node, bridge.name, {Input::bridge_forwarding, {bridge.name}},
+                         {Reason::bridge_forwards, {dst_mac(at.packet), bridge.name}}, {bridge.from});
+}
+
+Walker::Next Walker::open_forwarding(const Node& node, const std::string& device, Statement<Input> missing, Cause why,
+                                     std::vector<Provenance> evidence) {
+  record_.gap({node.name, missing.kind, std::move(missing.about)});
+  return stop(Verdict::inconclusive,
+              {node.name, layer_of(node), {PlaceKind::device, {device}}, std::move(why), std::move(evidence)});
 }
 
 // --- wires ---------------------------------------------------------------------------------------------------------

@@ -86,6 +86,7 @@ class LogicalRun : public logical::Environment {
   bool leaves(const At& at, const NetworkPort& port, const FlowKey& packet) override;
   void output(const At& at, const NetworkPort& port, const FlowKey& packet) override;
   void has_no_port(const At& at) override;
+  void into_unknown_bridge(const At& at, const Interface& patch);
   bool begin_refusal(const At& at, const FlowKey& refused, bool has_answer) override;
   void end_refusal() override;
 
@@ -424,9 +425,16 @@ void LogicalRun::has_no_port(const At& at) {
   end({Reason::port_not_known, {at.datapath.friendly}}, at);
 }
 
+void LogicalRun::into_unknown_bridge(const At& at, const Interface& patch) {
+  recorder_.set_undecided();
+  record_.gap({node_.name, Input::patch_peer, {patch.name}});
+  end({Reason::patch_peer_missing, {patch.name}}, at);
+}
+
 void LogicalRun::output(const At& at, const NetworkPort& port, const FlowKey& packet) {
   for (const Interface& out : bridge_.interfaces)
     if (logical_port_of(out) == port.row->logical_port) {
+      if (out.type == "patch" && node_.port(openflow::patch_peer(out)).port == nullptr) return into_unknown_bridge(at, out);
       FlowKey sent = packet;
       ofproto::clear_tunnel(sent);
       leave_localnet(*port.row, sent);

@@ -70,6 +70,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::mac_not_of_pod, "mac-not-of-pod", "the frame is for {0}, not for the pod's {1}"},
     {Reason::address_not_of_pod, "address-not-of-pod", "{0} is not an address of the pod"},
     {Reason::host_tunnel, "host-tunnel", "tunnels of the host itself are not followed"},
+    {Reason::evpn_not_followed, "evpn-not-followed",
+     "EVPN carries what leaves by {0} in VXLAN of the host[ to VTEP {1}]: no dump that is read shows how it goes on"},
     {Reason::address_shared, "address-shared", "several machines of the snapshot have that address"},
     {Reason::node_missing, "node-missing", "the snapshot holds no machine with address {0}"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
@@ -108,7 +110,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::device_missing, "device-missing", "the host has no such device"},
     {Reason::no_carrier, "no-carrier", "the device has no carrier"},
     {Reason::network_host_unknown, "network-host-unknown",
-     "no dump shows {0}, which is the host's device on a user-defined network"},
+     "no dump shows {0}, which is the host's device on a user-defined network[ without tunnels of OVN, whose transport is "
+     "{1|no-overlay|EVPN}: FRR and the host's routes carry its packets]"},
     {Reason::host_egress_unknown, "host-egress-unknown",
      "no dump or object shows by which device the host sends packets of {1} from {0}, and as whom"},
     {Reason::pod_address_outside, "pod-address-outside",
@@ -128,6 +131,8 @@ constexpr Phrase<Reason> kReasons[] = {
      "{0} from outside is dropped unless route_localnet is set (martian)"},
     {Reason::loopback_not_sent, "loopback-not-sent", "{0} does not leave the host unless route_localnet is set on {1}"},
     {Reason::multicast_not_simulated, "multicast-not-simulated", "multicast is not simulated"},
+    {Reason::bridge_forwards, "bridge-forwards",
+     "no device of {1} here has {0}: the Linux bridge forwards the frame by a port that no dump shows"},
     {Reason::bridge_has_no_other_port, "bridge-has-no-other-port",
      "bridge-nf-call lets the bridge {0} itself send on what has a new destination behind it; its only port is "
      "the one that the packet came by"},

@@ -182,6 +182,8 @@ enum class Input : std::uint8_t {
   device_mac,           // device
   neighbour_mac,        // address, device
   tunnel_device,        // device
+  vxlan_forwarding,     // device that sends into it
+  bridge_forwarding,    // bridge
   device_kind,          // device
   multicast_listeners,  // group
   setting,              // key

@@ -70,6 +70,7 @@ enum class Reason : std::uint8_t {
   mac_not_of_pod,             // the frame has another destination than the pod's MAC
   address_not_of_pod,         // the packet reaches a pod that lacks its destination address
   host_tunnel,                // the packet enters a tunnel of the host's own
+  evpn_not_followed,          // EVPN carries the packet in VXLAN of the host's own
   address_shared,             // several machines have the tunnel's remote address
   node_missing,               // no machine of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
@@ -116,6 +117,7 @@ enum class Reason : std::uint8_t {
   loopback_not_accepted,     // 127/8 from a wire without route_localnet
   loopback_not_sent,         // 127/8 is to leave the host without route_localnet
   multicast_not_simulated,   // multicast is not followed through a host
+  bridge_forwards,           // a Linux bridge forwards the frame by a port that no dump shows
   bridge_has_no_other_port,  // bridge-nf-call lets a bridge forward where it has one port
   bridge_port_unknown,       // bridge-nf-call lets a bridge forward by a port that no dump shows
 

@@ -32,6 +32,11 @@ inline constexpr Text kClusterNetwork = "cluster_udn_";  // since 1.1: a Cluster
 inline constexpr Text kIntegrationBridge = "br-int";
 inline constexpr Text kManagementDevice = "ovn-k8s-mp";  // and the network's number
 inline constexpr Text kDefaultManagementDevice = "ovn-k8s-mp0";
+// Since 1.3, of EVPN: behind each '-' and the name of a VTEP or ClusterUserDefinedNetwork, or '.' and a number where that is too long
+// (go-controller/pkg/node/controllers/evpn/utils.go); the port of Open vSwitch is bound to the logical port.
+inline constexpr Text kEvpnBridge = "evbr", kEvpnVxlan4 = "evx4", kEvpnVxlan6 = "evx6";
+inline constexpr Text kEvpnRouted = "svl3", kEvpnSwitched = "svl2", kEvpnPort = "ovl2";
+inline constexpr Text kEvpnLogicalPort = "macvrf-";
 inline constexpr Text kPatch = "patch-", kPatchTo = "-to-";  // as ovn-controller names them: patch-A-to-B
 
 // --- rules of the host -------------------------------------------------------------------------------------------------
@@ -52,6 +57,11 @@ inline constexpr Text kMasqueradeSubnetV4 = "169.254.0.0/17", kMasqueradeSubnetV
 inline constexpr Text kMasqueradeOfHosts = "169.254.0.0/29";  // of it, those that are no network's
 inline constexpr Text kDefaultMasqueradeSubnetV4 = "169.254.169.0/29";
 
+// Whether a device's name is one of EVPN's, with this prefix.
+inline bool is_evpn_device(Text prefix, Text name) {
+  return name.size() > prefix.size() + 1 && name.starts_with(prefix) &&
+         (name[prefix.size()] == '-' || name[prefix.size()] == '.');
+}
 // What these prefixes and `name` make, the first in front.
 inline std::string named(Text prefix, Text name) { return std::string(prefix).append(name); }
 inline std::string named(Text first, Text second, Text name) { return named(first, named(second, name)); }
