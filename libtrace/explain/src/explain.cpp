@@ -9,6 +9,7 @@
 #include "absent_sender.h"
 #include "conclusion.h"
 #include "destinations.h"
+#include "egtrace/engine/pod_sides.h"
 #include "egtrace/explain/collection_limits.h"
 #include "egtrace/explain/entry_names.h"
 #include "egtrace/explain/explainer.h"
@@ -328,8 +329,9 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   if (!to) return to.error();
   Result<Asked> asked = packet_of(q, *from, *to);
   const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
+  const cluster::SeenNetworks seen = engine::seen_networks(workloads);
   std::optional<SendingNetwork> by;
-  if (asked && from_pod) by = sending_network(*from, asked->dst, known.cluster.objects);
+  if (asked && from_pod) by = sending_network(*from, asked->dst, known.cluster.objects, seen);
   if (by && !by->is_walked) {  // than the one with its default route
     Point on = q.from;
     on.network = by->name;
@@ -359,7 +361,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     e.packet.src = inside->source_seen->ip;
     e.to = end_report(*from, asked->dst);  // loopback addresses are every machine's
     e.paths = {*std::move(inside)};
-  } else if (auto open = path_on_other_network(*from, *to, asked->dst, known.words)) {
+  } else if (auto open = path_on_other_network(*from, *to, asked->dst, known.words, seen)) {
     e.paths = {*std::move(open)};
   } else {
     can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);

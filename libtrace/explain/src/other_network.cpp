@@ -25,10 +25,11 @@ std::optional<engine::Cause> why_open(const Resolved& end) {
 }
 
 // The network that the question names, where the pod has no route to the destination by it.
-std::optional<engine::Cause> why_not_by(const Resolved& from, const IpAddr& destination, const cluster::Objects& objects) {
+std::optional<engine::Cause> why_not_by(const Resolved& from, const IpAddr& destination, const cluster::Objects& objects,
+                                        const cluster::SeenNetworks& seen) {
   const cluster::Pod* pod = from.network_given ? object_of(from, objects) : nullptr;
   const cluster::PodAttachment* on = pod != nullptr && !from.network.name.empty() ? pod->on_network(from.network.name) : nullptr;
-  if (on == nullptr || on->role == "primary" || on->addresses.empty() || has_route_by(objects, *on, destination))
+  if (on == nullptr || on->role == "primary" || on->addresses.empty() || has_route_by(objects, *pod, *on, destination, seen))
     return std::nullopt;
   return engine::Cause{engine::Reason::network_without_gateway, {from.name, from.network.name, destination}};
 }
@@ -47,10 +48,11 @@ PathReport open_path(const Resolved& pod, engine::Cause why, const Words& words)
 
 }  // namespace
 
-std::optional<SendingNetwork> sending_network(const Resolved& from, const IpAddr& destination, const cluster::Objects& objects) {
+std::optional<SendingNetwork> sending_network(const Resolved& from, const IpAddr& destination, const cluster::Objects& objects,
+                                              const cluster::SeenNetworks& seen) {
   const cluster::Pod* pod = from.network_given ? nullptr : object_of(from, objects);
   if (pod == nullptr || pod->other_networks.empty()) return std::nullopt;
-  const cluster::PodWay way = way_towards(objects, *pod, destination);
+  const cluster::PodWay way = way_towards(objects, *pod, destination, seen);
   SendingNetwork network;
   network.name = way.on != nullptr ? way.on->network : "default";
   network.is_walked = from.network.perhaps || from.network.name == (way.on != nullptr ? way.on->network : std::string());
@@ -59,9 +61,9 @@ std::optional<SendingNetwork> sending_network(const Resolved& from, const IpAddr
 }
 
 std::optional<PathReport> path_on_other_network(const Resolved& from, const Resolved& to, const IpAddr& destination,
-                                                const Words& words) {
+                                                const Words& words, const cluster::SeenNetworks& seen) {
   if (auto why = why_open(from)) return open_path(from, *std::move(why), words);
-  if (auto why = why_not_by(from, destination, words.cluster().objects)) return open_path(from, *std::move(why), words);
+  if (auto why = why_not_by(from, destination, words.cluster().objects, seen)) return open_path(from, *std::move(why), words);
   // Packets to an interface that another plugin has made are walked as far as dumps go.
   if (auto why = to.network.plugin.empty() ? why_open(to) : std::nullopt) return open_path(to, *std::move(why), words);
   return std::nullopt;

@@ -28,6 +28,16 @@ std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<F
   return std::nullopt;
 }
 
+// Of a network without subnets OVN-Kubernetes knows the MACs of its pods alone.
+std::string address_needed(const Resolved& pod, const std::string& text, const char* instead) {
+  if (pod.network.name.empty() || !pod.addresses.empty()) return {};
+  return fmt::format(
+      "{} has a MAC alone on network {}, whose definition has no subnets; add `ip addr` of the pod's network namespace (`egtrace "
+      "collect` "
+      "has it){}",
+      text, pod.network.name, instead);
+}
+
 constexpr std::uint16_t kDefaultPort = 80;
 constexpr std::uint8_t kUsualTtl = 64;  // IPDEFTTL of include/net/ip.h
 constexpr std::uint16_t kSyn = 0x002;
@@ -47,12 +57,16 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
   else if (one_family(from))
     family = from.addresses.front().family;
   const auto dst = pick(to.addresses, family);
+  if (std::string needed = dst ? std::string() : address_needed(to, q.to.text, ", or give its address as IP[:PORT]");
+      !needed.empty())
+    return Error{std::move(needed)};
   if (!dst) return Error{fmt::format("no address of {} is known; give it as IP[:PORT]", q.to.text)};
   if (dst->is_unspecified())
     return Error{fmt::format("{} is no address that a packet is sent to; give that of a machine, pod or service", q.to.text)};
   asked.dst = *dst;
   asked.choose_source = from.choose_source;
   if (!from.choose_source) {
+    if (std::string needed = address_needed(from, q.from.text, ""); !needed.empty()) return Error{std::move(needed)};
     const auto src = pick(from.addresses, dst->family);
     if (!src)
       return Error{fmt::format("{} has no {} address, but {} has", q.from.text, dst->is_v4() ? "IPv4" : "IPv6", q.to.text)};

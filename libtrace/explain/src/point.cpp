@@ -10,7 +10,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/pod_networks.h"
 #include "egtrace/cluster/resolved_names.h"
-#include "egtrace/engine/workload.h"
+#include "egtrace/engine/pod_sides.h"
 #include "egtrace/explain/suggest.h"
 
 namespace egt::explain {
@@ -143,7 +143,7 @@ std::optional<Error> elsewhere(const std::string& what, const std::string& node,
 
 // The pod's part of the network that is asked for, else of its primary one; null: the default network.
 Result<const cluster::PodAttachment*> attachment_of(const Point& point, const cluster::Pod* pod) {
-  if (point.network.empty()) return pod != nullptr ? pod->primary() : nullptr;
+  if (point.network.empty()) return pod != nullptr ? engine::usual_side(*pod).on : nullptr;
   if (point.network == "default") return static_cast<const cluster::PodAttachment*>(nullptr);
   std::vector<std::string> known{"default"};
   if (pod != nullptr) {
@@ -188,7 +188,7 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
-    for (const Prefix& p : *on != nullptr ? (*on)->addresses : object->addresses) add_address(r.addresses, p.address);
+    for (const Prefix& p : engine::PodSide{object, *on}.addresses()) add_address(r.addresses, p.address);
     if (object->host_network)
       if (const Node* node = cluster.node(object->node)) {
         Resolved host = from_node(*node);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -38,7 +39,7 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
 
 INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone,
                          ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3",
-                                           "udn-layer2-mixed"),
+                                           "udn-layer2-mixed", "udn-layer3-local", "udn-layer2-local"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -88,13 +89,70 @@ TEST(DatabasesAlone, NameTheRowsBehindSteps) {
   EXPECT_GT(rows, 10U);
 }
 
-// The management port k8s-PREFIX_NODE is the host's, whose VRF and masquerading no database shows.
-TEST(DatabasesAlone, LeaveOpenWhatTheHostDoesForANetworkInLocalGatewayMode) {
+// The management port k8s-PREFIX_NODE is the host's, in a VRF that is presumed as OVN-Kubernetes makes it.
+TEST(DatabasesAlone, PresumeTheVrfOfANetworkInLocalGatewayMode) {
   const json shown = explained("udn-layer2-local", {{"from", "flock-a/ewe-g"}, {"to", "192.0.2.44:80"}, {"proto", "tcp"}});
-  EXPECT_EQ(shown.at("outcome"), "undecided");
-  EXPECT_EQ(shown.at("paths")[0].at("stopped_at").at("reason"), "network-host-unknown") << shown.at("summary");
+  EXPECT_EQ(shown.at("outcome"), "answered") << shown.at("summary");
+  EXPECT_EQ(shown.at("confidence"), "assumed");
+  const json& path = shown.at("paths")[0];
+  EXPECT_EQ(path.at("source_seen").at("ip"), "10.72.9.11") << path.at("source_seen");
+  EXPECT_NE(path.at("sightings").dump().find("ovn-k8s-mp4"), std::string::npos) << path.at("sightings");
   const Ran found = run({EGTRACE_BINARY, "triage", kLab + "udn-layer2-local.tar.xz", "--format", "json"});
   EXPECT_EQ(json::parse(found.out).at("findings"), json::array()) << found.out;
+}
+
+// Of an advertised network, of one without tunnels of OVN or with an Uplink of its own, more decides than databases show.
+TEST(DatabasesAlone, LeaveOpenTheVrfsOfNetworksOutOfTheOrdinary) {
+  const auto with_network = [](const std::string& spec, const std::string& more = {}) {
+    TemporaryDirectory folder;
+    run({"tar", "-C", folder.path(), "-xf", kLab + "udn-layer3-local.tar.xz"});
+    std::ofstream(folder.path() + "/databases-udn-layer3-local/k8s/network.yaml")
+        << "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata:\n  name: stone\n  namespace: "
+           "mason-team\nspec:\n"
+           "  config: '{\"name\": \"mason-team_stone\", \"type\": \"ovn-k8s-cni-overlay\", \"topology\": \"layer3\", \"role\": "
+           "\"primary\""
+        << spec << "}'\n"
+        << more;
+    const Ran ran = run({EGTRACE_BINARY, "explain", folder.path(), "--from", "mason-team/chisel-g", "--to", "198.51.100.44:80",
+                         "--format", "json"});
+    return json::parse(ran.out);
+  };
+  EXPECT_EQ(with_network("").at("outcome"), "answered");
+  const json evpn = with_network(", \"transport\": \"evpn\"");
+  EXPECT_EQ(evpn.at("outcome"), "undecided");
+  EXPECT_EQ(evpn.at("paths")[0].at("stopped_at").at("reason"), "network-host-unknown") << evpn.at("summary");
+  EXPECT_NE(evpn.at("summary").get<std::string>().find("whose transport is EVPN"), std::string::npos) << evpn.at("summary");
+  const json routed = with_network(", \"transport\": \"no-overlay\"");
+  EXPECT_EQ(routed.at("outcome"), "undecided");
+  EXPECT_NE(routed.at("summary").get<std::string>().find("whose transport is no-overlay"), std::string::npos)
+      << routed.at("summary");
+}
+
+// allocateLoadBalancerNodePorts: false and externalTrafficPolicy: Local: the node with an endpoint sends to it past the ClusterIP, and the
+// endpoint sees its client (OVN-KUBE-ETP, or chain services-etp-no-nodeport where other nodes have no iptables).
+TEST(DatabasesAlone, PresumeLocalServicesWithoutNodePorts) {
+  TemporaryDirectory folder;
+  run({"tar", "-C", folder.path(), "-xf", kLab + "services-no-nodeport.tar.xz"});
+  const std::string root = folder.path() + "/databases-services-no-nodeport/";
+  std::ofstream(root + "k8s/services.yaml")
+      << "apiVersion: v1\nkind: Service\nmetadata:\n  name: saw-lb\n  namespace: mill\nspec:\n  type: LoadBalancer\n"
+         "  clusterIP: 10.149.7.9\n  clusterIPs: [10.149.7.9]\n  allocateLoadBalancerNodePorts: false\n"
+         "  externalTrafficPolicy: Local\n  selector: {app: saw}\n  ports:\n  - {port: 8080, targetPort: 8080, protocol: TCP}\n"
+         "status:\n  loadBalancer:\n    ingress:\n    - ip: 10.62.200.6\n";
+  const auto expect_endpoint = [&](const char* rules) {
+    const Ran ran = run({EGTRACE_BINARY, "explain", folder.path(), "--from", "203.0.113.40", "--to", "10.62.200.6:8080",
+                         "--arrive-at", "alder", "--format", "json"});
+    const json shown = json::parse(ran.out);
+    EXPECT_EQ(shown.at("outcome"), "answered") << shown.at("summary");
+    EXPECT_EQ(shown.at("paths")[0].at("source_seen").at("ip"), "203.0.113.40");
+    EXPECT_EQ(shown.at("paths")[0].at("destination_seen").at("ip"), "10.148.3.11");
+    EXPECT_NE(shown.at("assumptions").dump().find(rules), std::string::npos) << shown.at("assumptions");
+  };
+  expect_endpoint("as OVN-Kubernetes does it, with iptables");
+  std::ofstream(root + "larch/nft_list_ruleset") << "table inet ovn-kubernetes {\n\tchain services-prerouting {\n\t\ttype nat "
+                                                    "hook prerouting priority dstnat; policy accept;\n"
+                                                    "\t}\n}\n";
+  expect_endpoint("as OVN-Kubernetes does it, with nft alone");
 }
 
 // OVN 26.03 comes with releases of OVN-Kubernetes that use no iptables; before, they do.

@@ -1,6 +1,7 @@
 // Pods on secondary networks: a localnet in a VLAN behind another bridge, an overlay of layer 2, and macvlan, of which OVN knows nothing.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -101,6 +102,29 @@ TEST(SecondaryNetworks, AVlanThatTheBridgeDoesNotTakeIsLost) {
   const json e = walked_in_harbour("localnet-vlan-not-trunked", "docks/winch-m", "172.31.33.12:8080");
   EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
   EXPECT_EQ(e.at("paths")[0].at("stopped_at").at("node"), "pier") << e.at("paths")[0].at("stopped_at");
+}
+
+// Without subnets OVN knows the MACs of ports alone: the pod's own devices show its address.
+TEST(SecondaryNetworks, WithMacsAloneAreWalkedByThePodsOwnAddresses) {
+  const json e = walked_in_harbour("localnet-mac-only", "wharf/reel-b@wharf/bulk", "wharf/reel-f@wharf/bulk");
+  EXPECT_EQ(e.at("packet").at("src"), "172.31.53.11") << e.dump(1);
+  EXPECT_EQ(e.at("outcome"), "answered") << e.at("summary");
+  EXPECT_TRUE(assumes(e, "the physical network behind bollard ens6 carries the frame to fender ens6")) << e.at("assumptions");
+  // Nothing shows whether the pod's route to the address is by that network.
+  const json unnamed = walked_in_harbour("localnet-mac-only", "wharf/reel-b", "192.0.2.90:80");
+  EXPECT_TRUE(assumes(unnamed, "by network default")) << unnamed.at("assumptions");
+}
+
+TEST(SecondaryNetworks, WithMacsAloneSayWhatIsNeeded) {
+  TemporaryDirectory folder;
+  run({"tar", "-C", folder.path(), "-xf", harbour("localnet-mac-only")});
+  for (const char* node : {"bollard/ip_netns_exec_jty-pod-reel-b", "fender/ip_netns_exec_jty-pod-reel-f"})
+    std::filesystem::remove(folder.path() + "/localnet-mac-only/" + node + "_ip_-d_address_show");
+  const Ran ran =
+      run({EGTRACE_BINARY, "explain", folder.path(), "--from", "wharf/reel-b@wharf/bulk", "--to", "172.31.53.12:8080"});
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_NE(ran.err.find("has a MAC alone on network wharf/bulk"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("add `ip addr` of the pod's network namespace"), std::string::npos) << ran.err;
 }
 
 TEST(SecondaryNetworks, DefinitionsAreFound) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "egtrace/engine/workload.h"
+#include "egtrace/engine/pod_sides.h"
 
 namespace egt::assess {
 namespace {
@@ -13,8 +13,7 @@ using PodKey = std::pair<std::string, std::string>;
 
 KnownPod of_object(const cluster::Pod& object) {
   KnownPod pod{object.namespace_, object.name, object.node, {}, object.host_network, &object};
-  const cluster::PodAttachment* primary = object.primary();
-  for (const Prefix& p : primary != nullptr ? primary->addresses : object.addresses) pod.addresses.push_back(p.address);
+  for (const Prefix& p : engine::usual_side(object).addresses()) pod.addresses.push_back(p.address);
   return pod;
 }
 
@@ -27,8 +26,8 @@ const IpAddr* KnownPod::address(Family family) const {
 }
 
 std::string_view KnownPod::network() const {
-  const cluster::PodAttachment* primary = object != nullptr ? object->primary() : nullptr;
-  return primary != nullptr ? std::string_view(primary->network) : std::string_view();
+  const cluster::PodAttachment* on = object != nullptr ? engine::usual_side(*object).on : nullptr;
+  return on != nullptr ? std::string_view(on->network) : std::string_view();
 }
 
 NamespaceNetworks::NamespaceNetworks(const std::vector<KnownPod>& pods) {

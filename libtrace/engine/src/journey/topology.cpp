@@ -406,6 +406,8 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
     if (!hop.mac)
       for (const PodSide& other : workloads_.objects_with(hop.address))
         if (other.mac() && is_on_network(other, pod)) hop.mac = other.mac();
+    if (!hop.mac && is_physical)  // whose address its own devices alone show
+      if (const Workload* other = workloads_.with_address(hop.address, "", &pod.network)) hop.mac = other->network.mac;
   } else {
     hop.mac = gateway_port->mac;
   }

@@ -1,8 +1,8 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
 #include <algorithm>
 
-#include "egtrace/cluster/pod_networks.h"
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/pod_sides.h"
 #include "egtrace/engine/routing.h"
 #include "egtrace/engine/workload.h"
 #include "inconsistencies.h"
@@ -34,7 +34,7 @@ std::optional<Arrival> Walker::send_by_other_network(Endpoint& pod, const IpAddr
   if (slash == std::string::npos) return std::nullopt;
   const cluster::Pod* object = cluster_.objects.pods.find(pod.pod.name.substr(0, slash), pod.pod.name.substr(slash + 1));
   if (object == nullptr || object->other_networks.empty()) return std::nullopt;
-  const cluster::PodWay way = way_towards(cluster_.objects, *object, to);
+  const cluster::PodWay way = way_towards(cluster_.objects, *object, to, seen_networks(topology_.workloads()));
   const std::string network = way.on != nullptr ? way.on->network : std::string();
   if (!way.has_route || network == pod.pod.network) return std::nullopt;
   if (way.on != nullptr && !way.on->of_ovn) {

@@ -67,6 +67,16 @@ PodNetwork network_of(const openflow::Interface& port, const std::vector<PodSide
   return pod;
 }
 
+// A network without subnets gives its ports a MAC alone; which address the pod has set itself, only its own devices show.
+void add_own_addresses(const cluster::Node& node, PodNetwork& pod) {
+  if (!pod.addresses.empty() || !pod.mac) return;
+  for (const cluster::NetworkNamespace& own : node.namespaces)
+    for (const host::Link& link : own.links.value)
+      if (link.mac == pod.mac)
+        for (const host::Address& a : link.addresses)
+          if (!a.prefix.address.is_link_local()) pod.addresses.push_back(a.prefix);
+}
+
 // What a pod has on each of its networks, with the name of its port there.
 template <class Use>
 void for_each_side(const cluster::Pod& pod, Use use) {
@@ -111,7 +121,9 @@ PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node
   std::vector<const ovn::LogicalPort*> ports;
   for (const ovn::LogicalPort& logical : node.ovn.ports)
     if (logical.name == id && !logical.on_router) ports.push_back(&logical);
-  return network_of(port, objects, ports);
+  PodNetwork network = network_of(port, objects, ports);
+  add_own_addresses(node, network);
+  return network;
 }
 
 Workloads::Workloads(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {
@@ -135,7 +147,9 @@ void Workloads::add_ports(const cluster::Node& node, Index& to) const {
       const std::size_t number = to.all.size();
       if (const std::size_t cut = id.find('_'); cut != std::string::npos && id.find('_', cut + 1) != std::string::npos)
         to.other_networks.emplace(id.substr(cut + 1), id.substr(0, cut));
-      to.all.push_back({&node, &bridge, &port, network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id))});
+      PodNetwork network = network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id));
+      add_own_addresses(node, network);
+      to.all.push_back({&node, &bridge, &port, std::move(network)});
       to.by_port.emplace(&port, number);
       to.by_id[id].push_back(number);
       for (const Prefix& p : to.all.back().network.addresses) to.by_address[p.address].push_back(number);

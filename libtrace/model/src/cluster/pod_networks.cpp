@@ -34,50 +34,54 @@ std::vector<Prefix> defined_subnets(const Objects& objects, const PodAttachment&
   return subnets;
 }
 
-bool is_address_there(const Objects& objects, const PodAttachment& on, const IpAddr& address) {
-  return std::any_of(objects.pods.begin(), objects.pods.end(), [&](const Pod& pod) {
-    return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const PodAttachment& other) {
-      return other.network == on.network &&
-             std::any_of(other.addresses.begin(), other.addresses.end(), [&](const Prefix& p) { return p.address == address; });
-    });
-  });
+bool shows_subnet(const std::vector<Prefix>& addresses) {
+  return std::any_of(addresses.begin(), addresses.end(), [](const Prefix& p) { return !p.is_host(); });
 }
 
-bool shows_subnet(const PodAttachment& on) {
-  return std::any_of(on.addresses.begin(), on.addresses.end(), [](const Prefix& p) { return !p.is_host(); });
+// A network without subnets gives ports a MAC alone; the pod has an address all the same.
+std::vector<Prefix> addresses_on(const Pod& pod, const PodAttachment& on, const SeenNetworks& seen) {
+  return on.addresses.empty() && on.of_ovn ? seen.addresses_of(pod, on) : on.addresses;
 }
 
-int length_by(const Objects& objects, const PodAttachment& on, const IpAddr& address) {
-  int length = length_of_route(on.addresses, on.routes, on.gateways, address);
-  if (shows_subnet(on)) return length;
+int length_by(const Objects& objects, const Pod& pod, const PodAttachment& on, const IpAddr& address, const SeenNetworks& seen) {
+  const std::vector<Prefix> own = addresses_on(pod, on, seen);
+  int length = length_of_route(own, on.routes, on.gateways, address);
+  if (shows_subnet(own)) return length;
   for (const Prefix& subnet : defined_subnets(objects, on)) length = longest(length, subnet, address);
-  if (length == kNoRoute && is_address_there(objects, on, address)) length = 1;
+  if (length == kNoRoute && seen.has(on.network, address)) length = 1;
   return length;
+}
+
+// Whether nothing shows which addresses are on the network's link.
+bool is_unsure(const Objects& objects, const Pod& pod, const PodAttachment& on, const SeenNetworks& seen) {
+  const std::vector<Prefix> own = addresses_on(pod, on, seen);
+  return !shows_subnet(own) && (!on.of_ovn || own.empty()) && defined_subnets(objects, on).empty();
 }
 
 }  // namespace
 
-PodWay way_towards(const Objects& objects, const Pod& pod, const IpAddr& address) {
+PodWay way_towards(const Objects& objects, const Pod& pod, const IpAddr& address, const SeenNetworks& seen) {
   PodWay best;
   const PodAttachment* primary = pod.primary();
   int length = kNoRoute;
   const auto consider = [&](const PodAttachment* on, int of) {
     if (of > length) best.on = on, length = of;
   };
-  if (primary != nullptr) consider(primary, std::max(0, length_by(objects, *primary, address)));
+  if (primary != nullptr) consider(primary, std::max(0, length_by(objects, pod, *primary, address, seen)));
   consider(nullptr, length_of_route(pod.addresses, pod.routes, pod.gateways, address));
   for (const PodAttachment& on : pod.other_networks) {
     if (&on == primary) continue;
-    consider(&on, length_by(objects, on, address));
-    best.unsure |= !shows_subnet(on) && !on.of_ovn && defined_subnets(objects, on).empty();
+    consider(&on, length_by(objects, pod, on, address, seen));
+    best.unsure |= is_unsure(objects, pod, on, seen);
   }
   best.has_route = length != kNoRoute;
   if (!best.has_route) best.on = primary;
   return best;
 }
 
-bool has_route_by(const Objects& objects, const PodAttachment& on, const IpAddr& address) {
-  return length_by(objects, on, address) != kNoRoute;
+bool has_route_by(const Objects& objects, const Pod& pod, const PodAttachment& on, const IpAddr& address,
+                  const SeenNetworks& seen) {
+  return length_by(objects, pod, on, address, seen) != kNoRoute;
 }
 
 const NetworkDefinition* definition_of(const Objects& objects, std::string_view network) {

@@ -340,15 +340,12 @@ struct Objects {
   std::vector<NetworkObject> network_objects;  // each once
 };
 
-// By which of its networks a pod's stack sends to an address, as far as objects show its routes: the longest prefix wins, and the
-// primary network has the default route. `unsure`: it is on a network of which nothing shows the subnet.
+// By which of its networks a pod's stack sends to an address (pod_networks.h). `unsure`: it is on a network of which nothing shows the
+// subnet.
 struct PodWay {
   const PodAttachment* on = nullptr;  // null: the default network
   bool has_route = false, unsure = false;
 };
-PodWay way_towards(const Objects& objects, const Pod& pod, const IpAddr& address);
-// Whether a route of the pod there leads to the address: to one of its subnets, another one that is shown, or by a gateway.
-bool has_route_by(const Objects& objects, const PodAttachment& on, const IpAddr& address);
 
 // The definition behind the key of an attachment, NAMESPACE/NAME; null: no dump has it.
 const NetworkDefinition* definition_of(const Objects& objects, std::string_view network);
