@@ -101,10 +101,14 @@ TEST(KubeNetworks, AreDefined) {
   EXPECT_NE(definition_of(o.cluster.objects, "shop/green"), nullptr);
 }
 
+const cluster::SeenNetworks kNothingSeen{
+    [](const std::string&, const IpAddr&) { return false; },
+    [](const cluster::Pod&, const cluster::PodAttachment&) { return std::vector<Prefix>(); }};
+
 TEST(KubeNetworks, ThePodsRoutesChooseOne) {
   const NetworkObjects o;
   const auto network = [&](const char* to) -> std::string {
-    const cluster::PodWay way = way_towards(o.cluster.objects, *o.pod, *IpAddr::parse(to));
+    const cluster::PodWay way = way_towards(o.cluster.objects, *o.pod, *IpAddr::parse(to), kNothingSeen);
     return way.on != nullptr ? way.on->network : "default";
   };
   EXPECT_EQ(network("192.0.2.200"), "shop/bulk");
@@ -112,7 +116,37 @@ TEST(KubeNetworks, ThePodsRoutesChooseOne) {
   EXPECT_EQ(network("10.60.9.1"), "shop/far");
   EXPECT_EQ(network("10.128.5.5"), "default");
   EXPECT_EQ(network("203.0.113.9"), "default");
-  EXPECT_FALSE(has_route_by(o.cluster.objects, o.pod->other_networks[0], *IpAddr::parse("203.0.113.9")));
+  EXPECT_FALSE(has_route_by(o.cluster.objects, *o.pod, o.pod->other_networks[0], *IpAddr::parse("203.0.113.9"), kNothingSeen));
+}
+
+// Of a network without subnets: what others have there, and what the pod's own devices show.
+TEST(KubeNetworks, WithoutSubnetsAreChosenByWhatIsSeen) {
+  cluster::Pod pod;
+  pod.addresses = {*Prefix::parse("10.128.0.7/23")};
+  pod.gateways = {*IpAddr::parse("10.128.0.1")};
+  cluster::PodAttachment mac_only, other_plugin;
+  mac_only.network = "shop/wire";
+  other_plugin.network = "shop/fabric";
+  other_plugin.of_ovn = false;
+  other_plugin.addresses = {*Prefix::parse("192.0.2.7/32")};
+  pod.other_networks = {mac_only, other_plugin};
+  const auto way = [&](const char* to, const cluster::SeenNetworks& seen) {
+    return way_towards(cluster::Objects(), pod, *IpAddr::parse(to), seen);
+  };
+  const cluster::SeenNetworks seen{[](const std::string& network, const IpAddr& address) {
+                                     return network == "shop/fabric" && address == *IpAddr::parse("192.0.2.9");
+                                   },
+                                   [](const cluster::Pod&, const cluster::PodAttachment& on) {
+                                     return on.network == "shop/wire" ? std::vector{*Prefix::parse("172.31.53.11/24")}
+                                                                      : std::vector<Prefix>();
+                                   }};
+  EXPECT_TRUE(way("172.31.53.12", kNothingSeen).unsure);
+  EXPECT_EQ(way("172.31.53.12", kNothingSeen).on, nullptr);
+  ASSERT_NE(way("172.31.53.12", seen).on, nullptr);
+  EXPECT_EQ(way("172.31.53.12", seen).on->network, "shop/wire");
+  ASSERT_NE(way("192.0.2.9", seen).on, nullptr);
+  EXPECT_EQ(way("192.0.2.9", seen).on->network, "shop/fabric");
+  EXPECT_EQ(way("192.0.2.10", seen).on, nullptr);
 }
 
 TEST(KubeNetworks, AreAdvertisedByTheirLabels) {
