@@ -128,6 +128,17 @@ TEST(DatabasesAlone, LeaveOpenTheVrfsOfNetworksOutOfTheOrdinary) {
       << routed.at("summary");
 }
 
+// A localnet, or a network's Uplink, leads to a bridge that no database shows: nothing is said to be dropped for want of it.
+TEST(DatabasesAlone, LeaveOpenTheBridgesOfOtherLocalnets) {
+  const json shown = explained("secondary", {{"from", "docks/winch-m@docks/bulk"}, {"to", "172.31.33.1"}, {"proto", "icmp"}});
+  EXPECT_EQ(shown.at("outcome"), "undecided") << shown.at("summary");
+  EXPECT_EQ(shown.at("paths")[0].at("stopped_at").at("reason"), "patch-peer-missing") << shown.at("summary");
+  EXPECT_NE(shown.at("gaps").dump().find("patch-br-int-to-harbour.bulk_ovn_localnet_port"), std::string::npos)
+      << shown.at("gaps");
+  const Ran found = run({EGTRACE_BINARY, "triage", kLab + "secondary.tar.xz", "--format", "json"});
+  EXPECT_EQ(json::parse(found.out).at("findings"), json::array()) << found.out;
+}
+
 // allocateLoadBalancerNodePorts: false and externalTrafficPolicy: Local: the node with an endpoint sends to it past the ClusterIP, and the
 // endpoint sees its client (OVN-KUBE-ETP, or chain services-etp-no-nodeport where other nodes have no iptables).
 TEST(DatabasesAlone, PresumeLocalServicesWithoutNodePorts) {
