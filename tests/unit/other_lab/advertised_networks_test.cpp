@@ -58,7 +58,7 @@ TEST(AdvertisedNetworks, AreFoundByName) {
   const Ran object = run({EGTRACE_BINARY, "lookup", flint("udn-advertised"), "to-the-rack"});
   EXPECT_NE(object.out.find("accepted: yes"), std::string::npos) << object.out;
   const Ran decoded = run({EGTRACE_BINARY, "decode", "udn-bgp-drop"});
-  EXPECT_NE(decoded.out.find("advertised user-defined networks"), std::string::npos) << decoded.out;
+  EXPECT_NE(decoded.out.find("connections to advertised user-defined"), std::string::npos) << decoded.out;
 }
 
 TEST(AdvertisedNetworks, LoseRepliesWithoutTheRouteOrTheRuleBack) {

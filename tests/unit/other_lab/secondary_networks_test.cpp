@@ -110,9 +110,9 @@ TEST(SecondaryNetworks, WithMacsAloneAreWalkedByThePodsOwnAddresses) {
   EXPECT_EQ(e.at("packet").at("src"), "172.31.53.11") << e.dump(1);
   EXPECT_EQ(e.at("outcome"), "answered") << e.at("summary");
   EXPECT_TRUE(assumes(e, "the physical network behind bollard ens6 carries the frame to fender ens6")) << e.at("assumptions");
-  // Nothing shows whether the pod's route to the address is by that network.
-  const json unnamed = walked_in_harbour("localnet-mac-only", "wharf/reel-b", "192.0.2.90:80");
-  EXPECT_TRUE(assumes(unnamed, "by network default")) << unnamed.at("assumptions");
+  EXPECT_EQ(walked_in_harbour("localnet-mac-only", "wharf/reel-b", "172.31.53.12:8080").at("packet").at("src"), "172.31.53.11");
+  const json outside = walked_in_harbour("localnet-mac-only", "wharf/reel-b", "192.0.2.90:80");
+  EXPECT_FALSE(assumes(outside, "by network")) << outside.at("assumptions");
 }
 
 TEST(SecondaryNetworks, WithMacsAloneSayWhatIsNeeded) {
@@ -125,6 +125,9 @@ TEST(SecondaryNetworks, WithMacsAloneSayWhatIsNeeded) {
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_NE(ran.err.find("has a MAC alone on network wharf/bulk"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("add `ip addr` of the pod's network namespace"), std::string::npos) << ran.err;
+  // Nothing shows whether the pod's route to the address is by that network.
+  const json unnamed = of_harbour({"explain", folder.path(), "--from", "wharf/reel-b", "--to", "192.0.2.90:80"});
+  EXPECT_TRUE(assumes(unnamed, "by network default")) << unnamed.at("assumptions");
 }
 
 TEST(SecondaryNetworks, DefinitionsAreFound) {
