@@ -452,6 +452,16 @@ CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTabl
   return {dumped->source(), out.take()};
 }
 
+// OpenFlow has meters since 1.3.
+bool shows_meters(const Dump& dump) {
+  LineReader lines(dump);
+  Line line;
+  ReplyHeader header;
+  while (lines.next(line))
+    if (!is_filler(line.text)) return read_reply_header(line.text, header) && header.minor >= 3;
+  return false;
+}
+
 void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
   const std::string name = bridge_of_flows(dump, node, report);
   if (name.empty()) return;
@@ -499,6 +509,7 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
     bridge.flows->add(std::move(batch));
   }
   bridge.flows_source = dump.source;
+  bridge.flows_show_meters = shows_meters(dump);
   bridge.flows_partial = dump.partial || facts.more_to_come || facts.flow_lost || breaks_off(dump.text) || !whole ||
                          dump.command.find('|') != std::string::npos;
   if (facts.more_to_come)

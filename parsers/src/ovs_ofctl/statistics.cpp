@@ -1,5 +1,5 @@
-// Meters and the statistics of groups and meters: lists of "key=value" or "key:value". They show nothing of a packet's
-// path that the engine asks for; they are read, printed and counted.
+// Meters and the statistics of groups and meters: lists of "key=value" or "key:value". Of a packet's path they show what meters there
+// are; the rest is read, printed and counted.
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +38,8 @@ constexpr Shape kShapes[] = {
     {"METER_CONFIG", "dump-meters", ' ', kMeters, "meters"},
     {"METER", "meter-stats", ' ', kMeterStats, "meter-stats"},
 };
+
+constexpr std::size_t kOfMeters = 1;
 
 bool known(const Shape& shape, std::string_view key) {
   for (const std::string_view k : shape.keys)
@@ -134,20 +136,30 @@ void records_to_json(const Dump& dump, std::string& out, Report& report) {
   out += pretty(Json{{"records", list}}) + "\n";
 }
 
+void add_meter(const Record& r, Provenance from, openflow::Bridge& bridge) {
+  const Term& first = r.terms.front();
+  const auto id = first.key == "meter" ? parse_decimal(first.value) : std::nullopt;
+  if (id && *id <= 0xffffffff) bridge.meters.push_back({static_cast<std::uint32_t>(*id), from});
+}
+
 template <std::size_t kShape>
-void load_records(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& report) {
+void load_records(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  const std::string name = kShape == kOfMeters ? bridge_of(dump, kShapes[kShape].command) : std::string();
+  openflow::Bridge* bridge = name.empty() ? nullptr : &ensure_bridge(node, name, {dump.source, dump.first_line});
   LineReport lines_report(dump, report);
   LineReader lines(dump);
   Line line;
   Record r;
   while (lines.next(line)) {
     ReplyHeader h;
-    if (is_filler(line.text) || read_reply_header(line.text, h))
+    if (is_filler(line.text) || read_reply_header(line.text, h)) {
       lines_report.ignored();
-    else if (read_record(kShapes[kShape], line.text, r))
+    } else if (read_record(kShapes[kShape], line.text, r)) {
       lines_report.understood();
-    else
+      if (bridge != nullptr) add_meter(r, {dump.source, line.number}, *bridge);
+    } else {
       lines_report.not_understood(line, 1, "line not understood");
+    }
   }
 }
 
@@ -175,7 +187,7 @@ const Format& dump_group_stats_format() {
 }
 
 const Format& dump_meters_format() {
-  static const Format format = format_of<1>("ovs-ofctl dump-meters", "ovs-ofctl -O OpenFlow15 dump-meters br-int");
+  static const Format format = format_of<kOfMeters>("ovs-ofctl dump-meters", "ovs-ofctl -O OpenFlow15 dump-meters br-int");
   return format;
 }
 

@@ -72,6 +72,15 @@ TEST_F(DeviceSwitch, MeterOfTheLogicalFlow) {
   expect_assumed("the meter of a QoS rule of master-03-demo");
 }
 
+// As long as no flow can show it; ovs-ofctl shows it in OpenFlow 1.3 and later.
+TEST_F(DeviceSwitch, MeterThatTheDumpOfFlowsCannotShow) {
+  sample_.write("master-02-demo/ovs-ofctl_-O_OpenFlow15_dump-meters_br-ex",
+                "OFPST_METER_CONFIG reply (OF1.5) (xid=0x2):\nmeter=9 pktps bands=\ntype=drop rate=1\n");
+  expect_assumed("no meter of br-ex on master-02-demo drops the packet");
+  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex", "NXST_FLOW reply (xid=0x4):", "OFPST_FLOW reply (OF1.5) (xid=0x2):");
+  EXPECT_EQ("proven", explained()["confidence"]);
+}
+
 TEST_F(DeviceSwitch, FullTableOfConnections) {
   sample_.append("master-02-demo/sysctl", "net.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n");
   expect_assumed("conntrack of master-02-demo makes room");

@@ -8,6 +8,7 @@
 
 #include "datapath/ct_action.h"
 #include "datapath/executor.h"
+#include "datapath/unprinted_meter.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
@@ -70,8 +71,15 @@ struct SwitchSessions::Session {
     return found != metered_flows->end() ? found->second : nullptr;
   }
 
+  const openflow::BridgeMeter* unprinted_meter_of(const openflow::Bridge& bridge) {
+    const auto [at, is_new] = unprinted_meters.try_emplace(&bridge);
+    if (is_new) at->second = engine::unprinted_meter(bridge);
+    return at->second;
+  }
+
   ofproto::Tables tables;
   ofproto::OvsVersion version;
+  std::map<const openflow::Bridge*, const openflow::BridgeMeter*> unprinted_meters;
   std::optional<MeteredFlows> metered_flows;
   std::map<std::uint8_t, openflow::ActionList> resubmits;
   std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
@@ -90,6 +98,9 @@ SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
 }
 const ovn::LogicalFlow* SwitchSessions::metered(const cluster::Node& node, std::uint64_t cookie) {
   return of(node).metered(node.ovn, cookie);
+}
+const openflow::BridgeMeter* SwitchSessions::unprinted_meter(const cluster::Node& node, const openflow::Bridge& bridge) {
+  return of(node).unprinted_meter_of(bridge);
 }
 
 namespace {

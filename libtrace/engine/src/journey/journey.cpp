@@ -81,10 +81,17 @@ void assume_devices(const cluster::Cluster& cluster, Record& record) {
 
 void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
   std::vector<Assumption> found;
+  std::set<const openflow::Bridge*> bridges;
   for (const Step& step : record.steps) {
     const auto* match = std::get_if<TableMatch>(&step.kind);
-    const cluster::Node* node = match != nullptr && match->cookie != 0 ? cluster.node(step.node) : nullptr;
-    const ovn::LogicalFlow* flow = node != nullptr ? sessions.metered(*node, match->cookie) : nullptr;
+    const cluster::Node* node = match != nullptr ? cluster.node(step.node) : nullptr;
+    if (node == nullptr) continue;
+    const openflow::BridgeMeter* meter =
+        match->on != nullptr && bridges.insert(match->on).second ? sessions.unprinted_meter(*node, *match->on) : nullptr;
+    if (meter != nullptr)
+      found.push_back(
+          {Supposition::unprinted_meter_passes, {std::uint64_t{meter->id}, match->bridge, node->name}, {}, {meter->from}});
+    const ovn::LogicalFlow* flow = match->cookie != 0 ? sessions.metered(*node, match->cookie) : nullptr;
     if (flow != nullptr) found.push_back({Supposition::meter_of_logical_flow_passes, {node->name}, {}, {flow->from}});
   }
   for (Assumption& one : found) record.assume(std::move(one));

@@ -138,6 +138,9 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::meter_of_logical_flow_passes, "meter-of-logical-flow-passes",
      "the meter of a QoS rule of {0} lets the packet through",
      "its logical flow says set_meter, and no dump shows what else it meters"},
+    {Supposition::unprinted_meter_passes, "unprinted-meter-passes", "no meter of {1} on {2} drops the packet",
+     "it has meter {0}, which no flow of the dump names: OpenFlow 1.0, in which the flows were dumped, does not print meters",
+     "ovs-ofctl -O OpenFlow15 dump-flows {1}"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "[its MAC table had it there, and {3} has the same address||its MAC table is not in the snapshot, and that port has this "
      "address]"},

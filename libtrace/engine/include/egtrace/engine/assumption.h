@@ -89,6 +89,7 @@ enum class Supposition : std::uint8_t {
   flows_stay,                    // node; logical flows without OpenFlow flow, cookies without logical flow
   meter_passes,                  // meter, node
   meter_of_logical_flow_passes,  // node
+  unprinted_meter_passes,        // meter, bridge, node
   mac_learned,                   // bridge, MAC, port
   tree_forwards,                 // port, bridge, node
   connections_picked_up,

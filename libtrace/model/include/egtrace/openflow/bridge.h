@@ -60,6 +60,12 @@ struct PortIndex {
 // What a bridge does with IP fragments (ovs-ofctl set-frags): `normal` shows them to its tables without their ports.
 enum class Fragments : std::uint8_t { normal, drop, nx_match };
 
+// Of ovs-ofctl dump-meters.
+struct BridgeMeter {
+  std::uint32_t id = 0;
+  Provenance from;
+};
+
 struct Bridge {
   std::string name;
   std::string fail_mode;      // "", "standalone", "secure"
@@ -74,6 +80,8 @@ struct Bridge {
   bool has_groups = false;             // all of them
   SourceId groups_source = kNoSource;  // the dump that showed them, where has_groups
   GroupTable groups;
+  bool flows_show_meters = false;  // the dump of flows is of OpenFlow 1.3 or later
+  std::vector<BridgeMeter> meters;
   bool has_tlv_map = false;
   std::vector<TlvMapping> tlv_map;
   bool has_fdb = false;

@@ -1,0 +1,35 @@
+#include "datapath/unprinted_meter.h"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+namespace egt::engine {
+namespace {
+
+// Of the flows' own lists: those in clone() are ovn-controller's alone, which meter nothing else.
+std::set<std::uint32_t> meters_named(const openflow::FlowTables& flows) {
+  std::set<std::uint32_t> named;
+  std::set<const openflow::ActionList*> seen;
+  for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
+    const openflow::ActionList& actions = flows.actions(flows.flow(i));
+    if (!seen.insert(&actions).second) continue;
+    for (const openflow::Action& a : actions) {
+      if (const auto* meter = std::get_if<openflow::Meter>(&a.kind)) named.insert(meter->id);
+      if (const auto* to = std::get_if<openflow::Controller>(&a.kind); to != nullptr && to->meter_id) named.insert(*to->meter_id);
+    }
+  }
+  return named;
+}
+
+}  // namespace
+
+const openflow::BridgeMeter* unprinted_meter(const openflow::Bridge& bridge) {
+  if (bridge.meters.empty() || bridge.flows_show_meters || !bridge.flows) return nullptr;
+  const std::set<std::uint32_t> named = meters_named(*bridge.flows);
+  const auto found = std::find_if(bridge.meters.begin(), bridge.meters.end(),
+                                  [&](const openflow::BridgeMeter& m) { return !named.contains(m.id); });
+  return found == bridge.meters.end() ? nullptr : &*found;
+}
+
+}  // namespace egt::engine
