@@ -11,13 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
-  const auto& all = node.ovn.ports;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
 bool has_address(const std::vector<Prefix>& all, const IpAddr& address) {
   return std::any_of(all.begin(), all.end(), [&](const Prefix& p) { return p.address == address; });
 }

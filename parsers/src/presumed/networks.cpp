@@ -15,13 +15,6 @@ using cluster::Objects;
 
 constexpr std::size_t kLongestDeviceName = 15;
 
-const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
-  const auto& all = node.ovn.ports;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
 // A network has two masquerade addresses: of the gateway router 10 + 2 * id - 1 behind the subnet's first, of the management port
 // the next one (go-controller/pkg/generator/udn/masquerade_ips.go).
 std::uint32_t id_of_network(const IpAddr& masquerade) {
@@ -123,6 +116,13 @@ OtherNetwork other_network(const cluster::Node& node, const std::string& localne
 }
 
 }  // namespace
+
+const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
+  const auto& all = node.ovn.ports;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
 
 std::string own_localnet(const cluster::Node& node) {
   std::string own;

@@ -27,6 +27,8 @@ struct OtherNetwork {
   bool has_host() const { return !device.empty(); }
 };
 
+// Null where the node has none.
+const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router);
 std::vector<OtherNetwork> other_networks(const cluster::Node& node, const cluster::Objects& objects);
 // The default network's localnet port; empty: the node has none.
 std::string own_localnet(const cluster::Node& node);

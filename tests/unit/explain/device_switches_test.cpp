@@ -77,7 +77,8 @@ TEST_F(DeviceSwitch, MeterThatTheDumpOfFlowsCannotShow) {
   sample_.write("master-02-demo/ovs-ofctl_-O_OpenFlow15_dump-meters_br-ex",
                 "OFPST_METER_CONFIG reply (OF1.5) (xid=0x2):\nmeter=9 pktps bands=\ntype=drop rate=1\n");
   expect_assumed("no meter of br-ex on master-02-demo drops the packet");
-  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex", "NXST_FLOW reply (xid=0x4):", "OFPST_FLOW reply (OF1.5) (xid=0x2):");
+  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex",
+                  "NXST_FLOW reply (xid=0x4):", "OFPST_FLOW reply (OF1.5) (xid=0x2):");
   EXPECT_EQ("proven", explained()["confidence"]);
 }
 
