@@ -28,13 +28,11 @@ std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<F
   return std::nullopt;
 }
 
-// Of a network without subnets OVN-Kubernetes knows the MACs of its pods alone.
+// Of a network without subnets OVN-Kubernetes knows the MACs of its pods alone, and none of their addresses stands in an object.
 std::string address_needed(const Resolved& pod, const std::string& text, const char* instead) {
   if (pod.network.name.empty() || !pod.addresses.empty()) return {};
   return fmt::format(
-      "{} has a MAC alone on network {}, whose definition has no subnets; add `ip addr` of the pod's network namespace (`egtrace "
-      "collect` "
-      "has it){}",
+      "no dump shows an address of {} on network {}; add `ip addr` of the pod's network namespace (egtrace collect has it){}",
       text, pod.network.name, instead);
 }
 

@@ -509,7 +509,7 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
     bridge.flows->add(std::move(batch));
   }
   bridge.flows_source = dump.source;
-  bridge.flows_show_meters = shows_meters(dump);
+  bridge.flows_show_meters = shows_meters(dump) && (!adds_up || bridge.flows_show_meters);
   bridge.flows_partial = dump.partial || facts.more_to_come || facts.flow_lost || breaks_off(dump.text) || !whole ||
                          dump.command.find('|') != std::string::npos;
   if (facts.more_to_come)

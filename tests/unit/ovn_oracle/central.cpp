@@ -40,11 +40,11 @@ void end_daemon(const std::string& directory, const std::string& name) {
 }
 
 Central::Central(const std::string& directory) : dir_(directory) {
-  good_ = start_database(dir_, "nb", ovn_schemas() + "/ovn-nb.ovsschema") &&
-          start_database(dir_, "sb", ovn_schemas() + "/ovn-sb.ovsschema") &&
-          must({"ovn-northd", "--detach", "--no-chdir", "--pidfile=" + dir_ + "/northd.pid", "--log-file=/dev/null",
-                "--unixctl=" + dir_ + "/northd.ctl", "--ovnnb-db=unix:" + dir_ + "/nb.sock",
-                "--ovnsb-db=unix:" + dir_ + "/sb.sock"});
+  good_ =
+      start_database(dir_, "nb", ovn_schemas() + "/ovn-nb.ovsschema") &&
+      start_database(dir_, "sb", ovn_schemas() + "/ovn-sb.ovsschema") &&
+      must({"ovn-northd", "--detach", "--no-chdir", "--pidfile=" + dir_ + "/northd.pid", "--log-file=/dev/null",
+            "--unixctl=" + dir_ + "/northd.ctl", "--ovnnb-db=unix:" + dir_ + "/nb.sock", "--ovnsb-db=unix:" + dir_ + "/sb.sock"});
 }
 
 Central::~Central() {

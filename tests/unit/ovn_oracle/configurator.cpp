@@ -42,10 +42,10 @@ void Configurator::configure() {
 void Configurator::fixed() {
   for (const char* line :
        {"sb chassis-add hv1 geneve 1.0.0.1", "sb chassis-add hv2 geneve 1.0.0.2",
-        "create Address_Set name=as1 addresses=\"10.0.0.10\",\"10.0.1.0/28\",\"10.0.2.11\"",
-        "create Address_Set name=as2 addresses=\"8.8.8.8\",\"10.0.0.11\"",
-        "create Address_Set name=as6 addresses=\"fd00:0::10\",\"fd00:1::/64\"", "meter-add m1 drop 10 pktps 5"})
-    command(command_words(line));
+        "create Address_Set name=as1 addresses='\"10.0.0.10\",\"10.0.1.0/28\",\"10.0.2.11\"'",
+        "create Address_Set name=as2 addresses='\"8.8.8.8\",\"10.0.0.11\"'",
+        "create Address_Set name=as6 addresses='\"fd00:0::10\",\"fd00:1::/64\"'", "meter-add m1 drop 10 pktps 5"})
+    command(shell_words(line));
 }
 
 void Configurator::add_switch(const std::string& s) {
@@ -55,7 +55,7 @@ void Configurator::add_switch(const std::string& s) {
     const Bound bound = {{"s", s}, {"p", fmt::format("{}", p)}};
     some(p > 0 && grammar_.below(8) == 0 ? "port-tagged" : "port", 1, 1, bound);
     const std::string name = fmt::format("sw{}-p{}", s, p);
-    Words words = command_words(grammar_.phrase("port-addresses", bound));
+    Words words = shell_words(grammar_.phrase("port-addresses", bound));
     words.insert(words.begin(), {"lsp-set-addresses", name});
     command(words);
     command({"set", "logical_switch_port", name, fmt::format("options:requested-tnl-key={}", p + 1)});
@@ -77,13 +77,13 @@ void Configurator::add_router(const std::string& r) {
   }
   if (r != "0")
     command(
-        command_words("lrp-add lr0 lr0-lr1 0a:00:00:01:aa:01 100.64.9.1/30 fd64:9::1/64 peer=lr1-lr0 -- "
-                      "lrp-add lr1 lr1-lr0 0a:00:00:01:aa:02 100.64.9.2/30 fd64:9::2/64 peer=lr0-lr1"));
+        shell_words("lrp-add lr0 lr0-lr1 0a:00:00:01:aa:01 100.64.9.1/30 fd64:9::1/64 peer=lr1-lr0 -- "
+                    "lrp-add lr1 lr1-lr0 0a:00:00:01:aa:02 100.64.9.2/30 fd64:9::2/64 peer=lr0-lr1"));
   some("routing", 0, 9, bound);
 }
 
 void Configurator::some(std::string_view rule, unsigned least, unsigned most, const Bound& bound) {
-  for (unsigned n = least + grammar_.below(most - least + 1); n > 0; --n) command(command_words(grammar_.phrase(rule, bound)));
+  for (unsigned n = least + grammar_.below(most - least + 1); n > 0; --n) command(shell_words(grammar_.phrase(rule, bound)));
 }
 
 void Configurator::command(Words words) {

@@ -28,15 +28,16 @@ std::string switch_schema() {
 class Node {
  public:
   explicit Node(const std::string& directory) : dir_(directory) {
-    good_ = start_database(dir_, "conf", switch_schema()) && vsctl({"--no-wait", "init"}) &&
-            must(here({"ovs-vswitchd", "unix:" + dir_ + "/conf.sock", "--detach", "--no-chdir", "--log-file=/dev/null",
-                       "--pidfile=" + dir_ + "/vswitchd.pid", "--unixctl=" + dir_ + "/vswitchd.ctl", "--enable-dummy=override",
-                       "--disable-system"})) &&
-            vsctl({"set", "open", ".", "external_ids:system-id=hv1", "external_ids:hostname=hv1",
-                   "external_ids:ovn-remote=unix:" + dir_ + "/sb.sock", "external_ids:ovn-encap-type=geneve",
-                   "external_ids:ovn-encap-ip=127.0.0.1", "external_ids:ovn-bridge-mappings=phys0:br-ex,phys1:br-ex,phys2:br-ex"}) &&
-            vsctl({"add-br", "br-int", "--", "set", "bridge", "br-int", "datapath_type=dummy", "fail-mode=secure"}) &&
-            vsctl({"add-br", "br-ex", "--", "set", "bridge", "br-ex", "datapath_type=dummy"});
+    good_ =
+        start_database(dir_, "conf", switch_schema()) && vsctl({"--no-wait", "init"}) &&
+        must(here({"ovs-vswitchd", "unix:" + dir_ + "/conf.sock", "--detach", "--no-chdir", "--log-file=/dev/null",
+                   "--pidfile=" + dir_ + "/vswitchd.pid", "--unixctl=" + dir_ + "/vswitchd.ctl", "--enable-dummy=override",
+                   "--disable-system"})) &&
+        vsctl({"set", "open", ".", "external_ids:system-id=hv1", "external_ids:hostname=hv1",
+               "external_ids:ovn-remote=unix:" + dir_ + "/sb.sock", "external_ids:ovn-encap-type=geneve",
+               "external_ids:ovn-encap-ip=127.0.0.1", "external_ids:ovn-bridge-mappings=phys0:br-ex,phys1:br-ex,phys2:br-ex"}) &&
+        vsctl({"add-br", "br-int", "--", "set", "bridge", "br-int", "datapath_type=dummy", "fail-mode=secure"}) &&
+        vsctl({"add-br", "br-ex", "--", "set", "bridge", "br-ex", "datapath_type=dummy"});
   }
   ~Node() {
     for (const char* name : {"controller", "vswitchd", "conf"}) end_daemon(dir_, name);

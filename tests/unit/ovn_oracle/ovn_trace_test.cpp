@@ -50,7 +50,7 @@ void run_configuration(unsigned seed, unsigned packets, Tally& tally) {
   tally.refused += configurator.refused();
   for (unsigned i = 0; i < packets; ++i) {
     const Question question = random_question(grammar);
-    Words call = command_words(grammar.phrase("call"));
+    Words call = shell_words(grammar.phrase("call"));
     call.insert(call.end(), {question.datapath, question.microflow});
     const std::string wanted = central.trace(call);
     Words ours = {EGTRACE_BINARY, "ltrace", directory.path() + "/sb.db"};

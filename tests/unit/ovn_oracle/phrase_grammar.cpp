@@ -3,7 +3,6 @@
 #include <charconv>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "egtrace/base/text.h"
 
@@ -125,22 +124,5 @@ std::string PhraseGrammar::expand(std::string_view text, Bound& bound, unsigned 
 }
 
 std::string PhraseGrammar::phrase(std::string_view rule, Bound bound) { return value(rule, bound, 0); }
-
-std::vector<std::string> command_words(std::string_view line) {
-  std::vector<std::string> words;
-  bool quoted = false, open = false;
-  for (const char c : line) {
-    if (c == '\'') {
-      quoted = !quoted;
-      if (!std::exchange(open, true)) words.emplace_back();
-    } else if (c == ' ' && !quoted) {
-      open = false;
-    } else {
-      if (!std::exchange(open, true)) words.emplace_back();
-      words.back() += c;
-    }
-  }
-  return words;
-}
 
 }  // namespace egt::testing

@@ -41,7 +41,4 @@ class PhraseGrammar {
   std::mt19937 random_;
 };
 
-// The words of a command line: spaces part them but between single quotes.
-std::vector<std::string> command_words(std::string_view line);
-
 }  // namespace egt::testing

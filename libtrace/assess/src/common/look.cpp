@@ -15,6 +15,13 @@
 #include "egtrace/packet/packet.h"
 
 namespace egt::assess {
+
+std::vector<Provenance> places_of(const std::vector<const ovn::Row*>& rows) {
+  constexpr std::size_t kShown = 4;
+  std::vector<Provenance> places;
+  for (std::size_t i = 0; i < rows.size() && i < kShown; ++i) places.push_back(rows[i]->from);
+  return places;
+}
 namespace {
 
 using cluster::Cluster;

@@ -14,6 +14,9 @@
 
 namespace egt::assess {
 
+// Where rows stand: of the first few, as many as a finding shows.
+std::vector<Provenance> places_of(const std::vector<const ovn::Row*>& rows);
+
 // A policy of a logical router, from the northbound database or, failing that, from logical flows.
 struct Policy {
   std::string uuid, match, action;

@@ -17,7 +17,8 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
      "The northbound database of {node} has {0|policy|ACL} \"{1}\"[ and {2} more], which no logical flow was made for.",
      "ovn-appctl -t ovn-northd status, and its log, on {node}; dumps of different moments look the same."},
     {Claim::next_hop_without_path,
-     "{0|Route|Policy} {1} of router {2} on {node} has next hop {3}, which no port of the router has a network of[; so has {4} "
+     "{0|Route|Policy} \"{1}\" of router {2} on {node} has next hop {3}, which no port of the router has a network of[; so has "
+     "{4} "
      "more]: "
      "ovn-northd makes no logical flow of it.",
      "ovn-nbctl show {2}; the log of ovn-northd (\"No path for\")."},

@@ -7,7 +7,7 @@
 namespace egt::engine {
 namespace {
 
-// Of the flows' own lists: those in clone() are ovn-controller's alone, which meter nothing else.
+// By the flows' own actions; one that only a nested list names counts as not named.
 std::set<std::uint32_t> meters_named(const openflow::FlowTables& flows) {
   std::set<std::uint32_t> named;
   std::set<const openflow::ActionList*> seen;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/look.h"
-#include "common/router_paths.h"
+#include "common/router_networks.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/southbound.h"
 #include "triage/checks.h"
@@ -70,11 +70,11 @@ std::set<std::string> acls_in_effect(const ovn::Ovn& ovn) {
 // Leaves those that ovn-northd makes flows of where it runs, as far as dumps show it.
 void keep_effective(const ovn::Ovn& ovn, std::vector<const ovn::Row*>& rows) {
   if (rows.empty()) return;
-  const RouterPaths paths(ovn);
+  const RouterNetworks networks(ovn);
   const std::set<std::string> acls = acls_in_effect(ovn);
   std::erase_if(rows, [&](const ovn::Row* row) {
     if (is<nb::Acl>(*row)) return !acls.contains(row->uuid);
-    return paths.knows_routers() && paths.to_next_hops(*row) != Path::found;
+    return networks.knows_routers() && networks.reach_of(*row) != Reach::reached;
   });
 }
 
@@ -98,14 +98,11 @@ void run(const Facts& f, Findings& out) {
     }
     keep_effective(node->ovn, without);
     if (without.empty()) continue;
-    std::vector<Provenance> lines;
-    for (const ovn::Row* row : without)
-      if (lines.size() < 4) lines.push_back(row->from);
     const ovn::Row& row = *without.front();
     const auto route = as<Route>(row);
     Terms about{route ? Term(route->ip_prefix()) : Term(is<nb::Acl>(row)), route ? route->nexthop() : match_of(row),
                 more(without.size() - 1)};
-    out.add(route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, lines);
+    out.add(route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, places_of(without));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "common/router_paths.h"
+#include "common/router_networks.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ std::vector<std::string> next_hops_of(const ovn::Row& row) {
   return all;
 }
 
-RouterPaths::RouterPaths(const ovn::Ovn& ovn) {
+RouterNetworks::RouterNetworks(const ovn::Ovn& ovn) {
   for (const nb::LogicalRouter router : ovn::rows_of<nb::LogicalRouter>(ovn.rows)) {
     knows_routers_ = true;
     if (router.enabled().value_or(true)) routers_[router.name()].ports = router.ports().size();
@@ -54,26 +54,26 @@ RouterPaths::RouterPaths(const ovn::Ovn& ovn) {
   }
 }
 
-Path RouterPaths::to(const Router& router, std::string_view next_hop) const {
+Reach RouterNetworks::reach(const Router& router, std::string_view next_hop) const {
   const auto address = IpAddr::parse(next_hop);
-  if (!address) return Path::unknown;
+  if (!address) return Reach::unknown;
   const bool on_one =
       std::any_of(router.networks.begin(), router.networks.end(), [&](const Prefix& p) { return p.contains(*address); });
-  if (on_one || (address->is_link_local() && !router.names.empty())) return Path::found;
-  return router.names.size() == router.ports && router.ports > 0 ? Path::none : Path::unknown;
+  if (on_one || (address->is_link_local() && !router.names.empty())) return Reach::reached;
+  return router.names.size() == router.ports && router.ports > 0 ? Reach::not_reached : Reach::unknown;
 }
 
-Path RouterPaths::to_next_hops(const ovn::Row& row) const {
+Reach RouterNetworks::reach_of(const ovn::Row& row) const {
   const auto router = routers_.find(ovn::text_of(row, "router"));
-  if (router == routers_.end()) return Path::unknown;
+  if (router == routers_.end()) return Reach::unknown;
   if (const std::string port = output_port_of(row); !port.empty())
-    return router->second.names.contains(port) ? Path::found : Path::unknown;
-  if (const auto policy = as<nb::LogicalRouterPolicy>(row); policy && policy->action() == "jump") return Path::unknown;
-  std::set<Path> paths;
+    return router->second.names.contains(port) ? Reach::reached : Reach::unknown;
+  if (const auto policy = as<nb::LogicalRouterPolicy>(row); policy && policy->action() == "jump") return Reach::unknown;
+  std::set<Reach> found;
   for (const std::string& next_hop : next_hops_of(row))
-    paths.insert(is_of_one_family(row, next_hop) ? to(router->second, next_hop) : Path::unknown);
-  if (paths.empty()) return Path::found;
-  return paths.size() == 1 ? *paths.begin() : Path::unknown;
+    found.insert(is_of_one_family(row, next_hop) ? reach(router->second, next_hop) : Reach::unknown);
+  if (found.empty()) return Reach::reached;
+  return found.size() == 1 ? *found.begin() : Reach::unknown;
 }
 
 }  // namespace egt::assess

@@ -13,15 +13,15 @@
 
 namespace egt::assess {
 
-enum class Path { found, none, unknown };
+enum class Reach { reached, not_reached, unknown };
 
-class RouterPaths {
+class RouterNetworks {
  public:
-  explicit RouterPaths(const ovn::Ovn& ovn);
+  explicit RouterNetworks(const ovn::Ovn& ovn);
 
   // Of a row of Logical_Router_Static_Route or Logical_Router_Policy. Unknown where not all ports of its router are, where releases
   // differ, of a router that is not enabled and of a jump to a chain.
-  Path to_next_hops(const ovn::Row& row) const;
+  Reach reach_of(const ovn::Row& row) const;
   // Whether a dump shows routers at all.
   bool knows_routers() const { return knows_routers_; }
 
@@ -32,7 +32,7 @@ class RouterPaths {
     std::vector<Prefix> networks;
   };
 
-  Path to(const Router& router, std::string_view next_hop) const;
+  Reach reach(const Router& router, std::string_view next_hop) const;
 
   bool knows_routers_ = false;
   std::map<std::string, Router, std::less<>> routers_;  // those that are enabled, by name
