@@ -103,7 +103,7 @@ struct Loaded {
 };
 
 bool shows_flows(const cluster::Node& node) {
-  return !node.ovn.logical_flows.empty() || (node.ovn.southbound && !node.ovn.southbound->logical_flows.empty());
+  return !node.ovn.logical_flows.empty() || (node.ovn.southbound && !node.ovn.southbound->logical_flows.get().empty());
 }
 
 Loaded load(const cluster::Node& node, bool friendly_names) {

@@ -43,39 +43,93 @@ std::vector<LineMark> mark_all(const Source& source) {
   return marks;
 }
 
+std::string_view line_behind(std::string_view text, LineMark mark, std::uint32_t wanted) {
+  std::string_view rest = text.substr(std::min<std::uint64_t>(mark.offset, text.size()));
+  for (std::uint32_t line = mark.line; line < wanted; ++line) {
+    if (rest.empty()) return {};
+    next_line(rest);
+  }
+  return trim_right(next_line(rest));
+}
+
 }  // namespace
 
-SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line,
-                          std::string_view table) {
-  auto entry = std::make_unique<Entry>();
-  entry->source = {std::move(path), text, first_line, table};
-  entry->keep = std::move(keep);
+Source SourceTable::Entry::of(SourceId id) const {
+  if (!is_of_rows()) return source;
+  const QuotedRow& row = rows.get().at(id - first);
+  return {source.path, row.text, row.line, source.table};
+}
+
+SourceTable::Entry& SourceTable::add_entry(std::size_t count) {
+  Entry& entry = entries_.emplace_back();
+  entry.first = static_cast<SourceId>(size_ + 1);
+  entry.count = count;
+  size_ += count;
+  return entry;
+}
+
+SourceId SourceTable::add(Name path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line) {
   const std::unique_lock<std::shared_mutex> lock(guard_);
-  sources_.push_back(std::move(entry));
-  return static_cast<SourceId>(sources_.size());
+  Entry& entry = add_entry(1);
+  entry.source = {path, text, first_line, {}};
+  entry.keep = std::move(keep);
+  return entry.first;
+}
+
+SourceId SourceTable::add_rows(Name path, std::string_view table, std::size_t count, ReadLater<std::vector<QuotedRow>> rows,
+                               std::shared_ptr<const void> keep) {
+  const std::unique_lock<std::shared_mutex> lock(guard_);
+  Entry& entry = add_entry(count);
+  entry.source = {path, {}, 0, table};
+  entry.rows = std::move(rows);
+  entry.keep = std::move(keep);
+  return entry.first;
 }
 
 void SourceTable::replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep) {
-  Entry* known = entry(id);
-  if (known == nullptr) return;
-  known->source.text = text;
-  known->keep = std::move(keep);
+  const std::unique_lock<std::shared_mutex> lock(guard_);
+  const std::size_t place = place_of(id);
+  if (place == entries_.size() || entries_[place].is_of_rows()) return;
+  entries_[place].source.text = text;
+  entries_[place].keep = std::move(keep);
 }
 
 std::size_t SourceTable::size() const {
   const std::shared_lock<std::shared_mutex> lock(guard_);
-  return sources_.size();
+  return size_;
 }
 
-SourceTable::Entry* SourceTable::entry(SourceId id) const {
+std::vector<SourceId> SourceTable::dumps() const {
   const std::shared_lock<std::shared_mutex> lock(guard_);
-  return id == kNoSource || id > sources_.size() ? nullptr : sources_[id - 1].get();
+  std::vector<SourceId> all;
+  for (const Entry& one : entries_)
+    if (!one.is_of_rows()) all.push_back(one.first);
+  return all;
 }
 
-const Source& SourceTable::at(SourceId id) const {
+std::size_t SourceTable::place_of(SourceId id) const {
+  if (id == kNoSource || id > size_) return entries_.size();
+  const auto behind =
+      std::upper_bound(entries_.begin(), entries_.end(), id, [](SourceId wanted, const Entry& e) { return wanted < e.first; });
+  return static_cast<std::size_t>(behind - entries_.begin()) - 1;
+}
+
+const SourceTable::Entry* SourceTable::entry(SourceId id) const {
+  const std::shared_lock<std::shared_mutex> lock(guard_);
+  const std::size_t place = place_of(id);
+  return place == entries_.size() ? nullptr : &entries_[place];
+}
+
+Source SourceTable::at(SourceId id) const {
   const Entry* known = entry(id);
   assert(known != nullptr);
-  return known->source;
+  return known->of(id);
+}
+
+SourceTable::RowSources SourceTable::rows_with(SourceId id) const {
+  const Entry* known = entry(id);
+  if (known == nullptr || !known->is_of_rows()) return {};
+  return {known->first, known->count, &known->rows};
 }
 
 void SourceTable::mark_lines(SourceId id, std::vector<LineMark> marks) {
@@ -94,19 +148,14 @@ const std::vector<LineMark>& SourceTable::line_marks(SourceId id) const {
 
 std::string_view SourceTable::line_text(Provenance p) const {
   const Entry* of = entry(p.source);
-  if (of == nullptr || p.line < of->source.first_line) return {};
-  const std::string_view text = of->source.text;
-  const std::vector<LineMark>& marks = of->marks.get_or([&] { return mark_all(of->source); });
+  if (of == nullptr) return {};
+  const Source source = of->of(p.source);
+  if (p.line < source.first_line) return {};
+  if (of->is_of_rows()) return line_behind(source.text, {source.first_line, 0}, p.line);
+  const std::vector<LineMark>& marks = of->marks.get_or([&] { return mark_all(source); });
   const auto behind =
       std::upper_bound(marks.begin(), marks.end(), p.line, [](std::uint32_t line, const LineMark& m) { return line < m.line; });
-  if (behind == marks.begin()) return {};
-  const LineMark mark = *std::prev(behind);
-  std::string_view rest = text.substr(std::min<std::uint64_t>(mark.offset, text.size()));
-  for (std::uint32_t line = mark.line; line < p.line; ++line) {
-    if (rest.empty()) return {};
-    next_line(rest);
-  }
-  return trim_right(next_line(rest));
+  return behind == marks.begin() ? std::string_view() : line_behind(source.text, *std::prev(behind), p.line);
 }
 
 std::string diagnostic_head(const Diagnostic& d, const SourceTable& sources) {

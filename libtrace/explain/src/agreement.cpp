@@ -103,15 +103,9 @@ std::vector<Provenance> first_flows(const Bridge& bridge, const InstalledFlows& 
 
 // Rows whose cookies may stand beside those of logical flows.
 void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.database != "SB" || row.uuid.size() < 8) continue;
-    std::uint64_t cookie = 0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      const char c = row.uuid[i];
-      cookie = cookie << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-    }
-    known.insert(cookie);
-  }
+  for (const ovn::Rows::Table& table : node.ovn.rows.tables())
+    if (table.database() == "SB")
+      for (const std::uint32_t cookie : table.uuid_prefixes()) known.insert(cookie);
 }
 
 }  // namespace

@@ -50,12 +50,7 @@ std::vector<DumpLine> lines_around(std::string_view text, std::size_t at, std::u
 }  // namespace
 
 DumpLines::DumpLines(const SourceTable& sources, Hide hide) : sources_(sources), hide_(std::move(hide)) {
-  const std::size_t count = sources.size();
-  for (std::size_t i = 1; i <= count; ++i) {
-    const auto id = static_cast<SourceId>(i);
-    const Source& source = sources.at(id);
-    if (source.table.empty()) by_path_[source.path].push_back(id);
-  }
+  for (const SourceId id : sources.dumps()) by_path_[sources.at(id).path].push_back(id);
 }
 
 const std::string* DumpLines::shown_text(SourceId source) {

@@ -110,8 +110,8 @@ class Unconsidered {
   void columns(const ovn::Row& row) {
     for (const ColumnFeature& c : kColumns) {
       if (row.table != c.table) continue;
-      const auto value = row.columns.find(std::string(c.column));
-      if (value != row.columns.end() && is_set(trim(value->second))) add(c.what, line_of(row, c.column));
+      const auto value = row.columns.find(c.column);
+      if (value && is_set(trim(*value))) add(c.what, line_of(row, c.column));
     }
   }
 

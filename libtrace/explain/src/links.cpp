@@ -18,13 +18,7 @@ using ovn::Row;
 namespace nb = rows::nb;
 namespace sb = rows::sb;
 
-std::string id_of(const Row& row, const std::string& key) { return ovn::RowView(row).external_id(key); }
-
-std::optional<std::uint32_t> prefix_of(std::string_view uuid) {
-  const auto n = uuid.size() < 8 ? std::nullopt : parse_hex(uuid.substr(0, 8));
-  if (!n) return std::nullopt;
-  return static_cast<std::uint32_t>(*n);
-}
+std::string id_of(const Row& row, std::string_view key) { return ovn::RowView(row).external_id(key); }
 
 // ---- rows by what flows say, where no hint shows
 
@@ -170,6 +164,8 @@ std::string name_of_binding(const Binding& binding) {
   return fmt::format("{} is {} on {}", binding.ip(), binding.mac(), binding.logical_port());
 }
 
+constexpr auto has_lower_prefix = [](const auto& a, const auto& b) { return a.prefix < b.prefix; };
+
 }  // namespace
 
 bool is_deciding(const Row& row) {
@@ -206,27 +202,36 @@ std::string_view forcing_option(const LogicalFlow& flow) {
 const Links::Index& Links::of(const Node& node) const {
   return per_node_.of(node, [&] {
     Index index;
-    for (const Row& row : node.ovn.rows)
-      if (const auto prefix = prefix_of(row.uuid))
-        (row.database == "NB" ? index.northbound : index.southbound)[*prefix].push_back(&row);
+    for (std::uint32_t t = 0; const ovn::Rows::Table& table : node.ovn.rows.tables()) {
+      std::vector<Place>& places = table.database() == "NB" ? index.northbound : index.southbound;
+      for (std::uint32_t row = 0; const std::uint32_t prefix : table.uuid_prefixes()) {
+        if (prefix != 0) places.push_back({prefix, t, row});
+        ++row;
+      }
+      ++t;
+    }
+    for (auto* places : {&index.southbound, &index.northbound})
+      std::stable_sort(places->begin(), places->end(), has_lower_prefix);
     return index;
   });
 }
 
+std::vector<const Row*> Links::rows_at(const Node& node, const std::vector<Place>& index, std::uint32_t prefix) {
+  const auto [begin, end] = std::equal_range(index.begin(), index.end(), Place{prefix, 0, 0}, has_lower_prefix);
+  std::vector<const Row*> rows;
+  for (auto at = begin; at != end; ++at) rows.push_back(&node.ovn.rows.tables()[at->table].rows()[at->row]);
+  return rows;
+}
+
 std::vector<const Row*> Links::southbound_rows(const Node& node, std::uint64_t cookie) const {
   if (cookie == 0 || cookie > 0xffffffff) return {};
-  const ByPrefix& index = of(node).southbound;
-  const auto found = index.find(static_cast<std::uint32_t>(cookie));
-  return found == index.end() ? std::vector<const Row*>{} : found->second;
+  return rows_at(node, of(node).southbound, static_cast<std::uint32_t>(cookie));
 }
 
 std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFlow& flow) const {
-  const ByPrefix& index = of(node).northbound;
   const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow);
-  if (const auto prefix = prefix_of(origin ? origin->stage_hint : std::string_view{})) {
-    const auto found = index.find(*prefix);
-    return found == index.end() ? std::vector<const Row*>{} : found->second;
-  }
+  if (const std::uint32_t prefix = ovn::uuid_prefix(origin ? origin->stage_hint : std::string_view{}); prefix != 0)
+    return rows_at(node, of(node).northbound, prefix);
   std::vector<const Row*> rows;
   if (const std::string_view option = forcing_option(flow); !option.empty()) {
     const auto routers = ovn::datapaths_of(node.ovn, flow);

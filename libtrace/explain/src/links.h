@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "egtrace/cluster/per_node.h"
@@ -30,11 +29,16 @@ class Links {
   std::optional<PolicyRef> policy_of(const ovn::Row& row) const;
 
  private:
-  using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;
+  // Of a row that nobody has read so far, too.
+  struct Place {
+    std::uint32_t prefix = 0;  // of its UUID
+    std::uint32_t table = 0, row = 0;
+  };
   struct Index {
-    ByPrefix southbound, northbound;
+    std::vector<Place> southbound, northbound;  // by prefix
   };
   const Index& of(const cluster::Node& node) const;
+  static std::vector<const ovn::Row*> rows_at(const cluster::Node& node, const std::vector<Place>& index, std::uint32_t prefix);
 
   const cluster::Cluster& cluster_;
   cluster::PerNode<Index> per_node_;

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,7 +33,7 @@ class Names {
 
  private:
   struct Index {
-    std::unordered_map<std::uint32_t, std::vector<const ovn::LogicalFlow*>> by_cookie;
+    std::vector<std::pair<std::uint32_t, const ovn::LogicalFlow*>> by_cookie;  // of one cookie in the order of the dump
     std::map<std::uint64_t, std::string> datapaths;
   };
   const Index& of(const cluster::Node& node) const;

@@ -52,10 +52,6 @@ Reading reading_of(const Json& type) {
 }
 
 void write_column(std::ofstream& out, const std::string& column, const Json& type) {
-  if (column == "external_ids") {
-    out << "  const std::map<std::string, std::string>& external_ids() const { return row().external_ids; }\n";
-    return;
-  }
   const Reading reading = reading_of(type);
   out << "  " << reading.type << ' ' << function_name(column) << "() const { return ovn::" << reading.function << "(printed(\""
       << column << "\")); }\n";

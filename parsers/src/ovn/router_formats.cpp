@@ -92,7 +92,7 @@ Recognition recognised(const Dump& dump, std::string topic, bool heading, bool c
 }
 
 void add_owner(ovn::Row& row, const char* column, const std::string& owner) {
-  if (!owner.empty()) row.columns[column] = printed(owner);
+  if (!owner.empty()) row.columns.set(column, printed(owner));
 }
 
 // What was asked of one router or switch was shown completely: "NB NAT of GR_node".
@@ -153,13 +153,13 @@ std::string printed_options(const PolicyLine& policy) {
 ovn::Row row_of(const PolicyLine& policy, const std::string& chain, Provenance from) {
   ovn::Row row;
   row.from = from;
-  row.columns["priority"] = std::to_string(policy.priority);
-  row.columns["match"] = printed(policy.match);
-  row.columns["action"] = printed(policy.action);
-  row.columns["nexthops"] = printed_set(policy.nexthops);
-  row.columns["options"] = printed_options(policy);
-  if (!chain.empty()) row.columns["chain"] = printed(chain);
-  if (!policy.jump_chain.empty()) row.columns["jump_chain"] = printed(policy.jump_chain);
+  row.columns.set("priority", std::to_string(policy.priority));
+  row.columns.set("match", printed(policy.match));
+  row.columns.set("action", printed(policy.action));
+  row.columns.set("nexthops", printed_set(policy.nexthops));
+  row.columns.set("options", printed_options(policy));
+  if (!chain.empty()) row.columns.set("chain", printed(chain));
+  if (!policy.jump_chain.empty()) row.columns.set("jump_chain", printed(policy.jump_chain));
   return row;
 }
 
@@ -227,12 +227,12 @@ void routes_to_json(const Dump& dump, std::string& out, Report& report) {
 ovn::Row row_of(const RouteLine& route, const std::string& table, Provenance from) {
   ovn::Row row;
   row.from = from;
-  row.columns["ip_prefix"] = printed(route.prefix);
-  row.columns["nexthop"] = printed(route.nexthop);
+  row.columns.set("ip_prefix", printed(route.prefix));
+  row.columns.set("nexthop", printed(route.nexthop));
   // An absent policy prints as dst-ip here and as an empty set in `list`.
-  row.columns["policy"] = route.policy == "dst-ip" ? "[]" : printed(route.policy);
-  row.columns["output_port"] = route.output_port.empty() ? "[]" : printed(route.output_port);
-  row.columns["route_table"] = printed(table);
+  row.columns.set("policy", route.policy == "dst-ip" ? "[]" : printed(route.policy));
+  row.columns.set("output_port", route.output_port.empty() ? "[]" : printed(route.output_port));
+  row.columns.set("route_table", printed(table));
   return row;
 }
 
@@ -279,10 +279,10 @@ void load_acls(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
   read_rows(dump, report, kNoAcl, parse_acl_line, is_no_heading, [&](const AclLine& acl, Provenance from) {
     ovn::Row row;
     row.from = from;
-    row.columns["direction"] = printed(acl.direction);
-    row.columns["priority"] = std::to_string(acl.priority);
-    row.columns["match"] = printed(acl.match);
-    row.columns["action"] = printed(acl.action);
+    row.columns.set("direction", printed(acl.direction));
+    row.columns.set("priority", std::to_string(acl.priority));
+    row.columns.set("match", printed(acl.match));
+    row.columns.set("action", printed(acl.action));
     add_owner(row, "entity", owner);
     rows.add(std::move(row));
   });

@@ -159,7 +159,7 @@ ovn::Row nat_of(const ColumnTable& table, const ColumnTable::Row& row, Provenanc
   for (const NatColumn& c : kNatColumns) {
     const std::string cell = table.cell(row, c.heading);
     if (table.find(c.heading) == table.headings.size()) continue;
-    nat.columns[c.column] = cell.empty() && c.optional ? "[]" : printed(cell);
+    nat.columns.set(c.column, cell.empty() && c.optional ? "[]" : printed(cell));
   }
   return nat;
 }
@@ -179,7 +179,7 @@ void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
       continue;
     }
     ovn::Row nat = nat_of(table, row, from);
-    if (!router.empty()) nat.columns["router"] = printed(router);
+    if (!router.empty()) nat.columns.set("router", printed(router));
     rows.add(std::move(nat));
   }
   if (complete) node.ovn.complete_tables.emplace("NB NAT of " + router, Provenance{dump.source, dump.first_line});
@@ -196,7 +196,7 @@ void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Re
   vips.shape = ovsdb::Datum::Shape::map;
   const auto close = [&] {
     if (!current.uuid.empty()) {
-      current.columns["vips"] = ovsdb::to_text(vips);
+      current.columns.set("vips", ovsdb::to_text(vips));
       rows.add(std::move(current));
     }
     current = {};
@@ -208,9 +208,9 @@ void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Re
       close();
       current.uuid = uuid;
       current.from = {dump.source, row.line};
-      if (!table.may_be_cut(row, "LB")) current.columns["name"] = printed(table.cell(row, "LB"));
+      if (!table.may_be_cut(row, "LB")) current.columns.set("name", printed(table.cell(row, "LB")));
       if (const std::string protocol = table.cell(row, "PROTO"); !protocol.empty())
-        current.columns["protocol"] = printed(protocol);
+        current.columns.set("protocol", printed(protocol));
     }
     vips.keys.push_back(ovsdb::string_atom(table.cell(row, "VIP")));
     vips.values.push_back(ovsdb::string_atom(table.cell(row, "IPs")));

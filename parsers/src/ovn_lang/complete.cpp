@@ -170,11 +170,12 @@ void Completion::add_gateway_ports(std::map<Uuid, std::set<std::uint32_t>>& take
 // A flow of a group of datapaths is listed once for each of them.
 void Completion::add_flows() {
   std::map<std::uint32_t, std::size_t> by_prefix;
+  std::vector<sb::LogicalFlow>& rows = sb_.logical_flows.edit();
   for (const ovn::LogicalFlow& listed : ovn_.logical_flows) {
     const Uuid at = datapath(listed.datapath);
     if (listed.uuid_prefix) {
-      const auto [it, fresh] = by_prefix.emplace(*listed.uuid_prefix, sb_.logical_flows.size());
-      sb::LogicalFlow* same = fresh ? nullptr : &sb_.logical_flows[it->second];
+      const auto [it, fresh] = by_prefix.emplace(*listed.uuid_prefix, rows.size());
+      sb::LogicalFlow* same = fresh ? nullptr : &rows[it->second];
       if (same && same->match == listed.match && same->actions == listed.actions && same->table == listed.table) {
         if (same->datapath_group.is_nil()) {
           same->datapath_group = made_up(sb_.datapath_groups.size() + 1);
@@ -194,7 +195,7 @@ void Completion::add_flows() {
     row.actions = listed.actions;
     row.stage = listed.stage;
     row.from = listed.from;
-    sb_.logical_flows.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
 }
 
@@ -216,7 +217,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   for (const char* table : kNeeded)
     if (!ovn.southbound || !ovn.southbound->complete.contains(table)) lacks.emplace_back(table);
   const Southbound* known = ovn.southbound.get();
-  if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty()) return ovn.southbound;
+  if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.get().empty()) return ovn.southbound;
   auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
   TunnelKeys keys = flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{};
   add_keys(keys, keys_in_rows(ovn));
@@ -228,7 +229,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
     mark_gateway_ports(ovn, *southbound);
   }
   if (southbound->multicast_groups.empty()) add_multicast_groups(ovn, *southbound);
-  if (southbound->logical_flows.empty()) {
+  if (southbound->logical_flows.get().empty()) {
     southbound->datapath_groups.clear();
     completion.add_flows();
   }

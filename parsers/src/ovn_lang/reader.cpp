@@ -10,7 +10,8 @@ namespace egt::parsers::ovn_lang {
 namespace {
 
 bool any_action(const ovn::Southbound& southbound, std::string_view text) {
-  return std::any_of(southbound.logical_flows.begin(), southbound.logical_flows.end(),
+  const auto& flows = southbound.logical_flows.get();
+  return std::any_of(flows.begin(), flows.end(),
                      [&](const auto& row) { return row.actions.find(text) != std::string_view::npos; });
 }
 

@@ -160,16 +160,19 @@ struct QuotedTable {
 
 // Makes each row of a table a source of its own, so that it can be quoted: a file has all its rows in one line.
 std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, SourceTable& sources) {
-  std::vector<Provenance> from;
-  from.reserve(table.rows.size());
+  std::vector<QuotedRow> rows;
+  rows.reserve(table.rows.size());
   const auto quoted = std::make_shared<QuotedTable>();
   quoted->name = table.schema.name;
   quoted->changed.reserve(static_cast<std::size_t>(
       std::count_if(table.rows.begin(), table.rows.end(), [](const StoredRow& r) { return !r.changed.empty(); })));
-  for (const StoredRow& row : table.rows) {
-    const std::uint32_t line = dump.first_line + row.line;
-    from.push_back({sources.add(dump.path, text_of(table, row, quoted->changed), quoted, line, quoted->name), line});
-  }
+  for (const StoredRow& row : table.rows) rows.push_back({text_of(table, row, quoted->changed), dump.first_line + row.line});
+  std::vector<Provenance> from;
+  from.reserve(rows.size());
+  for (const QuotedRow& row : rows) from.push_back({kNoSource, row.line});
+  if (rows.empty()) return from;
+  SourceId id = sources.add_rows(dump.path, quoted->name, from.size(), std::move(rows), quoted);
+  for (Provenance& one : from) one.source = id++;
   return from;
 }
 

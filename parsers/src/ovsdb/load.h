@@ -2,8 +2,10 @@
 // again from all rows of a node whenever a table of theirs arrives; facts of the same thing are merged by name.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -75,21 +77,24 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port);
 // Made for many rows at a time: it keeps an index of the table.
 class RowMerger {
  public:
-  RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key);
+  RowMerger(ovn::Rows& rows, std::string_view database, std::string_view table, std::vector<std::string> key);
   // Where the row is known already, reports the columns of which it says something else.
   void add(ovn::Row row, Report* report = nullptr);
 
  private:
-  void merge(ovn::Row& known, ovn::Row more, Report* report) const;
+  void merge(ovn::Row& known, const ovn::Row& more, Report* report) const;
   std::string key_of(const ovn::Row& row) const;
   ovn::Row* same_row(const ovn::Row& row);
   void index(std::size_t i);
+  void index_keys();
 
+  Name database_, table_;
   std::vector<ovn::Row>& rows_;
-  std::string database_, table_;
   std::vector<std::string> key_;
-  std::map<std::string, std::size_t, std::less<>> by_uuid_;
-  std::multimap<std::string, std::size_t, std::less<>> by_key_;
+  std::unordered_map<std::string, std::size_t> by_uuid_;
+  // Of rows in front of keyed_: what has a UUID needs no key before something without one comes.
+  std::multimap<std::string, std::size_t> by_key_;
+  std::size_t keyed_ = 0, unnamed_ = 0;  // rows without a UUID
 };
 
 // The columns by which rows of lr-policy-list and the like find their rows of `list`; empty for other tables.

@@ -187,8 +187,9 @@ class FlowLoader {
         typed_only_(typed_only),
         ovn_(ovn),
         sb_(*ovn.southbound),
-        begin_(sb_.logical_flows.size()) {
-    sb_.logical_flows.resize(begin_ + table.rows.size());
+        typed_(ovn.southbound->logical_flows.edit()),
+        begin_(typed_.size()) {
+    typed_.resize(begin_ + table.rows.size());
     if (typed_only) return;
     sb_.origins.resize(table.rows.size());
     ovn_.logical_flows.resize(table.rows.size());
@@ -226,9 +227,9 @@ class FlowLoader {
       read_changed(table_, row, texts, read);
     read.flow.uuid = row.uuid;
     read.flow.from = from_[i];
-    sb_.logical_flows[begin_ + i] = typed(read);
+    typed_[begin_ + i] = typed(read);
     if (typed_only_) return whole;
-    if (const auto prefix = parse_hex(row.uuid.substr(0, 8))) read.flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
+    if (const std::uint32_t prefix = ovn::uuid_prefix(row.uuid); prefix != 0) read.flow.uuid_prefix = prefix;
     datapaths_.place(read);
     sb_.origins[i] = read.origin;
     ovn_.logical_flows[i] = read.flow;
@@ -241,6 +242,7 @@ class FlowLoader {
   const bool typed_only_;
   ovn::Ovn& ovn_;
   ovn::Southbound& sb_;
+  std::vector<ovn::sb::LogicalFlow>& typed_;
   const std::size_t begin_;  // behind rows that lists showed
 };
 

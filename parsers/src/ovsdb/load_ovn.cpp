@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "egtrace/base/value_of.h"
 #include "egtrace/ovn/rows/nb.h"
@@ -26,8 +27,10 @@ class PortMerger {
 
  private:
   ovn::Ovn& ovn_;
-  std::map<std::string, std::size_t, std::less<>> by_name_;
+  std::unordered_map<std::string, std::size_t> by_name_;
 };
+
+std::string printed(std::string_view text) { return to_text(atom_datum(string_atom(text))); }
 
 bool is_true(const std::map<std::string, std::string>& map, const std::string& key) { return value_of(map, key) == "true"; }
 
@@ -107,9 +110,11 @@ void name_routers_of_rows(ovn::Ovn& ovn) {
   for (const rows::nb::LogicalRouter router : rows_of<rows::nb::LogicalRouter>(ovn.rows))
     for (const auto& list : {router.nat(), router.policies(), router.static_routes()})
       for (const std::string& uuid : list) routers.emplace(uuid, router.name());
-  for (ovn::Row& row : ovn.rows)
-    if (const auto it = routers.find(row.uuid); it != routers.end() && !it->second.empty())
-      row.columns.emplace("router", to_text(atom_datum(string_atom(it->second))));
+  for (const std::string_view table :
+       {rows::nb::Nat::kTable, rows::nb::LogicalRouterPolicy::kTable, rows::nb::LogicalRouterStaticRoute::kTable})
+    for (ovn::Row& row : ovn.rows.table(rows::nb::LogicalRouter::kDatabase, table).edit())
+      if (const auto it = routers.find(row.uuid); it != routers.end() && !it->second.empty())
+        row.columns.add("router", printed(it->second));
 }
 
 void add_encap(ovn::Chassis& chassis, const std::string& ip) {
@@ -131,16 +136,31 @@ void link_chassis(const rows::sb::Chassis& row, const Encaps& encaps, ovn::Ovn& 
 }
 
 // Of both databases under one name; the Southbound one is what flows were made of.
-template <class AddressSet>
-void link_address_set(const AddressSet& row, ovn::Ovn& ovn) {
-  const std::string name = row.name();
-  if (name.empty()) return;
-  auto it =
-      std::find_if(ovn.address_sets.begin(), ovn.address_sets.end(), [&](const ovn::AddressSet& s) { return s.name == name; });
-  const bool fresh = it == ovn.address_sets.end();
-  if (fresh) it = ovn.address_sets.insert(it, {name, {}, {}, row.from()});
-  if (fresh || std::is_same_v<AddressSet, rows::sb::AddressSet>) it->addresses = row.addresses(), it->from = row.from();
-  it->external_ids.insert(row.row().external_ids.begin(), row.row().external_ids.end());
+class SetMerger {
+ public:
+  explicit SetMerger(ovn::Ovn& ovn) : sets_(ovn.address_sets) {
+    for (std::size_t i = 0; i < sets_.size(); ++i) by_name_.emplace(sets_[i].name, i);
+  }
+  template <class AddressSet>
+  void add(const AddressSet& row) {
+    const std::string name = row.name();
+    if (name.empty()) return;
+    const auto [it, fresh] = by_name_.emplace(name, sets_.size());
+    if (fresh) sets_.push_back({name, {}, {}, row.from()});
+    ovn::AddressSet& set = sets_[it->second];
+    if (fresh || std::is_same_v<AddressSet, rows::sb::AddressSet>) set.addresses = row.addresses(), set.from = row.from();
+    set.external_ids.merge(external_ids_of(row.row()));
+  }
+
+ private:
+  std::vector<ovn::AddressSet>& sets_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+};
+
+void link_address_sets(ovn::Ovn& ovn) {
+  SetMerger sets(ovn);
+  for (const auto row : rows_of<rows::nb::AddressSet>(ovn.rows)) sets.add(row);
+  for (const auto row : rows_of<rows::sb::AddressSet>(ovn.rows)) sets.add(row);
 }
 
 void link_all_chassis(ovn::Ovn& ovn, Names& names) {
@@ -155,8 +175,6 @@ void link_all_chassis(ovn::Ovn& ovn, Names& names) {
       add_encap(ensure_chassis(ovn, chassis, encap.from()), encap.ip());
 }
 
-std::string printed(std::string_view text) { return to_text(atom_datum(string_atom(text))); }
-
 ovn::Row nat_of(const std::vector<ShowItem>& items, std::size_t i, SourceId source) {
   ovn::Row row;
   row.uuid = items[i].uuid;
@@ -166,9 +184,9 @@ ovn::Row nat_of(const std::vector<ShowItem>& items, std::size_t i, SourceId sour
                                                               {"logical ip", "logical_ip"},
                                                               {"type", "type"}};
   for (const auto& [word, name] : columns)
-    if (const Datum* value = attribute(items, i, word)) row.columns[name] = printed(value->text());
+    if (const Datum* value = attribute(items, i, word)) row.columns.set(name, printed(value->text()));
   if (const std::size_t router = items[i].parent; router != ShowItem::kNoParent)
-    row.columns["router"] = printed(items[router].name());
+    row.columns.set("router", printed(items[router].name()));
   return row;
 }
 
@@ -195,19 +213,14 @@ ovn::LogicalPort port_of(const std::vector<ShowItem>& items, std::size_t i, Sour
 void link_ovn_rows(ovn::Ovn& ovn) {
   Names chassis, owners;
   link_all_chassis(ovn, chassis);
-  for (const ovn::Row& row : ovn.rows) {
-    if (const auto binding = as<rows::sb::DatapathBinding>(row)) link_datapath_binding(*binding, ovn);
-    if (const auto of = as<rows::nb::LogicalSwitch>(row)) link_northbound_datapath(*of, false, ovn, owners);
-    if (const auto of = as<rows::nb::LogicalRouter>(row)) link_northbound_datapath(*of, true, ovn, owners);
-    if (const auto set = as<rows::nb::AddressSet>(row)) link_address_set(*set, ovn);
-    if (const auto set = as<rows::sb::AddressSet>(row)) link_address_set(*set, ovn);
-  }
+  for (const auto row : rows_of<rows::sb::DatapathBinding>(ovn.rows)) link_datapath_binding(row, ovn);
+  for (const auto row : rows_of<rows::nb::LogicalSwitch>(ovn.rows)) link_northbound_datapath(row, false, ovn, owners);
+  for (const auto row : rows_of<rows::nb::LogicalRouter>(ovn.rows)) link_northbound_datapath(row, true, ovn, owners);
+  link_address_sets(ovn);
   PortMerger ports(ovn);
-  for (const ovn::Row& row : ovn.rows) {
-    if (const auto binding = as<rows::sb::PortBinding>(row)) link_port_binding(*binding, chassis, ports);
-    if (const auto port = as<rows::nb::LogicalSwitchPort>(row)) link_switch_port(*port, owners, ports);
-    if (const auto port = as<rows::nb::LogicalRouterPort>(row)) link_router_port(*port, owners, ports);
-  }
+  for (const auto row : rows_of<rows::sb::PortBinding>(ovn.rows)) link_port_binding(row, chassis, ports);
+  for (const auto row : rows_of<rows::nb::LogicalSwitchPort>(ovn.rows)) link_switch_port(row, owners, ports);
+  for (const auto row : rows_of<rows::nb::LogicalRouterPort>(ovn.rows)) link_router_port(row, owners, ports);
   settle_ports(ovn);
   name_routers_of_rows(ovn);
 }

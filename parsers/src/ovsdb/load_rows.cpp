@@ -9,10 +9,12 @@ namespace {
 ovn::Row row_of(const Record& record, SourceId source) {
   ovn::Row row;
   row.uuid = record.uuid();
-  row.external_ids = record.map("external_ids");
   row.from = {record.source != kNoSource ? record.source : source, record.line};
+  std::vector<std::pair<std::string_view, std::string>> columns;
+  columns.reserve(record.columns.size());
   for (const Column& c : record.columns)
-    if (c.name != "_uuid") row.columns.emplace(c.name, to_text(c.value));
+    if (c.name != "_uuid") columns.emplace_back(c.name, to_text(c.value));
+  row.columns = ovn::Columns(std::move(columns));
   return row;
 }
 

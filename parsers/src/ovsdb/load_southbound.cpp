@@ -1,6 +1,8 @@
 // Rows of the Southbound database as rows with types (egtrace/ovn/southbound.h).
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <unordered_set>
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
@@ -86,21 +88,26 @@ sb::LogicalFlow flow_of(const Record& r, Provenance from, std::deque<std::string
 
 Provenance from_of(const TableRows& rows, const Record& r) { return {r.source != kNoSource ? r.source : rows.source, r.line}; }
 
+struct KeyHash {
+  std::size_t operator()(const Uuid& id) const { return static_cast<std::size_t>(id.high ^ id.low); }
+  std::size_t operator()(const std::string& name) const { return std::hash<std::string>()(name); }
+};
+
 // Puts rows into a table, each once: what was there before stays.
 template <class T, class Key>
 class Adder {
  public:
   Adder(std::vector<T>& rows, Key key) : rows_(rows), key_(key) {
-    for (const T& row : rows_) known_.emplace(key_(row), true);
+    for (const T& row : rows_) known_.insert(key_(row));
   }
   void add(T row) {
-    if (known_.emplace(key_(row), true).second) rows_.push_back(std::move(row));
+    if (known_.insert(key_(row)).second) rows_.push_back(std::move(row));
   }
 
  private:
   std::vector<T>& rows_;
   Key key_;
-  std::map<std::decay_t<std::invoke_result_t<Key, const T&>>, bool> known_;
+  std::unordered_set<std::decay_t<std::invoke_result_t<Key, const T&>>, KeyHash> known_;
 };
 
 template <class T, class Make>
@@ -131,7 +138,7 @@ void add_bindings(const TableRows& rows, ovn::Southbound& sb) {
     });
   if (t == "Logical_Flow") {
     auto texts = std::make_shared<std::deque<std::string>>();
-    add_by_uuid(rows, sb.logical_flows, [&](const Record& r, Provenance from) { return flow_of(r, from, *texts); });
+    add_by_uuid(rows, sb.logical_flows.edit(), [&](const Record& r, Provenance from) { return flow_of(r, from, *texts); });
     sb.kept_text.push_back(std::move(texts));
   }
   if (t == "Multicast_Group")
@@ -163,7 +170,7 @@ void add_sets(const TableRows& rows, ovn::Southbound& sb) {
       return sb::PortGroup{r.text("name"), texts_of(r, "ports"), from};
     });
   if (rows.table == "Load_Balancer")
-    add_by_uuid(rows, sb.load_balancers, [](const Record& r, Provenance from) {
+    add_by_uuid(rows, sb.load_balancers.edit(), [](const Record& r, Provenance from) {
       return sb::LoadBalancer{uuid_of(r.uuid()), r.text("name"), r.text("protocol"), r.map("vips"), r.map("options"), from};
     });
   if (rows.table == "DHCP_Options") add_dhcp_options(rows, sb.dhcp_options);

@@ -14,7 +14,7 @@ template <class View>
 using ByUuid = std::map<std::string_view, View>;
 
 template <class View>
-ByUuid<View> rows_by_uuid(const std::vector<ovn::Row>& rows) {
+ByUuid<View> rows_by_uuid(const ovn::Rows& rows) {
   ByUuid<View> index;
   for (const View row : rows_of<View>(rows))
     if (!row.uuid().empty()) index.emplace(row.uuid(), row);

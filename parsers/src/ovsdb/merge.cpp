@@ -11,9 +11,9 @@ namespace {
 bool has_name(const std::string& datapath) { return !datapath.empty() && !is_uuid(datapath); }
 
 // "10.0.0.1/32" and "10.0.0.1", "FD00::1" and "fd00::1" are the same; nothing else is touched.
-std::string comparable(const std::string& printed) {
+std::string comparable(std::string_view printed) {
   const auto datum = parse_datum(printed);
-  if (!datum) return printed;
+  if (!datum) return std::string(printed);
   std::string all;
   for (const std::string& text : datum->texts()) {
     const auto prefix = Prefix::parse(text);
@@ -23,23 +23,18 @@ std::string comparable(const std::string& printed) {
   return all;
 }
 
-const std::string* column_text(const ovn::Row& row, const std::string& name) {
-  const auto it = row.columns.find(name);
-  return it == row.columns.end() ? nullptr : &it->second;
-}
-
-std::string shortened(const std::string& value) {
+std::string shortened(std::string_view value) {
   constexpr std::size_t kShown = 60;
-  return value.size() <= kShown ? value : value.substr(0, kShown) + "…";
+  return value.size() <= kShown ? std::string(value) : std::string(value.substr(0, kShown)) + "…";
 }
 
 bool same_router_or_unknown(const ovn::Row& a, const ovn::Row& b) {
-  const std::string *x = column_text(a, "router"), *y = column_text(b, "router");
+  const auto x = a.columns.find("router"), y = b.columns.find("router");
   return !x || !y || *x == *y;
 }
 
 // Sets and maps are the same in any order.
-bool same_value(const std::string& a, const std::string& b) {
+bool same_value(std::string_view a, std::string_view b) {
   if (a == b) return true;
   const auto x = parse_datum(a), y = parse_datum(b);
   if (!x || !y || x->keys.size() != y->keys.size()) return false;
@@ -145,16 +140,15 @@ std::optional<std::uint32_t> u32_of(std::optional<std::int64_t> number) {
   return number && *number >= 0 && *number <= 0xffffffffLL ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
-RowMerger::RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key)
-    : rows_(rows), database_(std::move(database)), table_(std::move(table)), key_(std::move(key)) {
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].database == database_ && rows_[i].table == table_) index(i);
+RowMerger::RowMerger(ovn::Rows& rows, std::string_view database, std::string_view table, std::vector<std::string> key)
+    : database_(database), table_(table), rows_(rows.table(database, table).edit()), key_(std::move(key)) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) index(i);
 }
 
 std::string RowMerger::key_of(const ovn::Row& row) const {
   std::string all;
   for (const std::string& column : key_) {
-    const std::string* text = column_text(row, column);
+    const auto text = row.columns.find(column);
     all += text ? comparable(*text) : std::string();
     all.push_back('\0');
   }
@@ -162,13 +156,20 @@ std::string RowMerger::key_of(const ovn::Row& row) const {
 }
 
 void RowMerger::index(std::size_t i) {
-  if (!rows_[i].uuid.empty()) by_uuid_.emplace(rows_[i].uuid, i);
-  if (!key_.empty()) by_key_.emplace(key_of(rows_[i]), i);
+  if (rows_[i].uuid.empty())
+    ++unnamed_;
+  else
+    by_uuid_.emplace(rows_[i].uuid, i);
+}
+
+void RowMerger::index_keys() {
+  for (; keyed_ < rows_.size(); ++keyed_) by_key_.emplace(key_of(rows_[keyed_]), keyed_);
 }
 
 ovn::Row* RowMerger::same_row(const ovn::Row& row) {
   if (const auto it = by_uuid_.find(row.uuid); !row.uuid.empty() && it != by_uuid_.end()) return &rows_[it->second];
-  if (key_.empty()) return nullptr;
+  if (key_.empty() || (!row.uuid.empty() && unnamed_ == 0)) return nullptr;
+  index_keys();
   const auto [first, last] = by_key_.equal_range(key_of(row));
   for (auto it = first; it != last; ++it) {
     ovn::Row& known = rows_[it->second];
@@ -178,19 +179,19 @@ ovn::Row* RowMerger::same_row(const ovn::Row& row) {
   return nullptr;
 }
 
-void RowMerger::merge(ovn::Row& known, ovn::Row more, Report* report) const {
+void RowMerger::merge(ovn::Row& known, const ovn::Row& more, Report* report) const {
   if (known.uuid.empty()) known.uuid = more.uuid;
-  for (auto& [name, value] : more.columns) {
-    const auto [it, fresh] = known.columns.emplace(name, value);
+  for (const auto& [name, value] : more.columns) {
+    if (known.columns.add(name, value)) continue;
     const bool in_key = std::find(key_.begin(), key_.end(), name) != key_.end();
-    if (fresh || in_key || !report || same_value(it->second, value)) continue;
+    const std::string_view counts = known.columns.find(name).value_or(std::string_view());
+    if (in_key || !report || same_value(counts, value)) continue;
     report->diagnostics.push_back({Diagnostic::Severity::warning, more.from, 0,
                                    fmt::format("{} {} {}: {} here, {} in another dump, which counts", table_, known.uuid, name,
-                                               shortened(value), shortened(it->second)),
+                                               shortened(value), shortened(counts)),
                                    "take both dumps at one time"});
-    known.columns.emplace(name + " (other dump)", std::move(value));
+    known.columns.add(std::string(name) + " (other dump)", value);
   }
-  known.external_ids.merge(more.external_ids);
 }
 
 void RowMerger::add(ovn::Row row, Report* report) {
@@ -198,8 +199,11 @@ void RowMerger::add(ovn::Row row, Report* report) {
   row.table = table_;
   if (ovn::Row* known = same_row(row)) {
     const bool was_unnamed = known->uuid.empty();
-    merge(*known, std::move(row), report);
-    if (was_unnamed && !known->uuid.empty()) by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
+    merge(*known, row, report);
+    if (was_unnamed && !known->uuid.empty()) {
+      by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
+      --unnamed_;
+    }
     return;
   }
   rows_.push_back(std::move(row));

@@ -50,7 +50,7 @@ bool has_flows(const Node& node) {
 // Logical flows, and who has which port: from database files or from lists.
 bool can_walk(const Node& node) {
   const auto& typed = node.ovn.southbound;
-  const bool flows = !node.ovn.logical_flows.empty() || (typed != nullptr && !typed->logical_flows.empty());
+  const bool flows = !node.ovn.logical_flows.empty() || (typed != nullptr && !typed->logical_flows.get().empty());
   return flows && !node.ovn.ports.empty() && !node.ovn.chassis.empty();
 }
 

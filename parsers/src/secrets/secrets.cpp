@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
 #include "kube/documents.h"
 #include "secrets/passages.h"
-#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace secrets {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
-#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/ovn_reader.h"
@@ -16,7 +17,6 @@
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
-#include "support/find_words.h"
 
 namespace egt::parsers {
 namespace {

@@ -1,7 +1,6 @@
 #include "snapshot/model_bytes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <iterator>
 
@@ -25,11 +24,8 @@ std::optional<ovn::Uuid> uuid_in(std::string_view s) {
 }
 
 std::optional<std::uint32_t> prefix_in(std::string_view uuid) {
-  constexpr std::size_t kDigits = 8;
-  std::uint32_t prefix = 0;
-  if (uuid.size() < kDigits) return std::nullopt;
-  const auto [end, error] = std::from_chars(uuid.data(), uuid.data() + kDigits, prefix, 16);
-  return error == std::errc() && end == uuid.data() + kDigits ? std::optional(prefix) : std::nullopt;
+  const std::uint32_t prefix = ovn::uuid_prefix(uuid);
+  return prefix != 0 ? std::optional(prefix) : std::nullopt;
 }
 
 // Words and what stands between them, in turn.
@@ -49,12 +45,19 @@ bool has_words(std::string_view s) {
 
 ModelWriter::ModelWriter(const SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
                          std::shared_ptr<const WordPlaces> words)
-    : sources_(sources), known_(known), words_(std::move(words)) {
+    : sources_(sources), known_(known), words_(std::move(words)), named_(std::make_shared<NamedSources>()) {
   cursors_.ends.resize(dumps.size());
+  std::vector<Dump> sorted;
   for (std::size_t i = 0; i < dumps.size(); ++i)
-    if (!dumps[i].empty()) dumps_.push_back({dumps[i], i});
-  std::sort(dumps_.begin(), dumps_.end(),
+    if (!dumps[i].empty()) sorted.push_back({dumps[i], i});
+  std::sort(sorted.begin(), sorted.end(),
             [](const Dump& a, const Dump& b) { return std::less<const char*>()(a.text.data(), b.text.data()); });
+  dumps_ = std::make_shared<const std::vector<Dump>>(std::move(sorted));
+}
+
+ModelWriter::ModelWriter(const ModelWriter& whole, PartOf)
+    : sources_(whole.sources_), known_(whole.known_), dumps_(whole.dumps_), words_(whole.words_), named_(whole.named_) {
+  cursors_.ends.resize(whole.cursors_.ends.size());
 }
 
 void ModelWriter::number(std::uint64_t n) {
@@ -115,9 +118,9 @@ void ModelWriter::string(const std::string& s) {
 
 void ModelWriter::view(std::string_view s) {
   const std::less<const char*> before;
-  const auto behind = std::upper_bound(dumps_.begin(), dumps_.end(), s.data(),
+  const auto behind = std::upper_bound(dumps_->begin(), dumps_->end(), s.data(),
                                        [&](const char* at, const Dump& d) { return before(at, d.text.data()); });
-  if (s.size() <= kShortView || behind == dumps_.begin()) return text(s);
+  if (s.size() <= kShortView || behind == dumps_->begin()) return text(s);
   const Dump& dump = *std::prev(behind);
   if (before(dump.text.data() + dump.text.size(), s.data() + s.size())) return text(s);
   const auto [known, fresh] = views_.try_emplace({s.data(), s.size()}, texts_so_far_);
@@ -137,19 +140,37 @@ void ModelWriter::logical_flow(const ovn::LogicalFlow& f) {
   if (!as_in_uuid) put(f.uuid_prefix);
 }
 
-void ModelWriter::text_map(const TextMap& m) {
+template <class Map>
+void ModelWriter::text_map(const Map& m) {
   std::string all;
+  std::uint64_t count = 0;
   for (const auto& [key, value] : m) {
     const auto size = static_cast<std::uint32_t>(key.size());
     all.append(reinterpret_cast<const char*>(&size), sizeof size).append(key);
+    ++count;
   }
   const auto [known, fresh] = keys_.try_emplace(std::move(all), keys_.size());
   number(fresh ? kNewKeys : kKnownKeys + known->second);
   if (fresh) {
-    number(m.size());
+    number(count);
     for (const auto& [key, value] : m) text(key);
   }
-  for (const auto& [key, value] : m) string(value);
+  for (const auto& [key, value] : m) string(std::string(value));
+}
+
+template void ModelWriter::text_map(const TextMap& m);
+template void ModelWriter::text_map(const ovn::Columns& m);
+
+void ModelWriter::rows(const ovn::Rows& all) {
+  static_assert(kMembers<ovn::Row> == 5, "a member is missing in put() and get()");
+  number(all.tables().size());
+  for (const ovn::Rows::Table& table : all.tables()) {
+    put(table.database()), put(table.name());
+    number(table.size());
+    const std::vector<std::uint32_t> prefixes = table.uuid_prefixes();
+    raw(prefixes.data(), prefixes.size() * sizeof prefixes.front());
+    part(table.rows());
+  }
 }
 
 void ModelWriter::provenance(const Provenance& p) {
@@ -159,12 +180,33 @@ void ModelWriter::provenance(const Provenance& p) {
     number(std::uint64_t{p.source} * 4 + 1);
     number(p.line);
   } else {
-    const auto [known, fresh] = numbers_.try_emplace(p.source, named_.size());
-    if (fresh) named_.push_back(p.source);
-    number(known->second * 4 + 3);
-    number(p.line);
+    const std::uint64_t n = number_of(p.source);
+    number(zigzag(static_cast<std::int64_t>(n - last_number_)) * 4 + 3);
+    number(zigzag(std::int64_t{p.line} - std::int64_t{last_.line}));
+    last_number_ = n;
   }
   last_ = p;
+}
+
+// Rows of a table follow each other.
+std::uint64_t ModelWriter::number_of(SourceId id) {
+  if (id >= near_.first && id - near_.first < near_.count) return near_number_ + (id - near_.first);
+  const SourceTable::RowSources rows = sources_.rows_with(id);
+  const SourceId first = rows.rows != nullptr ? rows.first : id;
+  const auto [known, fresh] = named_->numbers.try_emplace(first, named_->count);
+  if (fresh) named_->all.push_back(first), named_->count += rows.rows != nullptr ? rows.count : 1;
+  if (rows.rows != nullptr) near_ = rows, near_number_ = known->second;
+  return known->second + (id - first);
+}
+
+void ModelWriter::source(SourceId first) {
+  const Source source = sources_.at(first);
+  const SourceTable::RowSources rows = sources_.rows_with(first);
+  text(source.path);
+  text(source.table);
+  if (rows.rows == nullptr) return view(source.text), number(source.first_line);
+  number(rows.count);
+  part(rows.rows->get());
 }
 
 void ModelWriter::uuid(const ovn::Uuid& id) {
@@ -180,30 +222,70 @@ std::string ModelWriter::take() {
   ModelWriter sources(sources_, known_, {});
   sources.dumps_ = dumps_;
   sources.cursors_.ends.resize(cursors_.ends.size());
-  sources.number(named_.size());
-  for (const SourceId id : named_) {
-    const Source& source = sources_.at(id);
-    sources.text(source.path);
-    sources.view(source.text);
-    sources.number(source.first_line);
-    sources.text(source.table);
-  }
+  sources.number(named_->all.size());
+  for (const SourceId id : named_->all) sources.source(id);
   return sources.out_ + out_;
 }
 
 ModelReader::ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
                          std::shared_ptr<const void> keep)
-    : bytes_(bytes), known_(known), dumps_(std::move(dumps)), keep_(std::make_shared<Texts>(Texts{std::move(keep), {}})) {
-  cursors_.ends.resize(dumps_.size());
+    : bytes_(bytes),
+      known_(known),
+      dumps_(std::make_shared<const std::vector<std::string_view>>(std::move(dumps))),
+      keep_(std::make_shared<Texts>(Texts{std::move(keep), {}})),
+      added_(std::make_shared<AddedSources>()) {
+  cursors_.ends.resize(dumps_->size());
   const std::uint64_t n = count();
-  added_.reserve(n);
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const std::string_view path = text(), shown = text();
-    const auto first_line = static_cast<std::uint32_t>(number());
-    added_.push_back(sources.add(std::string(path), shown, keep_, first_line, text()));
-  }
+  added_->all.reserve(n);
+  Name path;  // of several tables the same
+  for (std::uint64_t i = 0; i < n; ++i) source(sources, path);
   texts_.clear();  // those of facts are numbered by themselves
-  cursors_ = {std::vector<std::uint64_t>(dumps_.size()), UINT64_MAX};
+  cursors_ = {std::vector<std::uint64_t>(dumps_->size()), UINT64_MAX};
+}
+
+// It owns texts of its own, as another thread may read another part.
+ModelReader::ModelReader(const ModelReader& whole, std::string_view part)
+    : bytes_(part),
+      known_(whole.known_),
+      dumps_(whole.dumps_),
+      keep_(std::make_shared<Texts>(Texts{whole.keep_, {}})),
+      added_(whole.added_) {}
+
+void ModelReader::source(SourceTable& sources, Name& path) {
+  if (const std::string_view next = text(); path != next) path = Name(next);
+  const std::string_view table = text();
+  added_->all.push_back({added_->count, kNoSource});
+  SourceId& first = added_->all.back().first;
+  if (table.empty()) {
+    const std::string_view shown = text();
+    first = sources.add(path, shown, keep_, static_cast<std::uint32_t>(number()));
+    ++added_->count;
+    return;
+  }
+  const std::uint64_t count = number();
+  if (count > bytes_.size()) wrong();
+  auto rows = part<std::vector<QuotedRow>>([count](const std::vector<QuotedRow>& read) {
+    if (read.size() != count) wrong();
+  });
+  first = sources.add_rows(path, table, count, std::move(rows), keep_);
+  added_->count += count;
+}
+
+void ModelReader::start() {
+  at_ = 0;
+  last_ = {};
+  last_number_ = 0;
+  forget();
+  cursors_ = {std::vector<std::uint64_t>(dumps_->size()), UINT64_MAX};
+}
+
+void ModelReader::forget() {
+  cursors_ = {};
+  texts_ = {};
+  in_words_ = {};
+  uuids_ = {};
+  keys_ = {};
+  objects_ = {};
 }
 
 void ModelReader::wrong() { throw std::runtime_error("the compiled snapshot is damaged; compile it again"); }
@@ -237,10 +319,10 @@ std::string_view ModelReader::taken(std::uint64_t size) {
 
 std::string_view ModelReader::in_dump(bool near, std::optional<std::uint64_t> size) {
   const std::uint64_t dump = near ? cursors_.last : number();
-  if (dump >= dumps_.size()) wrong();
+  if (dump >= dumps_->size()) wrong();
   const std::uint64_t at = cursors_.ends[dump] + static_cast<std::uint64_t>(unzigzag(number()));
   if (!size) size = number();
-  const std::string_view all = dumps_[dump];
+  const std::string_view all = (*dumps_)[dump];
   if (at > all.size() || *size > all.size() - at) wrong();
   cursors_.ends[dump] = at + *size;
   cursors_.last = dump;
@@ -305,7 +387,7 @@ void ModelReader::logical_flow(ovn::LogicalFlow& f) {
     get(f.uuid_prefix);
 }
 
-void ModelReader::text_map(TextMap& m) {
+const std::vector<std::string_view>& ModelReader::keys() {
   const std::uint64_t code = number();
   if (code == kNewKeys) {
     std::vector<std::string_view>& keys = keys_.emplace_back();
@@ -313,7 +395,33 @@ void ModelReader::text_map(TextMap& m) {
   }
   const std::uint64_t place = code == kNewKeys ? keys_.size() - 1 : code - kKnownKeys;
   if (place >= keys_.size()) wrong();
-  for (const std::string_view key : keys_[place]) string(m.emplace_hint(m.end(), key, std::string())->second);
+  return keys_[place];
+}
+
+void ModelReader::text_map(TextMap& m) {
+  for (const std::string_view key : keys()) string(m.emplace_hint(m.end(), key, std::string())->second);
+}
+
+void ModelReader::columns(ovn::Columns& all) {
+  std::vector<std::pair<std::string_view, std::string>> read;
+  for (const std::string_view key : keys()) string(read.emplace_back(key, std::string()).second);
+  all = ovn::Columns(std::move(read));
+}
+
+void ModelReader::rows(ovn::Rows& all) {
+  for (std::uint64_t n = count(); n > 0; --n) {
+    const std::string_view database = text(), name = text();
+    std::vector<std::uint32_t> prefixes(count());
+    const std::string_view bytes = taken(prefixes.size() * sizeof prefixes.front());
+    if (!prefixes.empty()) std::memcpy(prefixes.data(), bytes.data(), bytes.size());
+    ovn::Rows::Table& table = all.table(database, name);
+    auto rows = part<std::vector<ovn::Row>>(
+        [size = prefixes.size(), database = table.database(), name = table.name()](std::vector<ovn::Row>& read) {
+          if (read.size() != size) wrong();
+          for (ovn::Row& row : read) row.database = database, row.table = name;
+        });
+    table.read_later(std::move(prefixes), std::move(rows));
+  }
 }
 
 ovn::Uuid ModelReader::uuid() {
@@ -339,10 +447,22 @@ Provenance ModelReader::provenance() {
     last_.line += static_cast<std::uint32_t>(unzigzag(code / 2));
     return last_;
   }
-  if (code % 4 == 1 ? code / 4 > known_ : code / 4 >= added_.size()) wrong();
-  last_.source = code % 4 == 1 ? static_cast<SourceId>(code / 4) : added_[code / 4];
-  last_.line = static_cast<std::uint32_t>(number());
+  if (code % 4 == 1) {
+    if (code / 4 > known_) wrong();
+    last_ = {static_cast<SourceId>(code / 4), static_cast<std::uint32_t>(number())};
+    return last_;
+  }
+  last_number_ += static_cast<std::uint64_t>(unzigzag(code / 4));
+  last_.source = source_with(last_number_);
+  last_.line += static_cast<std::uint32_t>(unzigzag(number()));
   return last_;
+}
+
+SourceId ModelReader::source_with(std::uint64_t number) const {
+  if (number >= added_->count) wrong();
+  const auto behind = std::upper_bound(added_->all.begin(), added_->all.end(), number,
+                                       [](std::uint64_t wanted, const Added& a) { return wanted < a.number; });
+  return std::prev(behind)->first + static_cast<SourceId>(number - std::prev(behind)->number);
 }
 
 }  // namespace egt::parsers

@@ -6,6 +6,8 @@
 // otherwise than it is stored, is written as its words. Of maps of texts the keys stand once for all that have the same ones. Not kept:
 // flows and groups (ovs_ofctl/compiled_parts.h), and what is built on demand. Whatever the bytes say, nothing outside of them and of
 // the dumps is read.
+//
+// Rows of a table, and what else is a ReadLater, stand in parts of their own with their sizes, and are read when somebody asks for them.
 #pragma once
 
 #include <array>
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "egtrace/base/name.h"
+#include "egtrace/base/read_later.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/ovn/ovn.h"
 #include "egtrace/ovn/southbound.h"
@@ -112,6 +115,14 @@ class ModelWriter {
       string(x);
     else if constexpr (std::is_same_v<T, TextMap>)
       text_map(x);
+    else if constexpr (std::is_same_v<T, ovn::Columns>)
+      text_map(x);
+    else if constexpr (std::is_same_v<T, ovn::Rows>)
+      rows(x);
+    else if constexpr (kIs<T, ReadLater>)
+      part(x.get());
+    else if constexpr (std::is_same_v<T, ovn::Row>)
+      put(x.uuid), put(x.columns), put(x.from);
     else if constexpr (std::is_same_v<T, std::string_view>)
       view(x);
     else if constexpr (std::is_same_v<T, Name>)
@@ -161,10 +172,18 @@ class ModelWriter {
   std::string take();
 
  private:
-  struct Kept {
-    std::uint32_t line = 0;
-    std::string path, text;
+  struct Dump {
+    std::string_view text;
+    std::uint64_t number = 0;
   };
+  struct NamedSources {                                   // that are not known; all rows of a table are, where one is
+    std::unordered_map<SourceId, std::uint64_t> numbers;  // by the first one's
+    std::vector<SourceId> all;
+    std::uint64_t count = 0;
+  };
+
+  struct PartOf {};
+  ModelWriter(const ModelWriter& whole, PartOf);
 
   void signed_number(std::int64_t n) { number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63)); }
   void raw(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
@@ -172,12 +191,24 @@ class ModelWriter {
   void text(std::string_view s);
   void string(const std::string& s);
   void view(std::string_view s);
-  void text_map(const model_bytes::TextMap& m);
+  template <class Map>
+  void text_map(const Map& m);
+  void rows(const ovn::Rows& all);
+  // To be read without what stands before it.
+  template <class T>
+  void part(const T& x) {
+    ModelWriter own(*this, PartOf{});
+    own.put(x);
+    number(own.out_.size());
+    out_ += own.out_;
+  }
   void logical_flow(const ovn::LogicalFlow& f);
   bool put_known(std::string_view s);
   void new_text(std::string_view s);
   void place(const WordPlaces::Place& where, std::uint64_t near, std::uint64_t elsewhere);
   void provenance(const Provenance& p);
+  std::uint64_t number_of(SourceId id);
+  void source(SourceId first);
   void uuid(const ovn::Uuid& id);
   template <class T>
   void pointer(const std::shared_ptr<T>& p) {
@@ -190,12 +221,7 @@ class ModelWriter {
 
   const SourceTable& sources_;
   SourceId known_;
-  struct Dump {
-    std::string_view text;
-    std::uint64_t number = 0;
-  };
-
-  std::vector<Dump> dumps_;  // by address
+  std::shared_ptr<const std::vector<Dump>> dumps_;  // by address
   std::shared_ptr<const WordPlaces> words_;
   DumpCursors cursors_;
   std::string out_;
@@ -209,9 +235,11 @@ class ModelWriter {
   std::map<ovn::Uuid, std::uint64_t> uuids_;
   std::unordered_map<std::string, std::uint64_t> keys_;  // of maps
   Provenance last_;
+  std::uint64_t last_number_ = 0;  // of a source that is not known
+  SourceTable::RowSources near_;   // rows among which the last one was
+  std::uint64_t near_number_ = 0;  // of the first of them
   std::unordered_map<const void*, std::uint64_t> objects_;
-  std::unordered_map<SourceId, std::uint64_t> numbers_;  // of sources that are not known
-  std::vector<SourceId> named_;
+  std::shared_ptr<NamedSources> named_;
 };
 
 // Throws std::runtime_error where the bytes say what no writer wrote.
@@ -243,6 +271,14 @@ class ModelReader {
       string(x);
     else if constexpr (std::is_same_v<T, TextMap>)
       text_map(x);
+    else if constexpr (std::is_same_v<T, ovn::Columns>)
+      columns(x);
+    else if constexpr (std::is_same_v<T, ovn::Rows>)
+      rows(x);
+    else if constexpr (kIs<T, ReadLater>)
+      x = part<std::remove_cvref_t<decltype(x.get())>>([](const auto&) {});
+    else if constexpr (std::is_same_v<T, ovn::Row>)
+      get(x.uuid), get(x.columns), get(x.from);  // the table is that of all
     else if constexpr (std::is_same_v<T, std::string_view>)
       x = text();
     else if constexpr (std::is_same_v<T, Name>)
@@ -319,6 +355,24 @@ class ModelReader {
  private:
   static constexpr unsigned kDepth = 200;  // of objects in one another
 
+  ModelReader(const ModelReader& whole, std::string_view part);
+
+  // `done` looks at what was read, and may finish it.
+  template <class T, class Done>
+  ReadLater<T> part(Done done) {
+    const auto in = std::shared_ptr<ModelReader>(new ModelReader(*this, taken(number())));
+    return ReadLater<T>::by([in, done] {
+      T read;
+      in->start();
+      in->get(read);
+      if (!in->at_end()) wrong();
+      done(read);
+      in->forget();
+      return read;
+    });
+  }
+  void start();   // from the beginning, also where reading was broken off
+  void forget();  // all but what may be viewed
   std::uint8_t byte();
   std::int64_t signed_number() {
     const std::uint64_t n = number();
@@ -329,10 +383,15 @@ class ModelReader {
   void append(std::string& s, std::uint64_t code);
   void logical_flow(ovn::LogicalFlow& f);
   std::string_view unescaped(std::string_view escaped);
+  const std::vector<std::string_view>& keys();
   void text_map(model_bytes::TextMap& m);
+  void columns(ovn::Columns& all);
+  void rows(ovn::Rows& all);
   std::string_view text(std::uint64_t code);
   std::string_view in_dump(bool near, std::optional<std::uint64_t> size);
   Provenance provenance();
+  void source(SourceTable& sources, Name& path);
+  SourceId source_with(std::uint64_t number) const;
   ovn::Uuid uuid();
   template <class T>
   void pointer(std::shared_ptr<T>& p) {
@@ -364,7 +423,7 @@ class ModelReader {
   std::string_view bytes_;
   std::size_t at_ = 0;
   SourceId known_;
-  std::vector<std::string_view> dumps_;
+  std::shared_ptr<const std::vector<std::string_view>> dumps_;
   struct Texts {
     std::shared_ptr<const void> keep;
     std::vector<std::string> made;  // several in each, which does not move any more
@@ -376,8 +435,17 @@ class ModelReader {
   std::vector<ovn::Uuid> uuids_;
   std::vector<std::vector<std::string_view>> keys_;
   Provenance last_;
+  std::uint64_t last_number_ = 0;
   std::vector<std::pair<const std::type_info*, std::shared_ptr<void>>> objects_;
-  std::vector<SourceId> added_;
+  struct Added {
+    std::uint64_t number = 0;  // of the first
+    SourceId first = kNoSource;
+  };
+  struct AddedSources {
+    std::vector<Added> all;
+    std::uint64_t count = 0;
+  };
+  std::shared_ptr<AddedSources> added_;
   unsigned depth_ = 0;
 };
 

@@ -70,6 +70,31 @@ TEST(Evidence, FindsLinesOfPastedParts) {
   EXPECT_EQ(format_diagnostic(d, sources), "paste.txt:11:2: warning: odd\n    two\n     ^\n");
 }
 
+TEST(Evidence, RowsOfATableAreSourcesThatFollowEachOther) {
+  SourceTable sources;
+  const SourceId dump = sources.add("nb.db", "OVSDB JSON", nullptr);
+  int reads = 0;
+  const SourceId first = sources.add_rows("nb.db", "ACL", 2, ReadLater<std::vector<QuotedRow>>::by([&reads] {
+                                            ++reads;
+                                            return std::vector<QuotedRow>{{R"("a":{})", 4}, {R"("b":{})", 9}};
+                                          }),
+                                          nullptr);
+  const SourceId behind = sources.add("other", "text", nullptr);
+  EXPECT_EQ(behind, first + 2);
+  EXPECT_EQ(sources.size(), 4U);
+  EXPECT_EQ(sources.dumps(), (std::vector<SourceId>{dump, behind}));
+  EXPECT_EQ(sources.rows_with(first + 1).first, first);
+  EXPECT_EQ(sources.rows_with(first + 1).count, 2U);
+  EXPECT_EQ(sources.rows_with(behind).rows, nullptr);
+  EXPECT_EQ(reads, 0);
+  EXPECT_EQ(sources.at(first + 1).text, R"("b":{})");
+  EXPECT_EQ(sources.at(first + 1).table, "ACL");
+  EXPECT_EQ(sources.line_text({first, 4}), R"("a":{})");
+  EXPECT_EQ(sources.line_text({first + 1, 8}), "");
+  EXPECT_EQ(sources.line_text({first + 1, 10}), "");
+  EXPECT_EQ(reads, 1);
+}
+
 TEST(Text, CountsLines) {
   EXPECT_EQ(count_lines(""), 0U);
   EXPECT_EQ(count_lines("a"), 1U);

@@ -17,14 +17,16 @@ namespace {
 constexpr const char* kPolicy = "ff2a5a3e-0000-4000-8000-000000000001";
 constexpr const char* kPort = "93f7000b-0000-4000-8000-000000000002";
 
-ovn::Row row(const char* database, const char* table, const char* uuid, std::map<std::string, std::string> columns,
-             std::map<std::string, std::string> ids = {}) {
+ovn::Row row(const char* database, const char* table, const char* uuid, ovn::Columns columns,
+             const std::map<std::string, std::string>& ids = {}) {
   ovn::Row r;
   r.database = database;
   r.table = table;
   r.uuid = uuid;
   r.columns = std::move(columns);
-  r.external_ids = std::move(ids);
+  std::string printed;
+  for (const auto& [key, value] : ids) printed += (printed.empty() ? "\"" : ", \"") + key + "\"=\"" + value + '"';
+  r.columns.set("external_ids", "{" + printed + "}");
   return r;
 }
 
@@ -136,7 +138,7 @@ TEST(Lookup, FindsWhatMentionsAnAddressOrASet) {
 
 TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
   Snapshot s;
-  s.node.ovn.rows.push_back(
+  s.node.ovn.rows.add(
       row("NB", "Load_Balancer", "cccccccc-0000-4000-8000-000000000008",
           {{"name", "web"}, {"vips", R"({"172.30.0.1:80"="10.133.0.9:8080", "[fd00::1]:80"="[fd00::9]:8080"})"}}));
   openflow::Bridge& bridge = s.node.bridges.front();
@@ -217,11 +219,11 @@ struct Objects : Snapshot {
     front.namespace_ = "shop", front.name = "front";
     front.ports.push_back({"http", "TCP", 80, 31999, ""});
     cluster.objects.services.add(front);
-    node.ovn.rows.push_back(row("NB", "NAT", "dddddddd-0000-4000-8000-000000000009",
-                                {{"type", "snat"}, {"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
-    node.ovn.rows.push_back(row("NB", "Load_Balancer", "eeeeeeee-0000-4000-8000-00000000000a",
-                                {{"name", "Service_shop/front"}, {"vips", R"({"192.0.2.1:31999"="10.133.0.9:8080"})"}},
-                                {{"k8s.ovn.org/kind", "Service"}, {"k8s.ovn.org/owner", "shop/front"}}));
+    node.ovn.rows.add(row("NB", "NAT", "dddddddd-0000-4000-8000-000000000009",
+                          {{"type", "snat"}, {"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
+    node.ovn.rows.add(row("NB", "Load_Balancer", "eeeeeeee-0000-4000-8000-00000000000a",
+                          {{"name", "Service_shop/front"}, {"vips", R"({"192.0.2.1:31999"="10.133.0.9:8080"})"}},
+                          {{"k8s.ovn.org/kind", "Service"}, {"k8s.ovn.org/owner", "shop/front"}}));
     openflow::Group& group = node.bridges.front().groups[12];
     group.id = 12;
     group.type = openflow::Group::Type::select;
@@ -311,7 +313,7 @@ TEST(Lookup, FindsRulesRoutesAndChainsOfAnEgressIp) {
 TEST(Lookup, LeavesNothingOut) {
   Objects s;
   for (int i = 0; i < 300; ++i)
-    s.node.ovn.rows.push_back(row("NB", "NAT", "", {{"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
+    s.node.ovn.rows.add(row("NB", "NAT", "", {{"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
   EXPECT_EQ(look_up(s.cluster, "billing-out").matches.size(), 303u);
 }
 

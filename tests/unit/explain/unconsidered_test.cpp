@@ -17,7 +17,7 @@ std::unique_ptr<cluster::Node> node_with(SourceTable& sources) {
   row.database = "OVS";
   row.columns = {{"bond_mode", "balance-slb"}, {"lacp", "[]"}, {"name", "bond0"}};
   row.from = {list, 1};
-  node->ovs_rows.push_back(row);
+  node->ovs_rows.add(row);
   return node;
 }
 

@@ -317,8 +317,8 @@ TEST_F(Policies, NamesResolveByResolversOvnAndHostsFiles) {
   ovn::Row dns;
   dns.database = "SB";
   dns.table = "DNS";
-  dns.columns["records"] = "{\"api.example.com\"=\"192.0.2.9 2001:db8::9\", \"db.example.com\"=\"192.0.2.8\"}";
-  node.ovn.rows.push_back(dns);
+  dns.columns.set("records", "{\"api.example.com\"=\"192.0.2.9 2001:db8::9\", \"db.example.com\"=\"192.0.2.8\"}");
+  node.ovn.rows.add(dns);
   EXPECT_EQ(addresses_of_host(cluster_, "DB.example.com.").addresses.size(), 1u);
   EXPECT_EQ(addresses_of_host(cluster_, "db", "n").addresses.size(), 1u);
   EXPECT_FALSE(addresses_of_host(cluster_, "db", "other").is_listed);

@@ -210,7 +210,7 @@ TEST(Expressions, AgreeWithANaiveEvaluator) {
     flow.table = static_cast<std::uint8_t>(i);
     flow.match = texts.emplace_back(text_of(matches.back()));
     flow.actions = "drop;";
-    southbound.logical_flows.push_back(std::move(flow));
+    southbound.logical_flows.edit().push_back(std::move(flow));
   }
   const parsers::ovn_lang::DatabaseReader reader(southbound);
   const engine::LogicalNetwork network(southbound, reader);

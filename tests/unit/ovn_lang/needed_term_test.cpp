@@ -128,7 +128,7 @@ TEST(NeededTerm, LeavesEveryLookupAsItIs) {
     flow.priority = static_cast<std::uint16_t>(random() % 8);
     flow.match = texts.emplace_back(some_valid_match(random, reader));
     flow.actions = "drop;";
-    sb.logical_flows.push_back(flow);
+    sb.logical_flows.edit().push_back(flow);
   }
   const Careful careful(reader);
   const engine::LogicalNetwork indexed(sb, reader), read(sb, careful);

@@ -123,7 +123,7 @@ void add_the_rest(const Json& tables, ovn::Southbound& sb) {
                                {}});
   const Rows balancers = rows("Load_Balancer");
   for (std::size_t i = 0; i < balancers.size(); ++i)
-    sb.load_balancers.push_back(
+    sb.load_balancers.edit().push_back(
         {uuid_of(balancers.at(i, "_uuid")), balancers.at(i, "name"), {}, map_of(balancers.at(i, "vips")), {}, {}});
 }
 

@@ -91,8 +91,7 @@ constexpr Sample kSamples[] = {
 };
 
 std::string column(const ovn::Row& row, const std::string& name) {
-  const auto it = row.columns.find(name);
-  return it == row.columns.end() ? "(absent)" : it->second;
+  return std::string(row.columns.find(name).value_or("(absent)"));
 }
 
 TEST(RouterLists, PrintBackAndAreKnownByTheirContent) {
@@ -118,7 +117,7 @@ TEST(RouterLists, LoadBalancersThatGrepLeftWithoutHeading) {
   const Dump dump = f.dump(text, "ovn-nbctl lb-list", true);
   EXPECT_TRUE(f.load(dump, c).not_understood.empty());
   EXPECT_EQ(f.reprint(dump).out, text);
-  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(column(rows[0], "name"), "lb0");
   EXPECT_EQ(column(rows[0], "vips"), R"({"10.0.0.10:80"="10.1.1.1:80,10.1.1.2:80", "[fd00:1234:5678::10]:80"="[fd01::1]:80"})");
@@ -128,7 +127,7 @@ TEST(RouterLists, Policies) {
   Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kPolicies, kSamples[0].command), c);
-  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_EQ(column(rows[0], "match"), R"("inport == \"rtos-n\" && ip4.dst == 192.168.66.24 /* allow drop */")");
   EXPECT_EQ(column(rows[0], "nexthops"), R"(["10.132.0.2"])");
@@ -143,7 +142,7 @@ TEST(RouterLists, ChainsOfPolicies) {
   Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kChains), c);
-  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(column(rows[0], "jump_chain"), "inner");
   EXPECT_EQ(column(rows[1], "chain"), "inner");
@@ -155,7 +154,7 @@ TEST(RouterLists, CollapsedBlanksOfPastedPoliciesAreUnderstood) {
   const std::string text = "Routing Policies\n100 ip4.src == 10.132.0.13 reroute 100.64.0.3, 100.88.0.4 pkt_mark=7\n";
   const Dump dump = f.dump(text, "", true);
   EXPECT_TRUE(f.load(dump, c).not_understood.empty());
-  EXPECT_EQ(column(c.node("n")->ovn.rows.at(0), "nexthops"), R"(["100.64.0.3", "100.88.0.4"])");
+  EXPECT_EQ(column(c.node("n")->ovn.rows[0], "nexthops"), R"(["100.64.0.3", "100.88.0.4"])");
   const Printed run = f.reprint(dump);
   EXPECT_EQ(run.out, text);
   EXPECT_EQ(run.report.diagnostics.size(), 1u);
@@ -165,7 +164,7 @@ TEST(RouterLists, Routes) {
   Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kRoutes, kSamples[2].command), c);
-  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 6u);
   EXPECT_EQ(column(rows[0], "nexthop"), "discard");
   EXPECT_EQ(column(rows[2], "output_port"), "lrp0");
@@ -212,7 +211,7 @@ TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
   Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kBalancers), c);
-  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(column(rows[0], "name"), "(absent)");  // cut by the tool
   EXPECT_EQ(column(rows[1], "vips"), R"({"10.0.0.10:80"="10.1.1.1:80,10.1.1.2:80", "[fd00:1234:5678::10]:80"="[fd01::1]:80"})");

@@ -73,14 +73,14 @@ class SwitchTest : public testing::Test {
   }
 
   // A row of the database Open_vSwitch.
-  void row(const std::string& table, const std::string& name, std::map<std::string, std::string> columns) {
+  void row(const std::string& table, const std::string& name, ovn::Columns columns) {
     ovn::Row r;
     r.table = table;
     r.database = "OVS";
     r.uuid = table + name;
     r.columns = std::move(columns);
-    r.columns["name"] = name;
-    node.ovs_rows.push_back(std::move(r));
+    r.columns.set("name", name);
+    node.ovs_rows.add(std::move(r));
   }
 
   void patch(const std::string& a, std::uint32_t port_a, const std::string& b, std::uint32_t port_b) {

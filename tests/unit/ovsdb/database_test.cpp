@@ -257,7 +257,7 @@ TEST(DatabaseFile, LoadsLogicalFlowsWithTheirDatapaths) {
   EXPECT_EQ(ovn::datapaths_of(ovn, policy), std::vector<std::string_view>{"lr"});
   EXPECT_EQ(ovn::datapaths_of(ovn, ovn.logical_flows[1]), (std::vector<std::string_view>{"sw", "lr"}));
   ASSERT_TRUE(ovn.southbound);
-  EXPECT_EQ(ovn.southbound->logical_flows.size(), 2u);
+  EXPECT_EQ(ovn.southbound->logical_flows.get().size(), 2u);
   EXPECT_EQ(ovn.southbound->datapaths.at(1).tunnel_key, 6u);
   EXPECT_TRUE(ovn.southbound->datapaths.at(1).is_router);
   EXPECT_TRUE(ovn.southbound->complete.contains("Logical_Flow"));

@@ -13,7 +13,7 @@ namespace {
 
 using parsers::ovsdb::Datum;
 
-ovn::Row row_with(std::string database, std::string table, std::map<std::string, std::string> columns) {
+ovn::Row row_with(std::string database, std::string table, ovn::Columns columns) {
   ovn::Row row;
   row.database = std::move(database);
   row.table = std::move(table);
@@ -116,9 +116,9 @@ TEST(RowView, NamesWhatIsAWordOfTheLanguageOtherwise) {
 }
 
 TEST(RowsOf, AreThoseOfOneTableInTheirOrder) {
-  std::vector<ovn::Row> all;
+  ovn::Rows all;
   for (const char* table : {"ACL", "NAT", "ACL", "QoS", "ACL"})
-    all.push_back(row_with("NB", table, {{"name", std::to_string(all.size())}}));
+    all.add(row_with("NB", table, {{"name", std::to_string(all.size())}}));
   std::vector<std::string> names;
   for (const auto acl : rows_of<rows::nb::Acl>(all)) names.push_back(acl.name());
   EXPECT_EQ(names, (std::vector<std::string>{"0", "2", "4"}));

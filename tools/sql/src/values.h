@@ -40,8 +40,12 @@ Value joined(const Range& all, ToText to_text) {
 inline Value joined(const std::vector<IpAddr>& all) {
   return joined(all, [](const IpAddr& a) { return a.to_string(); });
 }
-inline Value json_of(const std::map<std::string, std::string>& all) {
-  return Value(nlohmann::json(all).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+// An object of texts.
+template <class Pairs>
+Value json_of(const Pairs& all) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto& [key, value] : all) object[std::string(key)] = value;
+  return Value(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace egt::sql

@@ -148,8 +148,8 @@ class CauseFinder {
   void meet(const explain::Hop& hop, const Lines& lines) {
     meet(hop.evidence, lines);
     for (const explain::RowRef& row : hop.rows)
-      if (const auto origin = row.database == "NB" ? uuid_prefix(row.uuid) : std::nullopt)
-        if (const auto found = rows_.find({hop.node, *origin}); found != rows_.end()) meet(found->second);
+      if (const std::uint32_t origin = row.database == "NB" ? ovn::uuid_prefix(row.uuid) : 0; origin != 0)
+        if (const auto found = rows_.find({hop.node, origin}); found != rows_.end()) meet(found->second);
     for (const explain::LflowRef& l : hop.lflows) {
       const std::string name = lflow_name(l.stage, l.priority, l.match);
       if (const auto found = lflows_of_datapaths_.find({hop.node, l.datapath + " " + name}); found != lflows_of_datapaths_.end())

@@ -99,7 +99,7 @@ class Comparer {
       for (const InventoryLine* line : *values) {
         lines->push_back(line->from);
         trail.lflow = line->lflow;
-        if (line->origin) trail.origins.insert(*line->origin);
+        if (line->origin != 0) trail.origins.insert(line->origin);
         if (!line->address_set.empty()) trail.address_sets.insert(line->address_set);
       }
     return trail;

@@ -182,26 +182,34 @@ void Collector::rules(const Node& node) {
   ruleset("nft", h.nft);
 }
 
-// Rows by what they say. What counts, shows a time, or only lists other rows by UUID is left out.
+// What counts, shows a time, or only lists other rows by UUID is left out.
+std::string columns_text(const ovn::Row& row) {
+  constexpr std::string_view kLeftOut[] = {"_uuid", "bfd", "bfd_sessions", "health_check", "meter", "nextgroup"};
+  std::string text;
+  for (const auto& [column, value] : row.columns)
+    if (std::find(std::begin(kLeftOut), std::end(kLeftOut), column) == std::end(kLeftOut) && value != "[]" && value != "{}" &&
+        value != "\"\"")
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", column, value);
+  return text;
+}
+
+// Rows by what they say.
 void Collector::northbound(const Node& node) {
   if (!begin("northbound", node.name)) return;
   static const std::set<std::string> kTables = {
       "ACL", "Address_Set", "Load_Balancer", "Logical_Router_Policy", "Logical_Router_Static_Route", "NAT"};
-  static const std::set<std::string> kColumns = {"_uuid", "bfd", "bfd_sessions", "health_check", "meter", "nextgroup"};
   for (const std::string& table : kTables) {
     scope_.part = table;
     if (node.ovn.complete_tables.contains("NB " + table)) shown();
   }
-  for (const ovn::Row& row : node.ovn.rows) {
-    if (row.database != "NB" || !kTables.contains(row.table)) continue;
-    scope_.part = row.table;
-    std::string text;
-    for (const auto& [column, value] : row.columns)
-      if (!kColumns.contains(column) && value != "[]" && value != "{}" && value != "\"\"")
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", column, value);
-    InventoryLine& line = add(row.table, std::move(text), row.from);
-    line.origin = uuid_prefix(row.uuid);
-    if (const auto set = as<rows::nb::AddressSet>(row)) line.address_set = set->name();
+  for (const ovn::Rows::Table& of : node.ovn.rows.tables()) {
+    if (of.database() != "NB" || !kTables.contains(of.name())) continue;
+    scope_.part = of.name();
+    for (const ovn::Row& row : of.rows()) {
+      InventoryLine& line = add(row.table, columns_text(row), row.from);
+      line.origin = ovn::uuid_prefix(row.uuid);
+      if (const auto set = as<rows::nb::AddressSet>(row)) line.address_set = set->name();
+    }
   }
 }
 
@@ -220,7 +228,7 @@ void Collector::logical_flows(const Node& node) {
       const std::string name = name_of(f);
       InventoryLine& line = add(fmt::format("{} {}", datapath, name), std::string(trim(f.actions)), f.from);
       line.lflow = name;
-      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f)) line.origin = uuid_prefix(origin->stage_hint);
+      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f)) line.origin = ovn::uuid_prefix(origin->stage_hint);
     }
 }
 
@@ -323,12 +331,6 @@ void Collector::flows(const Node& node) {
 
 std::string lflow_name(std::string_view stage, std::uint16_t priority, std::string_view match) {
   return fmt::format("{} priority {} match {}", stage, priority, trim(match));
-}
-
-std::optional<std::uint32_t> uuid_prefix(std::string_view uuid) {
-  constexpr std::size_t kDigits = 8;
-  const auto digits = parse_u64(fmt::format("0x{}", uuid.substr(0, kDigits)));
-  return uuid.size() < kDigits || !digits ? std::nullopt : std::optional(static_cast<std::uint32_t>(*digits));
 }
 
 std::string as_nft_shows(const std::string& front_end) { return front_end + " as nft prints it"; }

@@ -28,7 +28,7 @@ struct InventoryLine {
   Provenance from;
   std::string key, meaning;  // what makes two lines those of one thing, and two values the same; empty: `what`, `value`
   std::string lflow = {};    // of a logical flow, or of flows that one has become: its stage, priority and match
-  std::optional<std::uint32_t> origin = {};  // uuid_prefix() of the northbound row: its own, or the one behind it
+  std::uint32_t origin = 0;  // ovn::uuid_prefix() of the northbound row: its own, or the one behind it; 0: none
 
   std::string address_set = {};  // of the northbound database: its name
 
@@ -41,8 +41,6 @@ struct Inventory {
   std::set<InventoryScope> shown;  // of which the snapshot shows everything
 };
 
-// Of "7d8c250c-…" or of its first digits.
-std::optional<std::uint32_t> uuid_prefix(std::string_view uuid);
 // "lr_in_policy priority 100 match ip4.src == 10.0.0.1"
 std::string lflow_name(std::string_view stage, std::uint16_t priority, std::string_view match);
 // Of these topics; "paths" are none of them.

@@ -110,7 +110,7 @@ const LogicalDatapath* LogicalNetwork::datapath_with_key(std::uint32_t tunnel_ke
 }
 
 std::optional<IpAddr> LogicalNetwork::hairpin_source(Family family) const {
-  for (const sb::LoadBalancer& b : southbound_.load_balancers) {
+  for (const sb::LoadBalancer& b : southbound_.load_balancers.get()) {
     const std::string addresses = value_of(b.options, "hairpin_snat_ip");
     for (const std::string_view text : words(addresses))
       if (const auto address = IpAddr::parse(text); address && address->family == family) return address;
@@ -205,7 +205,7 @@ void LogicalNetwork::add_flows() {
     auto& members = groups[g.uuid];
     for (const Uuid& uuid : g.datapaths) members.push_back(datapath(uuid));
   }
-  for (const sb::LogicalFlow* row : at_client(southbound_.logical_flows)) {
+  for (const sb::LogicalFlow* row : at_client(southbound_.logical_flows.get())) {
     if (!row->datapath.is_nil()) add(datapath(row->datapath), *row);
     if (row->datapath_group.is_nil()) continue;
     if (const auto it = groups.find(row->datapath_group); it != groups.end())
@@ -230,7 +230,7 @@ void LogicalNetwork::add_bindings() {
 }
 
 void LogicalNetwork::add_vips() {
-  for (const sb::LoadBalancer* b : at_client(southbound_.load_balancers)) {
+  for (const sb::LoadBalancer* b : at_client(southbound_.load_balancers.get())) {
     std::vector<std::string_view> keys;
     std::vector<std::uint32_t> hashes;
     for (const auto& [key, backends] : b->vips) {

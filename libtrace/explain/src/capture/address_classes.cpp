@@ -199,8 +199,8 @@ std::vector<std::string_view> pieces_of(const cluster::Cluster& cluster) {
     if (dump.kind == "unknown" && dump.source < is_read.size()) is_read[dump.source] = false;
   constexpr std::size_t kPiece = 4U << 20;
   std::vector<std::string_view> pieces;
-  for (SourceId id = 1; id < is_read.size(); ++id) {
-    if (!is_read[id]) continue;
+  for (const SourceId id : cluster.sources->dumps()) {  // which hold the rows of databases, too
+    if (id >= is_read.size() || !is_read[id]) continue;
     std::string_view text = cluster.sources->at(id).text;
     while (text.size() > kPiece) {
       const std::size_t end = std::min(text.find('\n', kPiece), text.size() - 1) + 1;

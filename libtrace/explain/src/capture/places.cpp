@@ -39,7 +39,7 @@ bool has_device(const Node& node, std::string_view device) {
 }
 
 // Where `word` stands in `text` between separators, the last one; npos where it does not.
-std::size_t find_word(std::string_view text, std::string_view word) {
+std::size_t find_name(std::string_view text, std::string_view word) {
   for (std::size_t at = text.rfind(word); at != std::string_view::npos && !word.empty(); at = text.rfind(word, at - 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || is_separator(text[at - 1])) && (end == text.size() || is_separator(text[end]))) return at;
@@ -54,12 +54,12 @@ std::string device_in(const Node& node, std::string_view rest) {
   if (has_device(node, rest)) return std::string(rest);
   std::string best;
   const auto offer = [&](const std::string& name) {
-    if (name.size() > best.size() && find_word(rest, name) != std::string_view::npos) best = name;
+    if (name.size() > best.size() && find_name(rest, name) != std::string_view::npos) best = name;
   };
   for (const host::Link& link : node.host.links.value) offer(link.name);
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces) offer(port.name);
-  if (best.empty() && find_word(rest, kAnyDevice) != std::string_view::npos) return kAnyDevice;
+  if (best.empty() && find_name(rest, kAnyDevice) != std::string_view::npos) return kAnyDevice;
   return best;
 }
 
@@ -138,7 +138,7 @@ Places::Known Places::from_name(const File& file) const {
   std::string_view rest;
   for (const auto& node : cluster_.nodes) {
     if (best != nullptr && node->name.size() <= best->name.size()) continue;
-    if (const std::size_t at = find_word(stem, node->name); at != std::string_view::npos) {
+    if (const std::size_t at = find_name(stem, node->name); at != std::string_view::npos) {
       best = node.get();
       // The device follows the node's name, or goes before it.
       rest = stem.substr(at + node->name.size());

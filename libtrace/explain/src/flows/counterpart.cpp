@@ -67,9 +67,9 @@ std::optional<Counterpart> find_counterpart(const Cluster& cluster, const FlowQu
   const SourceId other =
       has_other ? in_other_snapshot(*query.since.cluster, query, node, bridge) : second_dump(own, query, node, listed);
   if (other == kNoSource) return std::nullopt;
-  const Source& source = of.cluster->sources->at(other);
+  const Source source = of.cluster->sources->at(other);
   return Counterpart{
-      &source, of.name.empty() ? source.path : of.name + ":" + source.path, {time_of(of, other), time_of(own, listed)}};
+      source, of.name.empty() ? source.path.str() : of.name + ":" + source.path, {time_of(of, other), time_of(own, listed)}};
 }
 
 }  // namespace egt::explain

@@ -14,7 +14,7 @@ namespace egt::explain {
 inline constexpr std::string_view kOpenFlowDump = "ovs-ofctl dump-flows", kDatapathDump = "ovs-appctl dpctl/dump-flows";
 
 struct Counterpart {
-  const Source* source = nullptr;
+  Source source;
   std::string name;  // its path, behind the name of its snapshot where that is another one
   std::pair<std::int64_t, std::int64_t>
       times;  // when it and the listed one were printed, seconds since 1970; 0: nothing shows it

@@ -137,8 +137,8 @@ class Listing {
     other_.reset();
     const auto counterpart = find_counterpart(cluster_, query_, node, bridge, source);
     if (!counterpart) return;
-    other_ = std::make_unique<OtherDump>(counterpart->name, *counterpart->source, cluster_.sources->at(source),
-                                         counterpart->times, reader_);
+    other_ = std::make_unique<OtherDump>(counterpart->name, counterpart->source, cluster_.sources->at(source), counterpart->times,
+                                         reader_);
     const ComparedDump& compared = other_->comparison();
     // Nobody asked for one of the same moment: another spelling of the same flows, as a rule.
     constexpr double kOneMoment = 1;  // seconds

@@ -24,7 +24,8 @@ std::string state_name(host::NeighbourState state) {
 }  // namespace
 
 Finder::Finder(const cluster::Cluster& cluster, LookupTerm term)
-    : cluster_(cluster), thing_(std::move(term)), names_(cluster), links_(cluster), references_(cluster) {
+    : cluster_(cluster), thing_(std::move(term)), names_(cluster), links_(cluster) {
+  if (thing_.address || thing_.mac) asked_text_ = thing_.address ? thing_.address_text() : thing_.mac->to_string();
   const bool is_port = thing_.may_be("nodeport") || thing_.may_be("port");
   if (is_port && thing_.number && *thing_.number > 0 && *thing_.number <= 65535)
     asked_port_ = static_cast<std::uint16_t>(*thing_.number);

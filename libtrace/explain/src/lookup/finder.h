@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -12,13 +11,13 @@
 #include "egtrace/explain/lookup.h"
 #include "links.h"
 #include "lookup/asked_object.h"
-#include "lookup/references.h"
 #include "lookup/term.h"
 #include "names.h"
 
 namespace egt::explain {
 
 class Recirculations;
+struct RowUses;
 
 class Finder {
  public:
@@ -72,8 +71,8 @@ class Finder {
   bool is_address_of(const cluster::Service& service) const;
   bool is_on_other_network(const cluster::Pod& pod) const;
   bool is_row(const ovn::Row& row) const;
-  void row(const cluster::Node& node, const ovn::Row& row);
-  void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
+  void add_asked(const std::vector<ovn::Row>& rows, std::vector<const ovn::Row*>& asked) const;
+  void row(const cluster::Node& node, const ovn::Row& row, const RowUses& uses);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
   void uses_of_recirculation(const openflow::Datapath& datapath, const Recirculations& recirculations, std::size_t flow,
@@ -83,8 +82,8 @@ class Finder {
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
   std::string flow_words(const cluster::Node& node, const openflow::Bridge& bridge, openflow::FlowIndex flow);
-  void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const std::string& kind,
-                  const std::function<bool(openflow::FlowIndex)>& concern_it);
+  void list_flows(const cluster::Node& node, const openflow::Bridge& bridge, const std::string& kind,
+                  const std::vector<openflow::FlowIndex>& flows);
   std::set<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, openflow::FlowIndex member);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;
@@ -97,10 +96,10 @@ class Finder {
 
   const cluster::Cluster& cluster_;
   LookupTerm thing_;
+  std::string asked_text_;                   // its address, else its MAC, as dumps write it
   std::optional<std::uint16_t> asked_port_;  // the number, as a port
   Names names_;
   Links links_;
-  cluster::PerNode<References> references_;
   std::vector<AskedObject> subjects_;
   LineWords wanted_;                                          // of all of them
   std::set<std::string, std::less<>> also_called_;            // names that dumps of nodes have for them

@@ -36,7 +36,8 @@ bool may_be_about(const Row& row, const AskedObject& s) {
   const std::string_view name = std::string_view(s.name).substr(s.name.find('/') + 1);
   if (const auto port = as<rows::sb::PortBinding>(row)) return port->logical_port().ends_with(name);
   if (const auto port = as<rows::nb::LogicalSwitchPort>(row)) return port->name().ends_with(name);
-  return std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) {
+  const std::map<std::string, std::string> ids = external_ids_of(row);
+  return std::any_of(ids.begin(), ids.end(), [&](const auto& id) {
     return id.second.find(name) != std::string::npos ||
            (s.kind == ObjectKind::egress_firewall && s.name.starts_with(id.second + "/"));
   });
@@ -117,6 +118,17 @@ std::string own_table(std::string_view rule) {
   return table == "main" || table == "local" || table == "default" ? std::string() : std::string(table);
 }
 
+std::vector<openflow::FlowIndex> flows_with_mark(const openflow::FlowTables& flows, std::uint32_t mark) {
+  std::vector<openflow::FlowIndex> found;
+  for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
+    if (!flows.looks_at(i, FieldId::pkt_mark)) continue;
+    const openflow::MatchView match = flows.match(flows.flow(i));
+    if (openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{mark})
+      found.push_back(i);
+  }
+  return found;
+}
+
 }  // namespace
 
 bool Finder::is_made_for_subject(const Row& row) const {
@@ -140,13 +152,7 @@ void Finder::of_subjects(const cluster::Node& node) {
               {a.from});
     if (s.mark)
       for (const openflow::Bridge& b : node.bridges)
-        if (b.flows)
-          flows_that(node, b, phrase(Found::flows_matching_mark), [&](openflow::FlowIndex i) {
-            if (!b.flows->looks_at(i, FieldId::pkt_mark)) return false;
-            const openflow::MatchView match = b.flows->match(b.flows->flow(i));
-            return openflow::mask_of(match, FieldId::pkt_mark) != U128{} &&
-                   openflow::value_of(match, FieldId::pkt_mark) == U128{*s.mark};
-          });
+        if (b.flows) list_flows(node, b, phrase(Found::flows_matching_mark), flows_with_mark(*b.flows, *s.mark));
   }
 }
 

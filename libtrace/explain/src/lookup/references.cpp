@@ -1,7 +1,6 @@
 #include "lookup/references.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
@@ -9,86 +8,85 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::size_t kUuidLength = 36;
+constexpr std::size_t kUuidLength = 36, kHintLength = 8;
 
-bool is_set_char(char c) {
+bool is_of_uuid(char c) { return is_hex_digit(c) || c == '-'; }
+bool is_of_set(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
 }
 
-}  // namespace
-
-References::References(const cluster::Node& node) : node_(node) {
-  std::uint32_t number = 0;
-  for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
-    for (const ovn::Row& row : *all) {
-      for (const auto& [name, value] : row.columns) add_uuids(value, number, rows_);
-      if (const auto match = row.columns.find("match"); match != row.columns.end()) add_sets(match->second, number, rows_);
-      ++number;
-    }
-  std::uint32_t flow = 0;
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    add_sets(f.match, flow, flows_);
-    if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f); origin != nullptr && !origin->stage_hint.empty())
-      flows_[std::string(origin->stage_hint)].push_back(flow);
-    ++flow;
-  }
-}
-
-void References::add_uuids(std::string_view text, std::uint32_t number, ByWord& into) {
-  const auto is_of_uuid = [](char c) { return is_hex_digit(c) || c == '-'; };
-  while (text.size() >= kUuidLength) {
-    const auto begin = std::find_if(text.begin(), text.end(), is_of_uuid);
-    const auto end = std::find_if_not(begin, text.end(), is_of_uuid);
-    if (end - begin == kUuidLength && *(begin + 8) == '-')
-      if (Numbers& numbers = into[std::string(begin, end)]; numbers.empty() || numbers.back() != number)
-        numbers.push_back(number);
-    text = {end, text.end()};
-  }
-}
-
-void References::add_sets(std::string_view text, std::uint32_t number, ByWord& into) {
-  for (std::size_t at = text.find_first_of("$@"); at != std::string_view::npos; at = text.find_first_of("$@", at + 1)) {
-    std::size_t end = at + 1;
-    while (end < text.size() && is_set_char(text[end])) ++end;
-    while (end > at + 1 && text[end - 1] == '.') --end;
-    if (Numbers& numbers = into[std::string(text.substr(at, end - at))]; numbers.empty() || numbers.back() != number)
-      numbers.push_back(number);
-  }
-}
-
-References::Numbers References::found(const ByWord& words, const std::string& word) {
-  const auto all = words.find(word);
-  return word.empty() || all == words.end() ? Numbers{} : all->second;
-}
-
-const ovn::Row& References::row(std::uint32_t number) const {
-  const std::size_t own = node_.ovn.rows.size();
-  return number < own ? node_.ovn.rows[number] : node_.ovs_rows[number - own];
-}
-
-std::vector<const ovn::Row*> References::rows(const ovn::Row& to, const std::string& set) const {
-  const Numbers by_uuid = found(rows_, to.uuid), by_name = found(rows_, set);
-  Numbers numbers;
-  std::set_union(by_uuid.begin(), by_uuid.end(), by_name.begin(), by_name.end(), std::back_inserter(numbers));
-  std::vector<const ovn::Row*> all;
-  for (const std::uint32_t number : numbers)
-    if (const ovn::Row& other = row(number); &other != &to && (to.uuid.empty() || other.uuid != to.uuid)) all.push_back(&other);
-  return all;
-}
-
-std::vector<const ovn::LogicalFlow*> References::logical_flows(const ovn::Row& to, const std::string& set) const {
-  const Numbers by_hint = to.database == "NB" ? found(flows_, to.uuid.substr(0, 8)) : Numbers{}, by_name = found(flows_, set);
-  Numbers numbers;
-  std::set_union(by_hint.begin(), by_hint.end(), by_name.begin(), by_name.end(), std::back_inserter(numbers));
-  std::vector<const ovn::LogicalFlow*> all;
-  for (const std::uint32_t number : numbers) all.push_back(&node_.ovn.logical_flows[number]);
-  return all;
-}
-
+// How matches call a row: sets by name behind '$' or '@'; empty for other rows.
 std::string set_reference(const ovn::Row& row) {
   if (row.table == "Address_Set") return "$" + text_of(row, "name");
   if (row.table == "Port_Group") return "@" + text_of(row, "name");
   return {};
+}
+
+template <class T>
+void add_once(std::vector<const T*>& all, const T& one) {
+  if (all.empty() || all.back() != &one) all.push_back(&one);
+}
+
+}  // namespace
+
+References::References(const cluster::Node& node, const std::vector<const ovn::Row*>& asked) {
+  if (asked.empty()) return;
+  sets_.reserve(asked.size());
+  for (const ovn::Row* row : asked) note(*row);
+  for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
+    for (const ovn::Row& r : *all) row(r);
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
+    logical_flow(f, origin != nullptr ? origin->stage_hint : std::string_view());
+  }
+}
+
+void References::note(const ovn::Row& asked) {
+  RowUses* const uses = &uses_[&asked];
+  const std::string_view uuid = asked.uuid;
+  if (!uuid.empty()) by_uuid_[uuid].emplace_back(&asked, uses);
+  if (asked.database == "NB" && uuid.size() >= kHintLength) by_hint_[uuid.substr(0, kHintLength)].emplace_back(&asked, uses);
+  if (std::string set = set_reference(asked); !set.empty())
+    by_set_[sets_.emplace_back(std::move(set))].emplace_back(&asked, uses);
+}
+
+void References::row(const ovn::Row& row) {
+  const auto use = [&](const Asked& asked) {
+    for (const auto& [to, uses] : asked)
+      if (to != &row && (to->uuid.empty() || to->uuid != row.uuid)) add_once(uses->rows, row);
+  };
+  for (const auto& [name, value] : row.columns) uuids_in(value, use);
+  if (const auto match = row.columns.find("match")) sets_in(*match, use);
+}
+
+void References::logical_flow(const ovn::LogicalFlow& flow, std::string_view hint) {
+  const auto use = [&](const Asked& asked) {
+    for (const auto& [to, uses] : asked) add_once(uses->flows, flow);
+  };
+  sets_in(flow.match, use);
+  if (const auto found = by_hint_.find(hint); !hint.empty() && found != by_hint_.end()) use(found->second);
+}
+
+// The first dash of a UUID stands behind eight digits.
+template <class Use>
+void References::uuids_in(std::string_view text, const Use& use) const {
+  for (std::size_t dash = text.find('-', kHintLength); dash != std::string_view::npos; dash = text.find('-', dash + 1)) {
+    const std::size_t begin = dash - kHintLength, end = begin + kUuidLength;
+    if (end > text.size()) return;
+    if ((begin > 0 && is_of_uuid(text[begin - 1])) || (end < text.size() && is_of_uuid(text[end]))) continue;
+    if (const auto found = by_uuid_.find(text.substr(begin, kUuidLength)); found != by_uuid_.end()) use(found->second);
+  }
+}
+
+template <class Use>
+void References::sets_in(std::string_view text, const Use& use) const {
+  if (by_set_.empty()) return;
+  for (std::size_t at = text.find_first_of("$@"); at != std::string_view::npos; at = text.find_first_of("$@", at + 1)) {
+    std::size_t end = at + 1;
+    while (end < text.size() && is_of_set(text[end])) ++end;
+    while (end > at + 1 && text[end - 1] == '.') --end;
+    if (const auto found = by_set_.find(text.substr(at, end - at)); found != by_set_.end()) use(found->second);
+  }
 }
 
 }  // namespace egt::explain

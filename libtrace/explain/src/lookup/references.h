@@ -1,9 +1,8 @@
-// Which rows and logical flows of a node refer to a row: by its UUID, or to a set by its name behind '$' or '@'. Gone through
-// once, as a name of many rows asks often.
+// Which rows and logical flows of a node refer to rows that somebody asks for: by their UUIDs, or to sets by name behind '$' or '@'.
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -11,27 +10,34 @@
 
 namespace egt::explain {
 
-class References {
- public:
-  explicit References(const cluster::Node& node);
-
-  // In the order of the node's rows: those of OVN, then those of Open vSwitch.
-  std::vector<const ovn::Row*> rows(const ovn::Row& to, const std::string& set) const;
-  std::vector<const ovn::LogicalFlow*> logical_flows(const ovn::Row& to, const std::string& set) const;
-
- private:
-  using Numbers = std::vector<std::uint32_t>;  // ascending
-  using ByWord = std::unordered_map<std::string, Numbers>;
-  const ovn::Row& row(std::uint32_t number) const;
-  static Numbers found(const ByWord& words, const std::string& word);
-  static void add_uuids(std::string_view text, std::uint32_t number, ByWord& into);
-  static void add_sets(std::string_view text, std::uint32_t number, ByWord& into);
-
-  const cluster::Node& node_;
-  ByWord rows_, flows_;
+// In the order of the node: rows of OVN, then those of Open vSwitch.
+struct RowUses {
+  std::vector<const ovn::Row*> rows;
+  std::vector<const ovn::LogicalFlow*> flows;
 };
 
-// How matches call a row: sets by name behind '$' or '@'; empty for other rows.
-std::string set_reference(const ovn::Row& row);
+class References {
+ public:
+  // Goes through all rows and logical flows of the node, once for all that are asked for.
+  References(const cluster::Node& node, const std::vector<const ovn::Row*>& asked);
+
+  const RowUses& of(const ovn::Row& asked) const { return uses_.at(&asked); }
+
+ private:
+  using Asked = std::vector<std::pair<const ovn::Row*, RowUses*>>;
+  using ByWord = std::unordered_map<std::string_view, Asked>;
+  void note(const ovn::Row& asked);
+  void row(const ovn::Row& row);
+  void logical_flow(const ovn::LogicalFlow& flow, std::string_view hint);
+  template <class Use>
+  void uuids_in(std::string_view text, const Use& use) const;
+  template <class Use>
+  void sets_in(std::string_view text, const Use& use) const;
+
+  std::unordered_map<const ovn::Row*, RowUses> uses_;
+  ByWord by_uuid_, by_set_;
+  std::unordered_map<std::string_view, Asked> by_hint_;  // first digits of the UUID of a northbound row
+  std::vector<std::string> sets_;                        // which by_set_ views
+};
 
 }  // namespace egt::explain

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "lookup/finder.h"
+#include "lookup/flow_addresses.h"
+#include "lookup/references.h"
 #include "phrases/lookups.h"
 
 namespace egt::explain {
@@ -18,43 +21,9 @@ bool refers_to(const Row& row, std::string_view word) {
   return std::any_of(row.columns.begin(), row.columns.end(), [&](const auto& c) { return mentions(c.second, word); });
 }
 
+constexpr std::size_t kRowsWorthAThread = 1000;
+
 std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, row.uuid.empty() ? row_name(row) : row.uuid); }
-
-// Where an address stands in a match, and where its port does; ARP and neighbour discovery know no ports.
-struct AddressField {
-  FieldId address;
-  std::optional<FieldId> port;
-};
-
-std::vector<AddressField> address_fields(const IpAddr& a) {
-  if (a.is_v4())
-    return {
-        {FieldId::ip_src, FieldId::tp_src}, {FieldId::ip_dst, FieldId::tp_dst}, {FieldId::arp_spa, {}}, {FieldId::arp_tpa, {}}};
-  return {{FieldId::ipv6_src, FieldId::tp_src}, {FieldId::ipv6_dst, FieldId::tp_dst}, {FieldId::nd_target, {}}};
-}
-
-U128 all_ones(const IpAddr& a) { return a.is_v4() ? U128{0xffffffff} : ~U128{0}; }
-
-bool asks_for(const openflow::MatchView& match, FieldId field, U128 mask, U128 value) {
-  return openflow::mask_of(match, field) == mask && openflow::value_of(match, field) == value;
-}
-
-// As ct() and set_field have it, and as load: has it.
-std::vector<std::string> forms_in_actions(const IpAddr& a) {
-  if (a.is_v4()) return {a.to_string(), fmt::format("{:#x}", static_cast<std::uint32_t>(a.value))};
-  return {a.to_string(),
-          fmt::format("{:#x}{:016x}", static_cast<std::uint64_t>(a.value >> 64), static_cast<std::uint64_t>(a.value))};
-}
-
-// Whole, in "load:0xa000001->…", "set_field:10.0.0.1->…", "nat(dst=10.0.0.1:80)".
-bool has_value(std::string_view actions, std::string_view value) {
-  const auto goes_on = [](char c) { return is_hex_digit(c) || c == '.' || c == 'x'; };
-  for (std::size_t at = actions.find(value); at != std::string_view::npos; at = actions.find(value, at + 1)) {
-    const std::size_t end = at + value.size();
-    if ((at == 0 || !goes_on(actions[at - 1])) && (end == actions.size() || !goes_on(actions[end]))) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -65,34 +34,37 @@ bool Finder::is_row(const Row& row) const {
            (thing_.field == "tag" && text_of(row, "tag") == thing_.text);
   for (const char* column : {"name", "logical_port", "hostname"})
     if (const std::string name = text_of(row, column); !name.empty() && is_called(name)) return true;
-  if (thing_.address) return refers_to(row, thing_.address_text());
-  if (thing_.mac) return refers_to(row, thing_.mac->to_string());
-  return !thing_.kind &&
-         std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) { return id.second == thing_.text; });
+  if (thing_.address || thing_.mac) return refers_to(row, asked_text_);
+  if (thing_.kind) return false;
+  const std::map<std::string, std::string> ids = external_ids_of(row);
+  return std::any_of(ids.begin(), ids.end(), [&](const auto& id) { return id.second == thing_.text; });
 }
 
 void Finder::rows(const Node& node) {
+  std::vector<const Row*> asked;
   for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
-    for (const Row& r : *all)
-      if (is_row(r) || is_made_for_subject(r)) row(node, r);
+    for (const ovn::Rows::Table& table : all->tables()) add_asked(table.rows(), asked);
+  const References references(node, asked);
+  for (const Row* r : asked) row(node, *r, references.of(*r));
 }
 
-void Finder::row(const Node& node, const Row& row) {
+void Finder::add_asked(const std::vector<Row>& rows, std::vector<const Row*>& asked) const {
+  std::vector<std::uint8_t> is_asked(rows.size());
+  for_each_index(rows.size(), 0, kRowsWorthAThread,
+                 [&](std::size_t i) { is_asked[i] = is_row(rows[i]) || is_made_for_subject(rows[i]); });
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (is_asked[i] != 0) asked.push_back(&rows[i]);
+}
+
+void Finder::row(const Node& node, const Row& row, const RowUses& uses) {
   Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", to_text(links_.object_of(row))}};
   for (const auto& [name, value] : row.columns)
     if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, value);
-  uses_of_row(node, row, *add(row.table, row_name(row), &node, std::move(facts), {row.from}));
-}
-
-void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
-  const std::string set = set_reference(row);
-  const References& references = references_.of(node, [&] { return References(node); });
-  for (const Row* other : references.rows(row, set))
-    use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
-  for (const ovn::LogicalFlow* f : references.logical_flows(row, set))
+  LookupMatch& match = *add(row.table, row_name(row), &node, std::move(facts), {row.from});
+  for (const Row* other : uses.rows) use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
+  for (const ovn::LogicalFlow* f : uses.flows)
     use(match, fmt::format("logical flow {} ({}, priority {})", f->uuid, f->stage, f->priority), f->from);
-  const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));
-  if (row.database == "SB" && digits) uses_of_cookie(node, static_cast<std::uint32_t>(*digits), match);
+  if (row.database == "SB") uses_of_cookie(node, ovn::uuid_prefix(row.uuid), match);
 }
 
 void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch& match) {
@@ -166,37 +138,10 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
 
 void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge) {
   if (!thing_.address) return;
-  const std::vector<AddressField> fields = address_fields(*thing_.address);
-  const U128 ones = all_ones(*thing_.address), value = thing_.address->value;
-  std::vector<openflow::MatchWord> words;
-  const auto any_field = [&](openflow::FlowIndex i, const auto& is_asked_for) {
-    const auto looks_at = [&](const AddressField& f) { return bridge.flows->looks_at(i, f.address); };
-    if (std::none_of(fields.begin(), fields.end(), looks_at)) return false;
-    bridge.flows->read_match(i, words);
-    const openflow::MatchView view = words;
-    return std::any_of(fields.begin(), fields.end(), [&](const AddressField& f) {
-      return is_asked_for(view, f) && (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
-    });
-  };
-  flows_that(node, bridge, phrase(Found::flows_matching), [&](openflow::FlowIndex i) {
-    return any_field(
-        i, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
-  });
-  if (thing_.port) return;  // what follows is about all ports of the address
-  flows_that(node, bridge, phrase(Found::flows_matching_prefix), [&](openflow::FlowIndex i) {
-    return any_field(i, [&](const openflow::MatchView& view, const AddressField& f) {
-      const U128 mask = openflow::mask_of(view, f.address);
-      return mask != U128{} && mask != ones && asks_for(view, f.address, mask, value & mask);
-    });
-  });
-  const std::vector<std::string> in_actions = forms_in_actions(*thing_.address);
-  std::string buffer;
-  flows_that(node, bridge, phrase(Found::flows_naming), [&](openflow::FlowIndex i) {
-    const auto in = [&](std::string_view text) {
-      return std::any_of(in_actions.begin(), in_actions.end(), [&](const std::string& form) { return has_value(text, form); });
-    };
-    return in(bridge.flows->line_of(i, buffer)) && in(bridge.flows->actions_text(bridge.flows->flow(i)));
-  });
+  const AddressFlows found = flows_with_address_of(thing_, *bridge.flows);
+  list_flows(node, bridge, phrase(Found::flows_matching), found.matching);
+  list_flows(node, bridge, phrase(Found::flows_matching_prefix), found.matching_prefix);
+  list_flows(node, bridge, phrase(Found::flows_naming), found.naming);
 }
 
 std::set<std::uint64_t> Finder::cookies_behind(const openflow::Bridge& bridge, openflow::FlowIndex member) {
@@ -229,17 +174,12 @@ std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge,
   return what;
 }
 
-void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind,
-                        const std::function<bool(openflow::FlowIndex)>& concern_it) {
-  LookupMatch* match = nullptr;
-  std::size_t count = 0;
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
-    if (!concern_it(i)) continue;
-    ++count;
-    if (!match) match = add(kind, bridge.name, &node, {}, {});
-    use(*match, flow_words(node, bridge, i), bridge.flows->flow(i).from);
-  }
-  if (match) match->facts.emplace_back("flows", std::to_string(count));
+void Finder::list_flows(const Node& node, const openflow::Bridge& bridge, const std::string& kind,
+                        const std::vector<openflow::FlowIndex>& flows) {
+  if (flows.empty()) return;
+  LookupMatch& match = *add(kind, bridge.name, &node, {}, {});
+  for (const openflow::FlowIndex i : flows) use(match, flow_words(node, bridge, i), bridge.flows->flow(i).from);
+  match.facts.emplace_back("flows", std::to_string(flows.size()));
 }
 
 }  // namespace egt::explain

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "egtrace/base/address_port.h"
+#include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
 
 namespace egt::explain {
@@ -120,7 +121,7 @@ std::string LookupTerm::address_text() const {
 bool mentions(std::string_view text, std::string_view word) {
   if (word.empty()) return false;
   const bool is_v6 = word.find(':') != std::string_view::npos;
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+  for (std::size_t at = find_word(text, word); at != std::string_view::npos; at = find_word(text, word, at + 1)) {
     const std::size_t end = at + word.size();
     const bool before = at > 0 && (joins(text, at - 1, -1) || (is_v6 && text[at - 1] == ':'));
     const bool behind = end < text.size() && (joins(text, end, 1) || (is_v6 && text[end] == ':'));

@@ -66,7 +66,7 @@ bool take_mark(std::string_view& rest, std::string_view marks) {
 
 bool is_compound(std::string_view printed) { return !printed.empty() && (printed.front() == '[' || printed.front() == '{'); }
 
-// The elements of a set, the keys and values of a map; of a single value that alone.
+// The elements of a set, the keys and values of a map, as long as `use` wants more; of a single value that alone.
 template <class Use>
 void each_element(std::string_view printed, const Use& use) {
   printed = trim(printed);
@@ -79,7 +79,7 @@ void each_element(std::string_view printed, const Use& use) {
     std::optional<std::string> key = take_atom(printed);
     if (!key) return;
     std::optional<std::string> value = take_mark(printed, "=:") ? take_atom(printed) : std::nullopt;
-    use(std::move(*key), std::move(value).value_or(std::string()));
+    if (!use(std::move(*key), std::move(value).value_or(std::string()))) return;
   } while (take_mark(printed, ","));
 }
 
@@ -95,15 +95,31 @@ std::string text_in(std::string_view printed) {
 
 std::vector<std::string> texts_in(std::string_view printed) {
   std::vector<std::string> all;
-  each_element(printed, [&](std::string key, const std::string&) { all.push_back(std::move(key)); });
+  each_element(printed, [&](std::string key, const std::string&) {
+    all.push_back(std::move(key));
+    return true;
+  });
   return all;
 }
 
 std::map<std::string, std::string> map_in(std::string_view printed) {
   std::map<std::string, std::string> all;
   if (is_compound(trim(printed)))
-    each_element(printed, [&](std::string key, std::string value) { all.emplace(std::move(key), std::move(value)); });
+    each_element(printed, [&](std::string key, std::string value) {
+      all.emplace(std::move(key), std::move(value));
+      return true;
+    });
   return all;
+}
+
+std::string value_in(std::string_view printed, std::string_view key) {
+  std::string found;
+  if (is_compound(trim(printed)))
+    each_element(printed, [&](const std::string& known, std::string value) {
+      if (known == key) found = std::move(value);
+      return known != key;
+    });
+  return found;
 }
 
 std::optional<std::int64_t> integer_in(std::string_view printed) {

@@ -155,7 +155,7 @@ const Column<DatabaseRow> kNodeColumn = {"node", "TEXT", "node whose database it
                                          [](C, DatabaseRef r) { return text(r.node->name); }};
 const Column<DatabaseRow> kUuidColumn = {"uuid", "TEXT", "UUID", [](C, DatabaseRef r) { return text(r.row->uuid); }};
 const Column<DatabaseRow> kIdsColumn = {"external_ids", "TEXT", "as JSON: external_ids->>'$.name'",
-                                        [](C, DatabaseRef r) { return json_of(r.row->external_ids); }};
+                                        [](C, DatabaseRef r) { return json_of(ovn::external_ids_of(*r.row)); }};
 const Column<DatabaseRow> kRouterColumn = {"router", "TEXT", "logical router", [](C, DatabaseRef r) { return text(r.owner); }};
 
 Provenance from_of(C, DatabaseRef r) { return r.row->from; }

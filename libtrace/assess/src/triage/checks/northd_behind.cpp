@@ -1,7 +1,9 @@
 // ovn-northd has not translated rows of the northbound database: it stands still, and nothing that was changed since has effect.
-#include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/look.h"
 #include "common/router_networks.h"
@@ -15,6 +17,8 @@ namespace northd_behind {
 namespace nb = rows::nb;
 using Route = nb::LogicalRouterStaticRoute;
 using Policy = nb::LogicalRouterPolicy;
+
+constexpr std::string_view kShown[] = {Policy::kTable, Route::kTable, nb::Acl::kTable};
 
 // What the row's logical flows match.
 std::string match_of(const ovn::Row& row) {
@@ -30,25 +34,44 @@ class Translated {
  public:
   explicit Translated(const cluster::Node& node) : has_hints_(ovn::has_flow_database(node.ovn)) {
     for (const ovn::LogicalFlow& flow : node.ovn.logical_flows) {
-      if (flow.stage == "lr_in_ip_routing") routes_.push_back(flow.match);
+      if (flow.stage == "lr_in_ip_routing") add_prefixes(flow.match);
       if (flow.stage == "lr_in_policy") policies_.insert(flow.match);
       if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow)) hints_.insert(origin->stage_hint);
     }
   }
 
-  bool is_shown(const ovn::Row& row) const { return is<Route>(row) || is<Policy>(row) || (has_hints_ && is<nb::Acl>(row)); }
+  bool shows(std::string_view table) const { return has_hints_ || table != nb::Acl::kTable; }
   bool has(const ovn::Row& row) const {
     if (has_hints_) return hints_.contains(std::string_view(row.uuid).substr(0, 8));
     const std::string wanted = match_of(row);
-    if (is<Policy>(row)) return policies_.contains(wanted);
-    return std::any_of(routes_.begin(), routes_.end(),
-                       [&](std::string_view match) { return match.find(wanted) != std::string_view::npos; });
+    return is<Policy>(row) ? policies_.contains(wanted) : routes_.contains(wanted);
   }
 
  private:
+  // Of "reg7 == 0 && ip4.dst == 10.0.0.0/8"; ovn-northd writes a host route without its length or with it.
+  void add_prefixes(std::string_view match) {
+    for (const std::string_view word : words(match)) {
+      routes_.insert(word);
+      if (const auto prefix = Prefix::parse(word); prefix && prefix->is_host()) routes_.insert(word.substr(0, word.find('/')));
+    }
+  }
+
   bool has_hints_;
-  std::vector<std::string_view> routes_;  // matches
+  std::set<std::string_view, std::less<>> routes_;  // words of their matches
   std::set<std::string_view, std::less<>> policies_, hints_;
+};
+
+// How many rows of a table make flows with one match.
+class Matches {
+ public:
+  explicit Matches(const ovn::Ovn& ovn) {
+    for (const std::string_view table : kShown)
+      for (const ovn::Row& row : ovn.rows.of(Route::kDatabase, table)) ++counts_[{row.table, match_of(row)}];
+  }
+  bool has_several(const ovn::Row& row) const { return counts_.at({row.table, match_of(row)}) > 1; }
+
+ private:
+  std::map<std::pair<std::string_view, std::string>, std::size_t> counts_;
 };
 
 // Routes with BFD may be down; equal ones make one flow.
@@ -78,10 +101,16 @@ void keep_effective(const ovn::Ovn& ovn, std::vector<const ovn::Row*>& rows) {
   });
 }
 
-bool has_equal(const cluster::Node& node, const ovn::Row& row) {
-  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
-    return &other != &row && other.table == row.table && other.database == row.database && match_of(other) == match_of(row);
-  });
+std::vector<const ovn::Row*> rows_without_flows(const ovn::Ovn& ovn, const Translated& translated) {
+  std::vector<const ovn::Row*> without;
+  const Matches matches(ovn);
+  for (const std::string_view table : kShown) {
+    if (!translated.shows(table)) continue;
+    for (const ovn::Row& row : ovn.rows.of(Route::kDatabase, table))
+      if (ovn::uuid_prefix(row.uuid) != 0 && !translated.has(row) && is_distinct(row) && !matches.has_several(row))
+        without.push_back(&row);
+  }
+  return without;
 }
 
 void run(const Facts& f, Findings& out) {
@@ -90,12 +119,7 @@ void run(const Facts& f, Findings& out) {
       if (is_cluster_node(*node)) out.lacks(Lack::logical_flows, {node->name});
       continue;
     }
-    const Translated translated(*node);
-    std::vector<const ovn::Row*> without;
-    for (const ovn::Row& row : node->ovn.rows) {
-      if (row.uuid.size() < 8 || !translated.is_shown(row) || translated.has(row)) continue;
-      if (is_distinct(row) && !has_equal(*node, row)) without.push_back(&row);
-    }
+    std::vector<const ovn::Row*> without = rows_without_flows(node->ovn, Translated(*node));
     keep_effective(node->ovn, without);
     if (without.empty()) continue;
     const ovn::Row& row = *without.front();

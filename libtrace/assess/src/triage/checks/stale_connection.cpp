@@ -44,7 +44,7 @@ void add_objects(const Facts& f, Services& all) {
 // What OVN translates to counts as well: objects may be of another moment.
 void add_load_balancers(const cluster::Node& node, Services& all) {
   if (node.ovn.southbound == nullptr || !node.ovn.southbound->complete.contains("Load_Balancer")) return;
-  for (const ovn::sb::LoadBalancer& balancer : node.ovn.southbound->load_balancers)
+  for (const ovn::sb::LoadBalancer& balancer : node.ovn.southbound->load_balancers.get())
     for (const auto& [vip, backends] : balancer.vips) {
       const auto at = explain::parse_point(vip);
       if (!at || !at->ip || !at->port) continue;

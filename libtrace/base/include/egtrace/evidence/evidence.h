@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "egtrace/base/name.h"
 #include "egtrace/base/published.h"
+#include "egtrace/base/read_later.h"
 
 namespace egt {
 
@@ -28,10 +31,16 @@ struct Provenance {
 
 // One dump: a file of the snapshot, or a part of a file into which several commands' output was pasted.
 struct Source {
-  std::string path;              // as shown to users: relative to the snapshot
+  Name path;                     // as shown to users: relative to the snapshot
   std::string_view text;         // decompressed content; lives as long as the SourceTable
   std::uint32_t first_line = 1;  // number of text's first line in the file it came from
   std::string_view table = {};   // of a row of a database ("UUID":{…}): its table; lives as long as the text
+};
+
+// A row of a database that is a source of its own: a file has all its rows in one line.
+struct QuotedRow {
+  std::string_view text;   // "UUID":{…}
+  std::uint32_t line = 0;  // of the file, 1-based
 };
 
 // Where a line begins in its source's text.
@@ -45,12 +54,22 @@ struct LineMark {
 class SourceTable {
  public:
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
-  SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line = 1,
-               std::string_view table = {});
+  SourceId add(Name path, std::string_view text, std::shared_ptr<const void> keep, std::uint32_t first_line = 1);
+  // A source for each row of a table; gives the first one's, behind which the others follow.
+  SourceId add_rows(Name path, std::string_view table, std::size_t count, ReadLater<std::vector<QuotedRow>> rows,
+                    std::shared_ptr<const void> keep);
   // Another text in its place, before anybody has looked at it.
   void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
-  const Source& at(SourceId id) const;
+  Source at(SourceId id) const;
   std::size_t size() const;
+  std::vector<SourceId> dumps() const;  // those that are no rows
+  // The rows that were added with this one; null: it is a dump.
+  struct RowSources {
+    SourceId first = kNoSource;
+    std::size_t count = 0;
+    const ReadLater<std::vector<QuotedRow>>* rows = nullptr;
+  };
+  RowSources rows_with(SourceId id) const;
   // The line's text without its end; empty when unknown. Line starts are indexed on first use, unless some are known.
   std::string_view line_text(Provenance p) const;
   // Where some lines begin, ascending, the first line among them: large dumps are then not gone through once more.
@@ -58,15 +77,25 @@ class SourceTable {
   const std::vector<LineMark>& line_marks(SourceId id) const;
 
  private:
+  // A dump, or the rows of a table.
   struct Entry {
-    Source source;
+    SourceId first = kNoSource;
+    std::size_t count = 1;
+    Source source;  // of rows what they have in common
+    ReadLater<std::vector<QuotedRow>> rows;
     std::shared_ptr<const void> keep;
     MadeOnce<std::vector<LineMark>> marks;
+
+    bool is_of_rows() const { return !source.table.empty(); }
+    Source of(SourceId id) const;
   };
-  Entry* entry(SourceId id) const;  // null: there is none
+  Entry& add_entry(std::size_t count);      // guard_ is held,
+  std::size_t place_of(SourceId id) const;  // as it is here; in entries_, behind all where there is none
+  const Entry* entry(SourceId id) const;    // null: there is none
 
   mutable std::shared_mutex guard_;  // of the list; entries stay where they are
-  std::vector<std::unique_ptr<Entry>> sources_;
+  std::deque<Entry> entries_;        // by their first source
+  std::size_t size_ = 0;
 };
 
 // Something a parser or a merge of dumps has to say about one place.

@@ -73,7 +73,7 @@ struct Node {
   unsigned vlan_limit = 1;      // tags that Open vSwitch looks at (other_config:vlan-limit); 0: as many as it can
   bool offloads_flows = false;  // other_config:hw-offload: a network card may forward what the datapath would
   // Rows of the Open_vSwitch database (Bridge, Port, Interface, Open_vSwitch, …) as `ovs-vsctl list` prints them.
-  std::vector<ovn::Row> ovs_rows;
+  ovn::Rows ovs_rows;
   // Interfaces of which no dump showed the bridge so far; place_interfaces() moves them when a bridge names them.
   std::vector<openflow::Interface> unplaced_interfaces;
   std::vector<Inconsistency> inconsistencies;

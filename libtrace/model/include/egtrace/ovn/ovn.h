@@ -13,6 +13,7 @@
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
 #include "egtrace/evidence/evidence.h"
+#include "egtrace/ovn/rows.h"
 
 namespace egt::ovn {
 
@@ -76,22 +77,6 @@ struct AddressSet {
   Provenance from;
 };
 
-// A row of any database table, for what has no type of its own (router policies, NAT, load balancers, …).
-// Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump shows it, and a column "router"
-// that holds the router's name.
-struct Row {
-  std::string table;     // "Logical_Router_Policy"
-  std::string database;  // "NB", "SB", "OVS"
-  std::string uuid;
-  std::map<std::string, std::string> columns;  // printed value of each column
-  std::map<std::string, std::string> external_ids;
-  Provenance from;
-};
-
-// The value of a column by its name: a string without quotes and escapes, sets and maps as printed; empty where there is none.
-// For what asks for columns that it does not know; tables whose columns are known have classes (egtrace/ovn/row_view.h).
-std::string text_of(const Row& row, const std::string& column);
-
 // Whether ovn-controller is connected to the southbound database, as its connection-status prints it (ovn-controller(8)).
 // Without a connection the node's flows stay as they are.
 struct ControllerConnection {
@@ -114,7 +99,7 @@ struct Ovn {
   std::vector<Datapath> datapaths;
   std::vector<Chassis> chassis;
   std::vector<AddressSet> address_sets;
-  std::vector<Row> rows;
+  Rows rows;
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;
   std::optional<ControllerConnection> controller;  // none where no dump shows it

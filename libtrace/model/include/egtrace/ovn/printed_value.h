@@ -16,6 +16,8 @@ namespace egt::ovn {
 std::string text_in(std::string_view printed);
 std::vector<std::string> texts_in(std::string_view printed);
 std::map<std::string, std::string> map_in(std::string_view printed);
+// Of a map; empty where there is no such key.
+std::string value_in(std::string_view printed, std::string_view key);
 // Nothing where the column is empty, or what stands there is no number of this range.
 std::optional<std::int64_t> integer_in(std::string_view printed);
 std::vector<std::int64_t> integers_in(std::string_view printed);

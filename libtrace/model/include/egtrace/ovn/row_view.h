@@ -2,7 +2,6 @@
 // a column that no schema has does not compile. A view lives no longer than its row.
 #pragma once
 
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,13 +19,13 @@ class RowView {
   const std::string& uuid() const { return row_->uuid; }
   const Provenance& from() const { return row_->from; }
   // Empty where there is no such key.
-  std::string external_id(const std::string& key) const;
+  std::string external_id(std::string_view key) const { return value_in(printed("external_ids"), key); }
   // Whether the dump has the column: releases differ, and so do lists with chosen columns.
-  bool shows(const std::string& column) const { return row_->columns.contains(column); }
+  bool shows(std::string_view column) const { return row_->columns.contains(column); }
 
  protected:
   // The column's value as printed; empty where the dump has no such column.
-  std::string_view printed(const char* column) const;
+  std::string_view printed(std::string_view column) const { return row_->columns.find(column).value_or(std::string_view()); }
 
  private:
   const Row* row_;
@@ -47,33 +46,28 @@ std::optional<View> as(const Row& row) {
 template <class View>
 class RowsOf {
  public:
-  using Position = std::vector<Row>::const_iterator;
-
   class Iterator {
    public:
-    Iterator(Position at, Position end) : at_(at), end_(end) { skip(); }
+    explicit Iterator(const Row* at) : at_(at) {}
     View operator*() const { return View(*at_); }
-    Iterator& operator++() { return ++at_, skip(), *this; }
-    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+    Iterator& operator++() { return ++at_, *this; }
+    bool operator==(const Iterator& other) const = default;
 
    private:
-    void skip() {
-      while (at_ != end_ && !is<View>(*at_)) ++at_;
-    }
-    Position at_, end_;
+    const Row* at_;
   };
 
   explicit RowsOf(const std::vector<Row>& rows) : rows_(rows) {}
-  Iterator begin() const { return {rows_.begin(), rows_.end()}; }
-  Iterator end() const { return {rows_.end(), rows_.end()}; }
+  Iterator begin() const { return Iterator(rows_.data()); }
+  Iterator end() const { return Iterator(rows_.data() + rows_.size()); }
 
  private:
   const std::vector<Row>& rows_;
 };
 
 template <class View>
-RowsOf<View> rows_of(const std::vector<Row>& rows) {
-  return RowsOf<View>(rows);
+RowsOf<View> rows_of(const Rows& rows) {
+  return RowsOf<View>(rows.of(View::kDatabase, View::kTable));
 }
 
 }  // namespace egt::ovn

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "egtrace/base/read_later.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::ovn {
@@ -155,14 +156,14 @@ struct Southbound {
   std::map<std::string, Provenance, std::less<>> complete;
   std::vector<sb::DatapathBinding> datapaths;
   std::vector<sb::DatapathGroup> datapath_groups;
-  std::vector<sb::LogicalFlow> logical_flows;
+  ReadLater<std::vector<sb::LogicalFlow>> logical_flows;
   std::vector<sb::PortBinding> ports;
   std::vector<sb::MulticastGroup> multicast_groups;
   std::vector<sb::AddressSet> address_sets;
   std::vector<sb::PortGroup> port_groups;
   std::vector<sb::MacBinding> mac_bindings;
   std::vector<sb::Fdb> fdb;
-  std::vector<sb::LoadBalancer> load_balancers;
+  ReadLater<std::vector<sb::LoadBalancer>> load_balancers;
   std::vector<sb::DhcpOption> dhcp_options, dhcpv6_options;
   std::string northd_version;  // SB_Global options:northd_internal_version, "25.03.2-20.41.0-79.6"
 
@@ -172,8 +173,6 @@ struct Southbound {
   std::vector<FlowOrigin> origins;
   std::vector<NamedGroup> named_groups;
   std::vector<std::shared_ptr<const void>> kept_text;  // owns what views of logical flows point to, besides dumps
-
-  bool empty() const { return datapaths.empty() && logical_flows.empty(); }
 };
 
 // Null where no database showed the flow, which must be one of `ovn`.

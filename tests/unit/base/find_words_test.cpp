@@ -1,12 +1,12 @@
 // Words in long texts: the places that a search character by character finds.
-#include "support/find_words.h"
+#include "egtrace/base/find_words.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-namespace egt::parsers {
+namespace egt {
 namespace {
 
 TEST(FindWords, FindsWhatAPlainSearchFinds) {
@@ -42,4 +42,4 @@ TEST(FindWords, LooksAtNothingBehindTheText) {
 }
 
 }  // namespace
-}  // namespace egt::parsers
+}  // namespace egt

@@ -1,4 +1,4 @@
-#include "support/find_words.h"
+#include "egtrace/base/find_words.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace egt::parsers {
+namespace egt {
 namespace {
 
 #ifdef __SSE2__
@@ -86,4 +86,4 @@ bool has_any_word(std::string_view text, std::span<const std::string_view> words
                      [&](std::string_view word) { return text.find(word, from) != std::string_view::npos; });
 }
 
-}  // namespace egt::parsers
+}  // namespace egt

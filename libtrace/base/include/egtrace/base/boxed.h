@@ -1,0 +1,30 @@
+// A value that few of many objects have: it takes a pointer where there is none.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace egt {
+
+template <class T>
+class Boxed {
+ public:
+  Boxed() = default;
+  Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}  // implicit, as that of std::optional
+  Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
+  Boxed(Boxed&&) noexcept = default;
+  Boxed& operator=(Boxed other) noexcept { return std::swap(value_, other.value_), *this; }
+  ~Boxed() = default;
+
+  explicit operator bool() const { return value_ != nullptr; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  T& emplace() { return *(value_ = std::make_unique<T>()); }
+
+  friend bool operator==(const Boxed& a, const Boxed& b) { return a && b ? *a == *b : !a && !b; }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+}  // namespace egt
