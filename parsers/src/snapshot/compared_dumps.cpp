@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "egtrace/base/text.h"
+#include "egtrace/host/route_sources.h"
 #include "egtrace/host/rule_difference.h"
 
 namespace egt::parsers {
@@ -21,9 +22,10 @@ using host::Route;
 
 // What of a route decides, as text: to be compared.
 std::string text_to_compare(const Route& r) {
-  std::string text = fmt::format("{} {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type), r.to.to_string(),
-                                 host::canonical_table(r.table), r.metric, r.tos.value_or(0),
-                                 r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id.value_or(0));
+  const auto sources = host::sources_of(r);
+  std::string text = fmt::format("{} {} from {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type),
+                                 r.to.to_string(), sources ? sources->to_string() : "", host::canonical_table(r.table), r.metric,
+                                 r.tos.value_or(0), r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id.value_or(0));
   std::set<std::string> hops;
   for (const host::NextHop& hop : r.next_hops)
     hops.insert(fmt::format(" {} {} {}", hop.via ? hop.via->to_string() : "", hop.device, hop.weight));

@@ -373,6 +373,58 @@ TEST(NearMisses, RulesFromTheFirstPriorityOnButNoneThatIsJumpedOver) {
   EXPECT_EQ(priorities, (std::vector<std::uint32_t>{0, 120}));
 }
 
+// --- routes for certain sources (fib6_node_lookup_1(), fib6_backtrack()) -------------------------------------------
+
+std::string by(TestHost& h, const std::string& to, const std::string& from, const std::string& device = "") {
+  engine::RouteQuery q;
+  q.to = ip(to);
+  if (!from.empty()) q.from = ip(from);
+  q.out_device = device;
+  const engine::RouteAnswer answer = engine::find_route(h.host(), q);
+  if (!answer.assumptions.empty()) return "assumed";
+  if (answer.hops.empty()) return "none";
+  return answer.hops.front().get().via->to_string();
+}
+
+TEST(LookUp, RoutesForASourceHideTheOthersToTheirPrefixFromOtherSources) {
+  TestHost h = host_with_two_legs();
+  h.routes(
+       "fd00:9::/64 from fd00:5::/64 via fd00::5 dev in0\nfd00:9::/64 from fd00:5::/48 via fd00::6 dev in0\n"
+       "fd00:9::/64 via fd00:1::5 dev out0\nfd00::/16 via fd00:1::9 dev out0")
+      .local_table();
+  EXPECT_EQ(by(h, "fd00:9::1", "fd00:5::1"), "fd00::5");
+  EXPECT_EQ(by(h, "fd00:9::1", "fd00:5:0:7::1"), "fd00::6");
+  EXPECT_EQ(by(h, "fd00:9::1", "fd00:7::1"), "fd00:1::9");
+  EXPECT_EQ(by(h, "fd00:9::1", ""), "fd00:1::9");
+}
+
+TEST(LookUp, TheDefaultRouteForASourceHidesNoOther) {
+  TestHost h = host_with_two_legs();
+  h.routes("default from fd00:5::/64 via fd00::5 dev in0\ndefault via fd00:1::9 dev out0").local_table();
+  EXPECT_EQ(by(h, "fd00:9::1", "fd00:5::1"), "fd00::5");
+  EXPECT_EQ(by(h, "fd00:9::1", "fd00:7::1"), "fd00:1::9");
+}
+
+TEST(LookUp, RoutesBesideOnesForASourceCountOnceALongerPrefixWasRejected) {
+  TestHost h = host_with_two_legs();
+  h.routes(
+       "fd00:8::/46 via fd00::6 dev in0\nfd00:8::/32 from fd00::/64 via fd00:1::4 dev out0 metric 100\n"
+       "fd00:8::/32 via fd00:1::5 dev out0 metric 110")
+      .local_table();
+  EXPECT_EQ(by(h, "fd00:8::2", "fd00:7::1"), "fd00::6");
+  EXPECT_EQ(by(h, "fd00:8::2", "fd00:7::1", "out0"), "fd00:1::5");
+  EXPECT_EQ(by(h, "fd00:8::2", "fd00::1", "out0"), "fd00:1::4");
+}
+
+TEST(NearMisses, RoutesForOtherSourcesAreNone) {
+  TestHost h = host_with_two_legs();
+  h.routes(
+       "fd00:9::/64 from fd00:5::/64 via fd00::5 dev in0\nfd00:9::/64 via fd00:1::5 dev out0\nfd00::/16 via fd00:1::9 dev out0")
+      .local_table();
+  EXPECT_EQ(misses_of(h, udp("fd00:5::1", "fd00:9::1", 4000, 80)).size(), 2u);
+  EXPECT_TRUE(misses_of(h, udp("fd00:7::1", "fd00:9::1", 4000, 80)).empty());
+}
+
 TEST(NearMisses, RouteOfTheSameTableThatIsShorterOrLater) {
   using Why = engine::RouteMiss::Why;
   TestHost h = host_with_two_legs();

@@ -28,7 +28,8 @@ class Words {
 std::optional<RouteType> type_named(const std::string& word) {
   static const std::map<std::string, RouteType> kTypes = {
       {"local", RouteType::local},       {"broadcast", RouteType::broadcast}, {"unreachable", RouteType::unreachable},
-      {"prohibit", RouteType::prohibit}, {"blackhole", RouteType::blackhole}, {"throw", RouteType::throw_}};
+      {"prohibit", RouteType::prohibit}, {"blackhole", RouteType::blackhole}, {"throw", RouteType::throw_},
+      {"anycast", RouteType::anycast},   {"multicast", RouteType::multicast}};
   const auto found = kTypes.find(word);
   return found == kTypes.end() ? std::nullopt : std::optional(found->second);
 }
@@ -70,6 +71,10 @@ Route read_route(std::string_view line) {
       r.metric = number(w.take());
     else if (word == "scope")
       r.scope = w.take();
+    else if (word == "proto")
+      r.protocol = w.take();
+    else if (word == "from")
+      r.not_modelled.push_back("from " + w.take());
   }
   return r;
 }
@@ -300,6 +305,7 @@ TestHost& TestHost::local_table() {
       r.to = loopback ? a.prefix.network() : Prefix::host(a.prefix.address);
       r.table = "local";
       r.scope = "host";
+      r.protocol = "kernel";
       if (r.family == Family::v4) r.source_hint = a.prefix.address;
       r.from = next_line();
       r.next_hops.push_back({std::nullopt, l.name, 1, false, false, false});

@@ -55,6 +55,13 @@ class RoutingOracle : public ::testing::TestWithParam<Family> {
     return Prefix{remote(), v4() ? kLengths4[pick(9)] : kLengths6[pick(9)]}.network();
   }
 
+  // Of sources that questions have; ::/16 has the one of a socket that has none yet.
+  Prefix some_sources() {
+    if (chance(10)) return *Prefix::parse("::/16");
+    static constexpr std::uint8_t kLengths[] = {16, 31, 32, 48, 64, 128};
+    return Prefix{chance(60) ? on_link(pick(kDevices), 1 + pick(4)) : remote(), kLengths[pick(6)]}.network();
+  }
+
   void make_devices(const Namespace& ns);
   void flush(const Namespace& ns);
   std::string random_route(Route& r);
@@ -95,6 +102,7 @@ void RoutingOracle::base_model() {
     r.to = to;
     r.table = std::move(table);
     r.scope = std::move(scope);
+    r.protocol = "kernel";
     r.metric = metric;
     r.source_hint = source;
     host::NextHop hop;
@@ -145,7 +153,9 @@ std::string RoutingOracle::random_route(Route& r) {
   r.to = remote_net();
   r.table = kTables[pick(4)];
   r.metric = v4() ? pick(3) * 10 : 100 + pick(3) * 10;
-  std::string text = fmt::format("{} table {} metric {} proto static", r.to.to_string(), r.table, r.metric);
+  if (!v4() && chance(35)) r.not_modelled.push_back("from " + some_sources().to_string());
+  const std::string to = r.to.to_string() + (r.not_modelled.empty() ? "" : " " + r.not_modelled.front());
+  std::string text = fmt::format("{} table {} metric {} proto static", to, r.table, r.metric);
   if (chance(12)) {
     static constexpr std::pair<RouteType, const char*> kTypes[] = {{RouteType::unreachable, "unreachable"},
                                                                    {RouteType::blackhole, "blackhole"},
@@ -380,7 +390,7 @@ TEST_P(RoutingOracle, AgreesWithTheKernel) {
       Route r;
       const std::string line = "route add " + random_route(r);
       const bool twice = std::any_of(routes.begin(), routes.end(), [&](const Route& o) {
-        return o.to == r.to && o.table == r.table && o.metric == r.metric && o.tos == r.tos;
+        return o.to == r.to && o.not_modelled == r.not_modelled && o.table == r.table && o.metric == r.metric && o.tos == r.tos;
       });
       if (twice) continue;
       if (!ns.ip_batch(dash(), line + "\n")) continue;

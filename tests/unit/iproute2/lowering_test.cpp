@@ -1,6 +1,7 @@
 // What lines of ip(8) mean, and what a dump may and may not be taken to prove.
 #include <gtest/gtest.h>
 
+#include "egtrace/host/route_sources.h"
 #include "support/format_fixture.h"
 
 namespace egt::parsers {
@@ -263,6 +264,23 @@ TEST_F(Host, OneLineAddressesLeaveDevicesOut) {
   ASSERT_EQ(host().links.value.size(), 1u);
   EXPECT_EQ(host().links.value[0].addresses.size(), 2u);
   EXPECT_TRUE(host().links.partial);
+}
+
+// As a word of the line and as a member of JSON; of IPv4 it is something else.
+TEST_F(Host, RoutesHaveTheirSources) {
+  const auto sources = [&] { return host::sources_of(host().routes_v6.value.at(0)); };
+  load("fd00:8::/32 from fd00:5::/64 via fd00::1 dev d0 metric 1024 pref medium\n", "ip -6 route");
+  ASSERT_TRUE(sources());
+  EXPECT_EQ(sources()->to_string(), "fd00:5::/64");
+  cluster = {};
+  load(R"([{"dst":"fd00:8::/32","from":"fd00:5::7","gateway":"fd00::1","dev":"d0","metric":1024,"flags":[]}])"
+       "\n",
+       "ip -6 -j route");
+  ASSERT_TRUE(sources());
+  EXPECT_EQ(sources()->to_string(), "fd00:5::7/128");
+  cluster = {};
+  load("fd00:8::/32 via fd00::1 dev d0 metric 1024 pref medium\n", "ip -6 route");
+  EXPECT_FALSE(sources());
 }
 
 TEST_F(Host, NeighboursHaveTheirState) {

@@ -1,8 +1,10 @@
 #include "fib_table.h"
 
 #include <algorithm>
+#include <bitset>
 #include <tuple>
 
+#include "egtrace/host/route_sources.h"
 #include "rule_selectors.h"
 #include "sysctl_view.h"
 
@@ -16,14 +18,35 @@ bool is_error(RouteType t) {
   return t == RouteType::blackhole || t == RouteType::unreachable || t == RouteType::prohibit || t == RouteType::throw_;
 }
 
-std::vector<const Route*> candidates(const std::vector<Route>& routes, std::string_view table, const RouteQuery& q) {
-  std::vector<const Route*> found;
-  for (const Route& r : routes)
-    if (r.to.contains(q.to) && (r.tos.value_or(0) == 0 || *r.tos == q.tos) && host::canonical_table(r.table) == table)
-      found.push_back(&r);
-  std::stable_sort(found.begin(), found.end(), [](const Route* a, const Route* b) {
-    return std::tuple(b->to.length, b->tos.value_or(0), a->metric) < std::tuple(a->to.length, a->tos.value_or(0), b->metric);
+struct Candidate {
+  const Route* route;
+  std::uint8_t sources;  // length of the prefix that the source has to be of
+};
+
+// In the order of preference. IPv6 looks first for the longest prefix that has no routes for certain sources, or one for this
+// source: where none of a prefix's sources matches, its other routes are skipped with them, but for the default route's. Once a
+// route was found and its devices do not fit, the shorter prefixes are all tried (fib6_node_lookup_1() of net/ipv6/ip6_fib.c,
+// fib6_backtrack() of net/ipv6/route.c).
+std::vector<Candidate> candidates(const std::vector<Route>& routes, std::string_view table, const RouteQuery& q) {
+  std::vector<Candidate> found;
+  std::bitset<129> with_sources, with_this_source;  // by length of the prefix
+  for (const Route& r : routes) {
+    if (!r.to.contains(q.to) || (r.tos.value_or(0) != 0 && *r.tos != q.tos) || host::canonical_table(r.table) != table) continue;
+    const auto sources = host::sources_of(r);
+    const bool fits = !sources || sources->contains(source_in(q));
+    if (sources) with_sources.set(r.to.length);
+    if (sources && fits) with_this_source.set(r.to.length);
+    if (fits) found.push_back({&r, sources ? sources->length : std::uint8_t{0}});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(b.route->to.length, b.sources, b.route->tos.value_or(0), a.route->metric) <
+           std::tuple(a.route->to.length, a.sources, a.route->tos.value_or(0), b.route->metric);
   });
+  const auto is_skipped = [&](const Candidate& c) {
+    const std::uint8_t length = c.route->to.length;
+    return length != 0 && with_sources[length] && !with_this_source[length];
+  };
+  found.erase(found.begin(), std::find_if_not(found.begin(), found.end(), is_skipped));
   return found;
 }
 
@@ -54,11 +77,11 @@ bool is_gateway_route(const Route& r) {
 
 // Equal IPv6 routes (same prefix and metric): those with gateways share the load, of the others the one by the device
 // that the packet came from is preferred.
-void add_siblings(const host::Host& host, const std::vector<const Route*>& all, std::size_t first, const RouteQuery& q,
+void add_siblings(const host::Host& host, const std::vector<Candidate>& all, std::size_t first, const RouteQuery& q,
                   TableHit& hit) {
   for (std::size_t i = first + 1; i < all.size(); ++i) {
-    const Route& other = *all[i];
-    if (other.to != hit.route->to || other.metric != hit.route->metric) break;
+    const Route& other = *all[i].route;
+    if (other.to != hit.route->to || other.metric != hit.route->metric || all[i].sources != all[first].sources) break;
     if (other.type != RouteType::unicast) continue;
     const auto hops = usable_hops(host, other, q);
     if (hops.empty()) continue;
@@ -77,11 +100,13 @@ void add_siblings(const host::Host& host, const std::vector<const Route*>& all, 
 
 }  // namespace
 
+IpAddr source_in(const RouteQuery& q) { return q.from.value_or(IpAddr{q.to.family, 0}); }
+
 std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query) {
   const auto& routes = query.to.is_v4() ? host.routes_v4.value : host.routes_v6.value;
   const auto all = candidates(routes, in_table, query);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Route& r = *all[i];
+    const Route& r = *all[i].route;
     // IPv6 binds error routes to lo, so they do not exist for a socket that is bound to another device.
     if (is_error(r.type) && !query.to.is_v4() && !required_device(host, query).empty()) continue;
     if (is_error(r.type)) return TableHit{&r, {}, false};

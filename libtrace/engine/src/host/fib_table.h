@@ -16,6 +16,9 @@ struct TableHit {
   bool ambiguous_device = false;  // IPv6: equal routes by different devices, of which the kernel takes any
 };
 
+// As tables see it: a source that is not chosen yet is ::.
+IpAddr source_in(const RouteQuery& query);
+
 // `in_table`: the canonical name. Routes that have no usable next hop are skipped, as the kernel does.
 std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query);
 

@@ -1,7 +1,9 @@
 // Policy rules and routes that nearly decided, for readers who expected them to.
 #include <algorithm>
+#include <bitset>
 
 #include "egtrace/engine/routing.h"
+#include "egtrace/host/route_sources.h"
 #include "fib_table.h"
 #include "rule_selectors.h"
 
@@ -58,11 +60,17 @@ void add_losers(const host::Host& host, const RouteQuery& query, const RouteAnsw
   constexpr std::size_t kMost = 4;
   const Route& taken = *answer.route;
   const auto& routes = query.to.is_v4() ? host.routes_v4.value : host.routes_v6.value;
+  std::bitset<129> skips;  // prefixes by length
+  for (const Route& r : routes)
+    if (r.to.contains(query.to) && host::sources_of(r)) skips.set(r.to.length);
   std::size_t count = 0;
   for (const Route& r : routes) {
     if (&r == &taken || r.to.length == 0 || !r.to.contains(query.to) ||
         host::canonical_table(r.table) != host::canonical_table(taken.table))
       continue;
+    // Of IPv6: not for this source, or skipped with routes that are not.
+    const auto sources = host::sources_of(r);
+    if ((sources && !sources->contains(source_in(query))) || (r.to.length > taken.to.length && skips[r.to.length])) continue;
     if (std::any_of(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& h) { return h.route == &r; })) continue;
     RouteMiss miss{.rule = answer.rule, .route = &r, .winner = &taken, .query = query};
     if (r.to.length > taken.to.length) {

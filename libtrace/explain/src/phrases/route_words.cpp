@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "egtrace/host/route_sources.h"
 #include "rule_words.h"
 
 namespace egt::explain {
@@ -68,6 +69,8 @@ std::string near_miss_words(const RouteMiss& m) {
       return fmt::format("its table {} throws {} back to the rules", m.rule->table, m.route->to.to_short_string());
     case RouteMiss::Why::shorter: return fmt::format("{} is the longer prefix", m.winner->to.to_short_string());
     case RouteMiss::Why::later:
+      if (const auto sources = host::sources_of(*m.winner); sources && sources != host::sources_of(*m.route))
+        return fmt::format("the route from {} comes first", sources->to_short_string());
       return fmt::format("another route of the same prefix comes first, with metric {} to this one's {}", m.winner->metric,
                          m.route->metric);
     case RouteMiss::Why::next_hop: return "none of its next hops can be used";

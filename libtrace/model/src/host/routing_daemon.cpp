@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "egtrace/host/host.h"
+#include "egtrace/host/route_sources.h"
 
 namespace egt::host {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::size_t kMostHops = 256;  // of one route, as zebra is built
 struct Key {
   std::string vrf, table;
   Prefix to;
+  std::optional<Prefix> sources = {};
   friend auto operator<=>(const Key&, const Key&) = default;
 };
 
@@ -145,7 +147,7 @@ std::vector<NextHop> Settling::resolve(const Key& key, const NextHop& hop) const
 bool Settling::choose(const DaemonRoute& offer) {
   const auto table = table_of(offer);
   if (!table) return false;
-  const Key key{offer.vrf, *table, offer.route.to};
+  const Key key{offer.vrf, *table, offer.route.to, sources_of(offer.route)};
   const auto known = choices_.find(key);
   if (known != choices_.end() && !known->second.same_source(offer)) return false;
   std::vector<NextHop> hops;
@@ -174,7 +176,8 @@ bool Settling::choose(const DaemonRoute& offer) {
 void Settling::leave_open(const DaemonRoute& offer) {
   const auto table = table_of(offer);
   if (!table || (offer.bgp == BgpPeer::none && host_.links.present)) return;
-  DaemonRoute& open = choices_.try_emplace(Key{offer.vrf, *table, offer.route.to}, Choice{offer}).first->second.offer;
+  DaemonRoute& open =
+      choices_.try_emplace(Key{offer.vrf, *table, offer.route.to, sources_of(offer.route)}, Choice{offer}).first->second.offer;
   open.route.table = *table;
 }
 
@@ -187,7 +190,7 @@ std::vector<Route> Settling::run() {
     if (!table) continue;
     Route route = d.route;
     route.table = *table;
-    const Key key{d.vrf, *table, route.to};
+    const Key key{d.vrf, *table, route.to, sources_of(route)};
     choices_.emplace(key, Choice{d});
     const Name device = route.next_hops.empty() ? Name() : route.next_hops.front().device;
     if (shown.emplace(key, device).second) routes.push_back(std::move(route));
