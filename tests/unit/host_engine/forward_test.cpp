@@ -82,7 +82,40 @@ TEST(Forward, SourcesThatAreNoHostsAreDropped) {
   for (const char* from : {"224.0.0.5", "255.255.255.255", "0.1.2.3"})
     EXPECT_EQ(reason_of(from, "10.9.1.1"), engine::Reason::martian_source) << from;
   EXPECT_EQ(reason_of("ff02::1", "fd00:9::9"), engine::Reason::multicast_source);
-  EXPECT_EQ(reason_of("fe80::5", "fd00:9::9"), engine::Reason::link_local_source);
+  EXPECT_EQ(reason_of("::", "fd00:9::9"), engine::Reason::martian_source);
+}
+
+// ip6_forward(): the sender hears of it by the link that it is on, before the packet's length is looked at.
+TEST(Forward, LinkLocalSourcesAreRefusedBeyondTheirLink) {
+  TestHost h = router();
+  h.at("in0").addresses.push_back({.prefix = *Prefix::parse("fe80::1/64"), .scope = "link"});
+  h.routes("fd00:9::/64 dev out0\nfd00:8::/64 dev in0\nfe80::/64 dev out0\nfe80::/64 dev in0\nlocal fe80::1 dev in0 table local")
+      .neighbour("fd00:8::9", "in0", "52:54:00:00:00:09")
+      .local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", udp("fe80::5", "fd00:9::9", 1000, 80));
+  ASSERT_EQ(o.kind, Kind::rejected);
+  EXPECT_EQ(o.stop->why.reason, engine::Reason::link_local_source);
+  ASSERT_TRUE(o.answer);
+  EXPECT_EQ(o.answer->bound_device, "in0");
+  EXPECT_EQ(o.answer->packet.u32(FieldId::icmp_type), 1u);
+  EXPECT_EQ(o.answer->packet.u32(FieldId::icmp_code), 2u);
+  EXPECT_EQ(src_ip(o.answer->packet).to_string(), "fe80::1");
+  EXPECT_EQ(lab.receive("in0", udp("fe80::5", "fd00:8::9", 1000, 80)).kind, Kind::transmit);
+}
+
+// fib_validate_source(): a local route that somebody added has every source looked up.
+TEST(Forward, SourcesOfAddedLocalRoutesAreTheHostsOwn) {
+  TestHost h = router();
+  h.local_table();
+  const FlowKey packet = udp("10.200.0.7", "10.9.1.1", 1000, 80), from_all = udp("10.1.0.255", "10.9.1.1", 1000, 80);
+  EXPECT_EQ(Lab(h).receive("in0", packet).kind, Kind::transmit);
+  EXPECT_EQ(Lab(h).receive("in0", from_all).kind, Kind::transmit);
+  h.routes("local 10.200.0.0/24 dev lo table local scope host\nbroadcast 10.1.0.255 dev in0 table local proto kernel");
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", packet).kind, Kind::dropped);
+  EXPECT_TRUE(lab.proven()) << lab.assumptions();
+  EXPECT_EQ(lab.receive("in0", from_all).kind, Kind::dropped);
 }
 
 // Routes of unicast are no way for it (ip_route_input_rcu()); who listens to a group no dump shows.

@@ -231,6 +231,16 @@ HostWalk::Ended HostWalk::check_ttl() {
   return std::nullopt;
 }
 
+// Of IPv6 what stays on its link goes back to it alone, and so does what has no source (ip6_forward()).
+HostWalk::Ended HostWalk::check_scope(const Taken& route) {
+  const IpAddr from = src_ip(packet_);
+  if (family() != Family::v6 || route.device == in_) return std::nullopt;
+  const Place where{PlaceKind::forwarding};
+  if (from.is_unspecified()) return dropped(where, {Reason::martian_source, {from}});
+  if (!from.is_link_local()) return std::nullopt;
+  return rejected("icmp6-beyond-scope", where, {Reason::link_local_source, {from}}, {});
+}
+
 // IPv4 fragments a packet that may be; IPv6 leaves that to the sender.
 HostWalk::Ended HostWalk::check_length(const Taken& route) {
   const auto [mtu, from] = mtu_of(route);
@@ -252,10 +262,8 @@ HostOutcome HostWalk::forward(const Taken& route) {
   if (Ended end = check_ipsec(host::IpsecDirection::forward)) return *end;
   if (dst_mac(packet_).is_multicast()) return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});
   if (Ended end = check_ttl()) return *end;
+  if (Ended end = check_scope(route)) return *end;
   if (Ended end = check_length(route)) return *end;
-  const IpAddr from = src_ip(packet_);
-  if (family() == Family::v6 && from.is_link_local() && route.device != in_)
-    return dropped({PlaceKind::forwarding}, {Reason::link_local_source, {from}});
   out_ = route.device;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = pass(Hook::forward)) return *end;

@@ -75,11 +75,8 @@ HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, 
     return o;
   }
   if (const auto from = error_source(*error)) {
-    o.answer = LocalSend{make_icmp_error(packet_, from->address, sender(), *error),
-                         from->by_route,
-                         {},
-                         made_here() ? std::nullopt : its_connection(),
-                         tuple_of(packet_)};
+    o.answer = LocalSend{make_icmp_error(packet_, from->address, sender(), *error), from->by_route, link_of_sender(),
+                         made_here() ? std::nullopt : its_connection(), tuple_of(packet_)};
     o.quoted = source_ || destination_ ? entered_ : tuple_of(packet_);
     return o;
   }
@@ -106,6 +103,9 @@ LocalSend HostWalk::reset_frame() const {
 // What conntrack translates is undone on the error's way; what a rule wrote into the header is not.
 IpAddr HostWalk::sender() const { return source_ ? entered_.src : src_ip(packet_); }
 
+// Who has a link-local address is answered on the link of the packet (icmp6_iif()).
+std::string HostWalk::link_of_sender() const { return sender().is_v4() || !sender().is_link_local() ? std::string() : in_; }
+
 // The connection as it is now, confirmed or not.
 std::optional<Attached> HostWalk::its_connection() const {
   const Connection* c = conntrack_.connection();
@@ -123,6 +123,7 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
   if (to_host) return ErrorSource{dst_ip(packet_), false};
   RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, sender(), error), "lo");
   query.from.reset();
+  query.out_device = link_of_sender();
   const RouteAnswer answer = find_route(host_, query);
   const bool found = answer.kind == Kind::unicast || answer.is_for_me();
   if (family() == Family::v6) return error_source_v6(query, answer, found);

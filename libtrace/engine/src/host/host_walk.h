@@ -56,6 +56,7 @@ class HostWalk {
   Ended check_forwarding();
   Ended check_egress(const RouteAnswer& answer);
   Ended check_ttl();
+  Ended check_scope(const Taken& route);
   Ended check_length(const Taken& route);
   struct Mtu {
     std::uint32_t bytes = 0;
@@ -124,6 +125,7 @@ class HostWalk {
   bool hashes_anew() const;
   bool hashes_ports() const;
   void keep_hop(const Tuple& unbound);
+  std::optional<IpAddr> gateway_of(const RouteHop& hop) const;
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Assumption>& assumptions, bool decided);
   bool know(const Setting& setting, bool otherwise, Supposition needed);
@@ -151,6 +153,7 @@ class HostWalk {
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> its_connection() const;
   IpAddr sender() const;
+  std::string link_of_sender() const;
   std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(Assumption assumption);
   void gap(Input input, Details about = {}) { record_.gap({node_.name, input, std::move(about)}); }

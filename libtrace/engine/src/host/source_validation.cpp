@@ -35,11 +35,16 @@ bool has_v4_address(const Host& host, std::string_view device) {
          std::any_of(link->addresses.begin(), link->addresses.end(), [](const auto& a) { return a.prefix.address.is_v4(); });
 }
 
-// Anything besides the three default rules makes the kernel look the source up even without rp_filter.
+// Anything besides the three default rules, and a local route that is not the kernel's own, makes it look the source up even
+// without rp_filter (fib4_has_custom_rules(), fib_has_custom_local_routes).
 bool has_custom_rules(const Host& host) {
   const auto& rules = host.rules_v4.value;
-  return std::any_of(rules.begin(), rules.end(),
-                     [](const host::PolicyRule& r) { return r.priority != 0 && r.priority != 32766 && r.priority != 32767; });
+  return std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) { return !is_default_rule(r); });
+}
+bool has_custom_local_routes(const Host& host) {
+  const auto& routes = host.routes_v4.value;
+  return std::any_of(routes.begin(), routes.end(),
+                     [](const host::Route& r) { return r.type == host::RouteType::local && r.protocol != "kernel"; });
 }
 
 // The table of the VRF that the packet came by counts, wherever it goes.
@@ -109,7 +114,7 @@ Validation check(const Host& host, const ValidationQuery& q, const Settings& s) 
   const bool turns_back = q.packet.in_device == q.out_device && s.send_redirects != 0;
   if (s.rp_filter != 0 || turns_back) return full_check(host, q, s);
   if (s.accept_local != 0) return {};
-  if (has_custom_rules(host)) return full_check(host, q, s);
+  if (has_custom_rules(host) || has_custom_local_routes(host)) return full_check(host, q, s);
   if (const host::Link* owner = host.owner_of(*q.packet.from)) {
     Validation v;
     for (const auto& a : owner->addresses)

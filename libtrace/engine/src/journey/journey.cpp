@@ -142,11 +142,22 @@ WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, S
   return walked;
 }
 
+// A link-local address is one of the link that the packet came by, and so is a socket that answers it (sin6_scope_id).
+std::string link_of_sender(const WalkedPath& forward) {
+  const IpAddr from = src_ip(forward.received);
+  if (from.is_v4() || !from.is_link_local() || forward.end.kind != Endpoint::Kind::process) return {};
+  const auto& seen = forward.record.sightings;
+  const auto last =
+      std::find_if(seen.rbegin(), seen.rend(), [&](const Sighting& s) { return s.in && s.node == forward.end.node->name; });
+  return last == seen.rend() ? std::string() : last->device;
+}
+
 // The answering process turns the packet around; its own stack finds the way.
 Start answer_of(const WalkedPath& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
   Start answer;
   answer.from = forward.end;
   answer.answers = answer.own_ttl = true;
+  answer.in_device = link_of_sender(forward);
   FlowKey packet = forward.received;
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);

@@ -449,7 +449,8 @@ namespace {
 // fatal).
 bool is_soft(std::string_view with) {
   static constexpr std::string_view kSoft[] = {"icmp-net-unreachable", "icmp-host-unreachable",  "icmp-ttl-exceeded",
-                                               "icmp6-no-route",       "icmp6-addr-unreachable", "icmp6-time-exceeded"};
+                                               "icmp6-no-route",       "icmp6-addr-unreachable", "icmp6-time-exceeded",
+                                               "icmp6-beyond-scope"};
   return std::find(std::begin(kSoft), std::end(kSoft), with) != std::end(kSoft);
 }
 

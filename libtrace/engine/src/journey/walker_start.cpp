@@ -134,7 +134,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
   sent_ = start.packet;
   HostEngine engine = host(node);
-  LocalSend what{start.packet, start.choose_source, ""};
+  LocalSend what{start.packet, start.choose_source, start.answers ? start.in_device : ""};
   what.answers = start.answers;
   what.own_ttl = start.own_ttl;
   HostOutcome outcome = engine.send(what);
