@@ -162,6 +162,12 @@ void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop
   }
 }
 
+bool routes_to_group(const engine::Step& step, const IpAddr& to) {
+  const auto* lookup = std::get_if<engine::RouteLookup>(&step.kind);
+  if (lookup == nullptr || lookup->reverse_path || lookup->route == nullptr || lookup->route->to.address != to) return false;
+  return lookup->route->type == host::RouteType::broadcast || lookup->route->type == host::RouteType::anycast;
+}
+
 void report_group(const WalkedPath& walked, const Words& words, PathReport& path) {
   const FlowKey& packet = is_ip(walked.received) ? walked.received : walked.sent;
   if (!is_ip(packet)) return;
@@ -172,6 +178,8 @@ void report_group(const WalkedPath& walked, const Words& words, PathReport& path
     const auto& links = walked.end.node->host.links.value;
     path.is_for_group |= std::any_of(links.begin(), links.end(), is_broadcast);
   }
+  const auto& steps = walked.record.steps;
+  path.is_for_group |= std::any_of(steps.begin(), steps.end(), [&](const engine::Step& s) { return routes_to_group(s, to); });
   if (path.is_for_group) assume({engine::Supposition::no_other_receiver, {to}}, words, path);
 }
 

@@ -21,6 +21,22 @@ TestHost sending_node() {
   return h;
 }
 
+// __mkroute_output(), ip_select_ttl(): past the gateway of a route that is not one for groups.
+TEST(Send, GroupsAreReachedOnTheLinkAndWithATtlOfOne) {
+  TestHost h = sending_node();
+  h.routes("239.7.0.0/16 via 172.20.0.1 dev up1").local_table();
+  engine::LocalSend what{udp("0.0.0.0", "239.1.1.1", 4000, 80), true};
+  what.own_ttl = true;
+  Lab lab(h);
+  const HostOutcome o = lab.send(what);
+  ASSERT_EQ(o.kind, Kind::transmit);
+  EXPECT_EQ(o.device, "up0");
+  EXPECT_EQ(dst_mac(o.packet), mac("01:00:5e:01:01:01"));
+  EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 1u);
+  what.packet = udp("0.0.0.0", "239.7.1.1", 4000, 80);
+  EXPECT_EQ(dst_mac(lab.send(what).packet), mac("52:54:00:00:00:02"));
+}
+
 TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
   TestHost h = sending_node();
   h.local_table();

@@ -107,10 +107,18 @@ HostWalk::Taken HostWalk::take_hop(RouteAnswer answer, bool again) {
     const RouteHop& hop = answer.hops[taken.hop];
     answer.route = hop.route;
     taken.device = hop.get().device;
-    taken.gateway = hop.get().via;
+    taken.gateway = gateway_of(hop);
   }
   taken.answer = std::move(answer);
   return taken;
+}
+
+// What goes to a group stays on the link, unless a route for groups has a gateway (__mkroute_output()).
+std::optional<IpAddr> HostWalk::gateway_of(const RouteHop& hop) const {
+  constexpr std::uint8_t kGroups = 4;  // 224.0.0.0/4
+  const IpAddr to = dst_ip(packet_);
+  if (copy_depth_ == 0 && to.is_v4() && to.is_multicast() && hop.route->to.length < kGroups) return std::nullopt;
+  return hop.get().via;
 }
 
 void HostWalk::note_route(const Taken& taken, std::optional<IpAddr> source) {

@@ -152,8 +152,13 @@ HostWalk::Ended HostWalk::check_echo() {
   return dropped({PlaceKind::machine, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
 }
 
-// Where no dump shows it, it is the one that kernels come with.
+// Where no dump shows it, it is the one that kernels come with; to groups a socket sends with 1 (ip_select_ttl(),
+// IPV6_DEFAULT_MCASTHOPS).
 void HostWalk::set_own_ttl(const std::string& device) {
+  if (to_.is_multicast()) {
+    packet_.set(FieldId::nw_ttl, 1);
+    return;
+  }
   const Setting s = family() == Family::v4 ? plain_setting(host_, "net.ipv4.ip_default_ttl")
                                            : device_setting(host_, Family::v6, device, "hop_limit");
   if (s.value && *s.value > 0 && *s.value <= 255) packet_.set(FieldId::nw_ttl, static_cast<std::uint64_t>(*s.value));
@@ -265,7 +270,7 @@ HostWalk::Ended HostWalk::reroute(Taken& route) {
   const bool same = same_hops(answer, route.answer);
   if (same && answer.hops.size() < 2) {
     route.answer = std::move(answer);
-    if (route.hop < route.answer.hops.size()) route.gateway = route.answer.hops[route.hop].get().via;  // no longer a copy's
+    if (route.hop < route.answer.hops.size()) route.gateway = gateway_of(route.answer.hops[route.hop]);  // no longer a copy's
     return std::nullopt;
   }
   const std::size_t hop = route.hop;

@@ -187,7 +187,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::arrives_where_request_left, "arrives-where-request-left", "the packet arrives at {0} {1}",
      "the request left by it"},
     {Supposition::no_other_receiver, "no-other-receiver", "no other receiver of {0} matters",
-     "every host on a link receives a broadcast, and members of the group a multicast; one copy was walked"},
+     "every host on a link receives a broadcast, members of the group a multicast, any router an anycast; one copy was walked"},
     {Supposition::vlan_of_name, "vlan-of-name", "{0} on {2} is the device of VLAN {1}",
      "its name says so, and no dump shows its kind (`ip -d link`)"},
     {Supposition::access_port_adds_tag, "access-port-adds-tag", "the switch hands the frames of {1} {2} to {3} {4} in VLAN {0}",

@@ -62,7 +62,7 @@ std::string undecided_clause(const Explanation& e) {
   for (const PathReport& path : e.paths)
     if (path.is_for_group && path.verdict == Verdict::delivered)
       return fmt::format(
-          "{} is a broadcast or multicast address: who receives the packet replies, if at all, from its own address",
+          "{} is a broadcast, multicast or anycast address: who receives the packet replies, if at all, from its own address",
           e.packet.dst);
   for (const PathReport& path : e.paths)
     if (const PathReport* walk = first_undecided(path)) return walk->summary;
