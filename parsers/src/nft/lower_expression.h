@@ -32,6 +32,9 @@ std::optional<Tested> lower_tested(const Expression& e, const TableScope& scope)
 // All parts of a concatenation.
 std::optional<std::vector<Tested>> lower_parts(const Expression& e, const TableScope& scope);
 
+// What the headers that an expression reads say of the packet, whether or not the model has keys for their fields.
+void imply_headers(const Expression& e, const TableScope& scope, std::vector<netfilter::Test>& out);
+
 // A literal, range or list of flags of that type.
 std::optional<netfilter::Atom> lower_atom(const Expression& e, Datatype type);
 std::optional<netfilter::Concat> lower_concat(const Expression& e, const std::vector<Datatype>& types);

@@ -1,5 +1,7 @@
 // Which key of the rule model a selector reads, and what it implies.
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
@@ -295,6 +297,20 @@ std::optional<Tested> lower_tested(const Expression& e, const TableScope& scope)
           [](const auto&) -> std::optional<Tested> { return std::nullopt; },
       },
       e.node);
+}
+
+void imply_headers(const Expression& e, const TableScope& scope, std::vector<nf::Test>& out) {
+  constexpr std::string_view kExtensions[] = {"exthdr", "hbh", "rt", "frag", "dst", "mh", "srh", "rt0", "rt2", "rt4"};
+  const auto of_header = [&](const std::string& protocol) {
+    const bool extension = std::find(std::begin(kExtensions), std::end(kExtensions), protocol) != std::end(kExtensions);
+    imply_header(extension ? "ip6" : protocol, scope.family, out);
+  };
+  if (const auto* p = std::get_if<Payload>(&e.node); p != nullptr && p->tunnel.empty()) of_header(p->protocol);
+  if (const auto* o = std::get_if<HeaderOption>(&e.node)) of_header(o->protocol);
+  if (const auto* b = std::get_if<BinaryExpr>(&e.node); b != nullptr && !b->operands.empty())
+    imply_headers(b->operands.front(), scope, out);
+  if (const auto* c = std::get_if<ConcatExpr>(&e.node))
+    for (const Expression& part : c->parts) imply_headers(part, scope, out);
 }
 
 std::optional<std::vector<Tested>> lower_parts(const Expression& e, const TableScope& scope) {

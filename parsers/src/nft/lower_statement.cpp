@@ -39,6 +39,13 @@ std::optional<nf::Op> op_of(std::string_view word) {
 
 nf::ExprPtr masked(const nf::ExprPtr& e, nf::Number mask) { return std::make_shared<nf::Expr>(nf::Expr{nf::Masked{e, mask, 0}}); }
 
+// "tcp option maxseg missing", "exthdr frag missing": also of packets of another protocol (nft_exthdr_tcp_eval()).
+bool holds_without_header(const Match& m) {
+  const auto* right = std::get_if<Literal>(&m.right.node);
+  return std::holds_alternative<HeaderOption>(m.left.node) && right != nullptr &&
+         ((right->text == "missing") != (m.op == "!=") || right->text == "0");
+}
+
 class RuleLowering {
  public:
   RuleLowering(const TableScope& scope, std::vector<nf::Chain>& blocks, LoweredRule& out)
@@ -54,6 +61,11 @@ class RuleLowering {
   void annotate() { push(nf::Annotation{text_of_statement(*statement_)}); }
   // A test of something that no dump shows.
   void undecided() {
+    if (const auto* m = std::get_if<Match>(&statement_->node); m != nullptr && !holds_without_header(*m)) {
+      std::vector<nf::Test> implied;
+      imply_headers(m->left, scope_, implied);
+      for (nf::Test& t : implied) push(std::move(t));
+    }
     push(nf::Test{nf::Undecided{text_of_statement(*statement_), std::nullopt}});
     out_.unclear.push_back(text_of_statement(*statement_));
   }
