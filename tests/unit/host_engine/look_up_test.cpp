@@ -416,6 +416,21 @@ TEST(LookUp, RoutesBesideOnesForASourceCountOnceALongerPrefixWasRejected) {
   EXPECT_EQ(by(h, "fd00:8::2", "fd00::1", "out0"), "fd00:1::4");
 }
 
+// RT6_LOOKUP_F_REACHABLE; a router takes the route all the same.
+TEST(LookUp, HostsThatDoNotForwardPassOverGatewaysThatFailed) {
+  TestHost h = host_with_two_legs();
+  h.routes("fd00:9::/64 via fd00::7 dev in0\ndefault via fd00:1::9 dev out0")
+      .neighbour("fd00::7", "in0", "", host::NeighbourState::failed)
+      .local_table();
+  EXPECT_EQ(by(h, "fd00:9::1", ""), "fd00::7");
+  h.sysctl("net.ipv6.conf.all.forwarding", "0");
+  EXPECT_EQ(by(h, "fd00:9::1", ""), "assumed");
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("fd00:1::1", "fd00:9::1", 4000, 80)).device, "out0");
+  h.neighbour("fd00:1::9", "out0", "", host::NeighbourState::failed);
+  EXPECT_EQ(by(h, "fd00:9::1", ""), "fd00::7");
+}
+
 TEST(NearMisses, RoutesForOtherSourcesAreNone) {
   TestHost h = host_with_two_legs();
   h.routes(

@@ -58,16 +58,26 @@ std::string_view required_device(const host::Host& host, const RouteQuery& q) {
   return scoped && !q.is_local() ? std::string_view(q.in_device) : std::string_view();
 }
 
-bool usable(const host::Host& host, const host::NextHop& hop, std::string_view device, Family family) {
-  if (hop.dead) return false;
+bool has_failed(const host::Host& host, const host::NextHop& hop) {
+  const auto& known = host.neighbours.value;
+  return hop.via && std::any_of(known.begin(), known.end(), [&](const host::Neighbour& n) {
+           return n.state == host::NeighbourState::failed && n.address == *hop.via && n.device == hop.device;
+         });
+}
+
+// Whether a gateway that did not answer will do: not at first where the host is no router of IPv6.
+enum class Gateways : std::uint8_t { all, not_failed };
+
+bool usable(const host::Host& host, const host::NextHop& hop, std::string_view device, Family family, Gateways gateways) {
+  if (hop.dead || (gateways == Gateways::not_failed && has_failed(host, hop))) return false;
   if (hop.linkdown && ignores_linkdown(host, family, hop.device)) return false;
   return device.empty() || hop.device == device;
 }
 
-std::vector<RouteHop> usable_hops(const host::Host& host, const Route& r, const RouteQuery& q) {
+std::vector<RouteHop> usable_hops(const host::Host& host, const Route& r, const RouteQuery& q, Gateways gateways) {
   std::vector<RouteHop> hops;
   for (std::size_t i = 0; i < r.next_hops.size(); ++i)
-    if (usable(host, r.next_hops[i], required_device(host, q), r.family)) hops.push_back({&r, i});
+    if (usable(host, r.next_hops[i], required_device(host, q), r.family, gateways)) hops.push_back({&r, i});
   return hops;
 }
 
@@ -78,12 +88,12 @@ bool is_gateway_route(const Route& r) {
 // Equal IPv6 routes (same prefix and metric): those with gateways share the load, of the others the one by the device
 // that the packet came from is preferred.
 void add_siblings(const host::Host& host, const std::vector<Candidate>& all, std::size_t first, const RouteQuery& q,
-                  TableHit& hit) {
+                  Gateways gateways, TableHit& hit) {
   for (std::size_t i = first + 1; i < all.size(); ++i) {
     const Route& other = *all[i].route;
     if (other.to != hit.route->to || other.metric != hit.route->metric || all[i].sources != all[first].sources) break;
     if (other.type != RouteType::unicast) continue;
-    const auto hops = usable_hops(host, other, q);
+    const auto hops = usable_hops(host, other, q, gateways);
     if (hops.empty()) continue;
     if (is_gateway_route(*hit.route) && is_gateway_route(other)) {
       hit.hops.insert(hit.hops.end(), hops.begin(), hops.end());
@@ -98,25 +108,39 @@ void add_siblings(const host::Host& host, const std::vector<Candidate>& all, std
   }
 }
 
-}  // namespace
-
-IpAddr source_in(const RouteQuery& q) { return q.from.value_or(IpAddr{q.to.family, 0}); }
-
-std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query) {
-  const auto& routes = query.to.is_v4() ? host.routes_v4.value : host.routes_v6.value;
-  const auto all = candidates(routes, in_table, query);
+std::optional<TableHit> first_usable(const host::Host& host, const std::vector<Candidate>& all, const RouteQuery& query,
+                                     Gateways gateways) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Route& r = *all[i].route;
     // IPv6 binds error routes to lo, so they do not exist for a socket that is bound to another device.
     if (is_error(r.type) && !query.to.is_v4() && !required_device(host, query).empty()) continue;
-    if (is_error(r.type)) return TableHit{&r, {}, false};
-    TableHit hit{&r, usable_hops(host, r, query), false};
+    if (is_error(r.type)) return TableHit{&r, {}, false, {}};
+    TableHit hit{&r, usable_hops(host, r, query, gateways), false, {}};
     if (hit.hops.empty() && !r.next_hops.empty()) continue;
     if (hit.hops.empty() && r.type == RouteType::unicast) continue;
-    if (r.type == RouteType::unicast && !query.to.is_v4()) add_siblings(host, all, i, query, hit);
+    if (r.type == RouteType::unicast && !query.to.is_v4()) add_siblings(host, all, i, query, gateways, hit);
     return hit;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+IpAddr source_in(const RouteQuery& q) { return q.from.value_or(IpAddr{q.to.family, 0}); }
+
+// fib6_table_lookup(): a host that forwards takes gateways as they come (RT6_LOOKUP_F_REACHABLE).
+std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query) {
+  const auto& routes = query.to.is_v4() ? host.routes_v4.value : host.routes_v6.value;
+  const auto all = candidates(routes, in_table, query);
+  auto hit = first_usable(host, all, query, Gateways::all);
+  if (!hit || query.to.is_v4() || plain_setting(host, "net.ipv6.conf.all.forwarding").value != 0) return hit;
+  const auto failed =
+      std::find_if(hit->hops.begin(), hit->hops.end(), [&](const RouteHop& h) { return has_failed(host, h.get()); });
+  if (failed == hit->hops.end()) return hit;
+  auto other = first_usable(host, all, query, Gateways::not_failed);
+  if (!other) return hit;
+  other->passed_over = *failed;
+  return other;
 }
 
 }  // namespace egt::engine

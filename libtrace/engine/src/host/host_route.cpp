@@ -19,6 +19,7 @@ void HostWalk::note(const std::vector<Assumption>& assumptions, bool decided) {
     if (decided) {
       Assumption here = d;
       here.node = node_.name;
+      if (d.what == Supposition::neighbour_stays_silent) here.about.insert(here.about.begin() + 1, node_.name);
       assume(std::move(here));
     }
     if (!can_be_dumped(d.what)) continue;

@@ -255,6 +255,8 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (const std::string words = open_words(route); !words.empty())
     assume({Supposition::route_words, {route.to}, {words}, {route.from}});
+  if (hit.passed_over)
+    assume({Supposition::neighbour_stays_silent, {*hit.passed_over->get().via, hit.passed_over->get().device.str()}});
   if (hit.ambiguous_device)
     assume({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
   switch (route.type) {
