@@ -38,6 +38,18 @@ def settings_and_queues(ns, out, env=None):
                 put(capture.mangle("tc filter show dev %s %s" % (dev, direction)), run("tc", "filter", "show", "dev", dev, direction))
 
 
+# As `egtrace collect` does.
+def namespaces_of_pods(lab, n, out):
+    for p in lab.pods:
+        if p["n"] is not n:
+            continue
+        folder = os.path.join(out, "netns", p["netns"])
+        os.makedirs(folder)
+        for cmd in ("ip -d addr", "ip rule list", "ip -6 rule list", "ip route show table all", "ip -6 route show table all", "ip -s -s neigh show"):
+            text = lab.nsx(p["netns"], *cmd.split(), check=False)
+            open(os.path.join(folder, capture.mangle("ip netns exec %s %s" % (p["netns"], cmd))), "w").write(text)
+
+
 def collect(lab, out):
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
@@ -46,6 +58,7 @@ def collect(lab, out):
         try:
             capture.collect_node(lab, n, os.path.join(out, n.name), "std")
             settings_and_queues(n.ns, os.path.join(out, n.name), n.env)
+            namespaces_of_pods(lab, n, os.path.join(out, n.name))
         except Exception:
             traceback.print_exc()
 

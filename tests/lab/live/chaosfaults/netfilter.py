@@ -194,3 +194,44 @@ def nft_delete(ctx, rng):
     c, h, l = rng.choice(rs)
     lab.nsx(n.ns, "nft", "delete", "rule", "inet", "ovn-kubernetes", c, "handle", h)
     return "%s nft delete %s %s" % (n.name, c, l)
+
+
+# As firewalld writes it: zones by device, what is established or has its destination translated passes, the rest is rejected or dropped.
+FIREWALLD = """table inet chaos {
+ chain filter_INPUT { type filter hook input priority filter + 10; policy accept;
+  ct state { established, related } accept
+  ct status dnat accept
+  iifname "lo" accept
+  ct state invalid drop
+  jump zones
+  %(last)s;
+ }
+ chain filter_FORWARD { type filter hook forward priority filter + 10; policy accept;
+  ct state { established, related } accept
+  ct status dnat accept
+  iifname "lo" accept
+  %(forward)s
+  %(last)s;
+ }
+ chain filter_OUTPUT { type filter hook output priority filter + 10; policy accept; ct state { established, related } accept; oifname "lo" accept; }
+ chain zones { iifname "%(device)s" goto public; iifname { %(trusted)s } accept; goto public; }
+ chain public { tcp dport %(open)s ct state { new, untracked } accept; meta l4proto { icmp, ipv6-icmp } accept; }
+}
+"""
+
+
+@fault
+def firewalld(ctx, rng):
+    """A host's own firewall that came beside the rules of OVN-Kubernetes."""
+    ns = ctx.host()
+    links = ctx.links(ns)
+    words = {"last": rng.choice(["reject with icmpx admin-prohibited", "reject with icmpx admin-prohibited", "drop"]),
+             "device": rng.choice(links), "open": rng.choice(["22", "{ 22, 8080 }", "{ 22, 9000, 9100 }"]),
+             "trusted": ", ".join('"%s"' % d for d in rng.sample(links, min(len(links), rng.choice([1, 2])))),
+             "forward": rng.choice(["", 'iifname "%s" accept' % rng.choice(links), 'oifname "%s" accept' % rng.choice(links)])}
+    try:
+        ctx.x(ns, ["sh", "-c", "printf '%s' \"$1\" | nft -f -", "sh", FIREWALLD % words], ["nft", "delete", "table", "inet", "chaos"])
+    except RuntimeError:
+        ctx.undos.pop()
+        raise Skip
+    return "%s firewalld %s" % (ctx.short(ns), words)

@@ -113,3 +113,43 @@ def sb_binding(ctx, rng):
         how += " " + m.name
     time.sleep(0.7)
     return "%s sb %s" % (n.name, how)
+
+
+@fault
+def controller_exits(ctx, rng):
+    """By its own will: it takes its chassis and its flows along, unless it is to restart."""
+    n = ctx.node()
+    how = rng.choice([[], ["--restart"]])
+    ctx.sync_to = "sb"
+    def back():
+        topology.stop_controller(n)
+        topology.start_controller(ctx.lab, n)
+        n.nb("--wait=hv", "--timeout=30", "sync", check=False)
+        ctx.sync_to = "hv"
+    ctx.on_undo(back)
+    ctx.save_db(n, "vs")
+    n.run("ovs-appctl", "-t", n.dir + "/run/ovn-controller.%d.ctl" % int(open(n.dir + "/run/ovn-controller.pid").read()), "exit", *how)
+    ctx.wait = 2
+    return "%s ovn-controller exit %s" % (n.name, " ".join(how))
+
+
+@fault
+def zone_stale(ctx, rng):
+    """Two logical ports in one conntrack zone, as what an earlier ovn-controller left in Open vSwitch may have them."""
+    n = ctx.node()
+    ids = dict(re.findall(r'"?(ct-zone-[^"=, ]+)"?="?(\d+)"?', n.vs("get", "bridge", "br-int", "external_ids")))
+    if len(ids) < 2:
+        raise Skip
+    topology.stop_controller(n)
+    def back():
+        topology.stop_controller(n)
+        topology.start_controller(ctx.lab, n)
+        n.nb("--wait=hv", "--timeout=20", "sync", check=False)
+    ctx.on_undo(back)
+    ctx.save_db(n, "vs")
+    ctx.on_undo(lambda: topology.stop_controller(n))
+    a, b = rng.sample(sorted(ids), 2)
+    n.vs("set", "bridge", "br-int", "external_ids:%s=%s" % (a, ids[b]))
+    topology.start_controller(ctx.lab, n)
+    n.nb("--wait=hv", "--timeout=20", "sync", check=False)
+    return "%s %s in the zone of %s" % (n.name, a, b)

@@ -106,3 +106,41 @@ def ovs_open(ctx, rng):
     n.vs("set", "open_vswitch", ".", s)
     ctx.wait = 2
     return "%s %s" % (n.name, s)
+
+
+@fault
+def ovs_mirror(ctx, rng):
+    """The output port of a mirror has no other traffic."""
+    n = ctx.node()
+    br = rng.choice(["br-int", "br-int", "br-ex"])
+    ports = n.vs("list-ports", br).split()
+    out = rng.choice(ports)
+    ctx.save_db(n, "vs")
+    select = rng.choice(["select_all=true", "select_src_port=@b", "select_dst_port=@b", "select_all=true select_vlan=7", ""])
+    words = ["--id=@a", "get", "port", out, "--", "--id=@m", "create", "mirror", "name=chaos", "output_port=@a"] + select.split()
+    if "@b" in select:
+        words = ["--id=@b", "get", "port", rng.choice(ports), "--"] + words
+    n.vs("--", *words, "--", "set", "bridge", br, "mirrors=@m")
+    ctx.wait = 1
+    return "%s %s mirror to %s %s" % (n.name, br, out, select)
+
+
+@fault
+def tunnels_removed(ctx, rng):
+    """Those to one node or to all. ovn-controller, which would make them anew, is stopped."""
+    n = ctx.node()
+    tunnels = [l for l in n.vs("--bare", "--columns=name", "find", "interface", "type=geneve").split() if l]
+    if not tunnels:
+        raise Skip
+    topology.stop_controller(n)
+    def back():
+        topology.start_controller(ctx.lab, n)
+        n.nb("--wait=hv", "--timeout=20", "sync", check=False)
+    ctx.on_undo(back)
+    ctx.save_db(n, "vs")
+    ctx.sync_to = "sb"
+    gone = tunnels if rng.random() < .5 else [rng.choice(tunnels)]
+    for t in gone:
+        n.vs("del-port", "br-int", t)
+    ctx.wait = 1.5
+    return "%s del-port %s" % (n.name, " ".join(gone))
