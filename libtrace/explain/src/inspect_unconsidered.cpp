@@ -37,7 +37,6 @@ struct ColumnFeature {
 constexpr ColumnFeature kColumns[] = {
     {"Bridge", "ipfix", Feature::sampling},
     {"Bridge", "mcast_snooping_enable", Feature::multicast_snooping},
-    {"Bridge", "mirrors", Feature::mirrors},
     {"Bridge", "netflow", Feature::netflow},
     {"Bridge", "sflow", Feature::sampling},
     {"Interface", "bfd", Feature::forwarding_detection},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "egtrace/engine/missing_tunnel.h"
+
 namespace egt::explain {
 namespace {
 
@@ -19,6 +21,14 @@ bool is_of_ovn(const Step& step, const cluster::Node& node, const Names& names) 
   const auto* miss = std::get_if<TableMiss>(&step.kind);
   const openflow::Bridge* integration = node.integration_bridge();
   return miss != nullptr && integration != nullptr && miss->bridge == integration->name;
+}
+
+// The last value that the path wrote into the logical output port.
+std::uint64_t logical_output(const engine::Record& record) {
+  for (auto step = record.steps.rbegin(); step != record.steps.rend(); ++step)
+    for (auto change = step->changed.rbegin(); change != step->changed.rend(); ++change)
+      if (change->field == FieldId::reg15) return low64(change->after);
+  return 0;
 }
 
 }  // namespace
@@ -49,7 +59,8 @@ std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Walked
   const std::vector<const ovn::LogicalFlow*> flows = names.logical_flows(*node, match.cookie);
   const bool by_logical_flow = std::any_of(
       flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) { return f->stage.find("port_sec") == std::string_view::npos; });
-  if (by_logical_flow) return std::nullopt;
+  if (by_logical_flow || engine::chassis_without_tunnel(*node, match.metadata, logical_output(walked.record)) != nullptr)
+    return std::nullopt;
   return engine::Assumption{engine::Supposition::physical_flows_whole, {match.bridge, last->node}, {}, last->evidence};
 }
 

@@ -109,6 +109,7 @@ void Bench::dump_rows() {
   keep("ovs-vsctl show", daemon_.vsctl_output({"show"}));
   keep("ovs-vsctl list port", daemon_.vsctl_output({"list", "port"}));
   keep("ovs-vsctl list bridge", daemon_.vsctl_output({"list", "bridge"}));
+  keep("ovs-vsctl list mirror", daemon_.vsctl_output({"list", "mirror"}));
 }
 
 void Bench::dump_once() {

@@ -47,7 +47,7 @@ void BridgeSettings::set_rows(const std::vector<DatabaseSetting>& settings) {
       add({"clear", "port", s.name, "vlan_mode", "tag", "trunks", "cvlans", "other_config"});
       add({"set", "port", s.name, "protected=false"});
     } else {
-      add({"clear", "bridge", s.name, "flood_vlans", "other_config"});
+      add({"clear", "bridge", s.name, "flood_vlans", "mirrors", "other_config"});
       add({"set", "bridge", s.name, "other_config:disable-in-band=true"});
     }
     if (s.name == "q3") add({"set", "port", "q3", "tag=5"});

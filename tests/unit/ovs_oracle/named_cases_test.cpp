@@ -56,6 +56,14 @@ class NamedCase : public ::testing::Test {
   bool said(const std::string& text) const {
     return std::any_of(texts_.begin(), texts_.end(), [&](const std::string& t) { return t.find(text) != t.npos; });
   }
+  // A mirror of br-int: its columns, and the ports that they name by "@".
+  void mirror(const std::vector<std::string>& columns, const std::vector<std::string>& ports) {
+    std::vector<std::string> words = {"mirrors=@m"};
+    for (const std::string& port : ports) words.insert(words.end(), {"--", "--id=@" + port, "get", "port", port});
+    words.insert(words.end(), {"--", "--id=@m", "create", "mirror", "name=m"});
+    words.insert(words.end(), columns.begin(), columns.end());
+    config_.settings = {{"bridge", "br-int", words}};
+  }
   // The same in dialects of the dump and forms of the call; the random tables have all of them.
   void compare_all_forms(const std::vector<std::string>& packets) {
     for (const char* protocol : {"OpenFlow10", "OpenFlow13", "OpenFlow15"})
@@ -94,6 +102,52 @@ TEST_F(NamedCase, PortsThatAreNotFlooded) {
   flow("table=0,in_port=3 actions=ALL");
   config_.ports = {{"br-int", "4", "no-flood"}, {"br-int", "LOCAL", "no-flood"}, {"br-ex", "1", "no-flood"}};
   compare({"in_port=1,tcp", "in_port=2,arp", "in_port=3,udp"});
+}
+
+TEST_F(NamedCase, OutputPortOfAMirror) {
+  flow("table=0,in_port=1 actions=NORMAL");
+  flow("table=0,in_port=2 actions=output:3,output:1");
+  flow("table=0,in_port=3 actions=output:1");
+  mirror({"output_port=@p1"}, {"p1"});
+  compare({"in_port=1,tcp", "in_port=2,tcp", "in_port=2,udp"});
+  EXPECT_TRUE(said("dropping packet received on port p1, which is reserved exclusively for mirroring"));
+}
+
+TEST_F(NamedCase, LearnedOutputPortOfAMirror) {
+  flow("table=0 actions=NORMAL", "br-ex");
+  std::vector<std::string> words = {"mirrors=@m", "--",      "--id=@q1", "get",    "port",   "q1",
+                                    "--",         "--id=@m", "create",   "mirror", "name=m", "output_port=@q1"};
+  config_.settings = {{"bridge", "br-ex", words}};
+  compare({"in_port=2,tcp,dl_dst=0a:00:00:00:00:09", "in_port=1,arp"}, "br-ex");
+}
+
+TEST_F(NamedCase, CopiesForMirrors) {
+  flow("table=0,in_port=1 actions=output:2,set_field:0a:00:00:00:00:77->eth_dst,output:2,resubmit(,1)");
+  flow("table=0,in_port=2,ip actions=ct(table=1)");
+  flow("table=0,in_port=4,ip actions=output:10,dec_ttl,output:1");
+  flow("table=1 actions=load:5->NXM_NX_REG0[],output:1,output:2,in_port");
+  const std::vector<std::string> packets = {"in_port=1,tcp", "in_port=2,tcp", "in_port=2,arp", "in_port=4,udp",
+                                            "in_port=1,tcp,vlan_tci=0x1005"};
+  for (const std::vector<std::string>& columns : {std::vector<std::string>{"select_all=true"},
+                                                  {"select_src_port=@p1"},
+                                                  {"select_dst_port=@p2", "snaplen=100"},
+                                                  {"select_all=true", "select_vlan=5"},
+                                                  {"select_src_port=@p2", "select_dst_port=@p1"}}) {
+    std::vector<std::string> all = {"output_port=@9eth"};
+    all.insert(all.end(), columns.begin(), columns.end());
+    mirror(all, {"9eth", "p1", "p2"});
+    SCOPED_TRACE(fmt::format("{}", fmt::join(columns, " ")));
+    compare(packets);
+  }
+}
+
+TEST_F(NamedCase, CopiesInAVlanForMirrors) {
+  flow("table=0 actions=output:2");
+  mirror({"select_dst_port=@p2", "output_vlan=7"}, {"p2"});
+  config_.settings.push_back({"port", "9eth", {"tag=7"}});
+  for (const char* port : {"p1", "p2", "gnv0", "vx0", "gre0", "br-int", "patch-int"})
+    config_.settings.push_back({"port", port, {"trunks=1"}});
+  compare({"in_port=1,tcp", "in_port=4,arp"});
 }
 
 TEST_F(NamedCase, PortWithoutPacketIns) {

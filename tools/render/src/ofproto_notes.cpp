@@ -128,6 +128,10 @@ std::string OfprotoTraceWriter::note(const Note& n) {
       return fmt::format("dropping VLAN {} packet received on dot1q-tunnel port {} that excludes this VLAN", n.a, n.text);
     case Remark::protected_ports: return "Flow is between protected ports, skipping output.";
     case Remark::tree_skips: return fmt::format("{} not in forwarding state, skipping output", n.a != 0 ? "RSTP" : "STP");
+    case Remark::received_by_port_of_mirror:
+      return fmt::format("dropping packet received on port {}, which is reserved exclusively for mirroring", n.text);
+    case Remark::input_port_of_mirror: return "input port is mirror output port, dropping";
+    case Remark::learned_port_of_mirror: return "learned port is a mirror port, dropping";
     case Remark::reserved_mac: return "packet has reserved destination MAC, dropping";
     case Remark::learned_port: return "forwarding to learned port";
     case Remark::learned_port_is_input: return "learned port is input port, dropping";

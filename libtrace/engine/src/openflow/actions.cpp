@@ -67,6 +67,35 @@ struct NeedsPlace {
   }
 };
 
+bool is_metadata(F f) {  // mf_is_any_metadata()
+  return f <= F::xxreg7 && (f < F::tun_id || f > F::tun_gtpu_msgtype || f == F::tun_erspan_dir);
+}
+
+// Actions behind which mirrors take another copy (reset_mirror_ctx()).
+struct MakesOtherPacket {
+  const FlowKey& flow;
+  bool of_metadata = false;  // whether writes of metadata are among them
+  bool writes(F f) const { return (of_metadata || !is_metadata(f)) && prerequisites_met(f, flow, nullptr); }
+  bool operator()(const SetField& a) const { return a.word.rfind("set_tunnel", 0) != 0 && writes(a.field); }
+  bool operator()(const Load& a) const { return writes(a.dest.field); }
+  bool operator()(const PopVlan&) const { return true; }
+  bool operator()(const PushVlan&) const { return true; }
+  bool operator()(const SetVlanVid&) const { return true; }
+  bool operator()(const SetVlanPcp&) const { return true; }
+  bool operator()(const PushMpls&) const { return true; }
+  bool operator()(const PopMpls&) const { return true; }
+  bool operator()(const SetMpls&) const { return true; }
+  bool operator()(const DecMplsTtl&) const { return true; }
+  bool operator()(const DecNshTtl&) const { return true; }
+  bool operator()(const DecTtl&) const { return true; }
+  bool operator()(const Encap&) const { return true; }
+  bool operator()(const Decap&) const { return true; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
 }  // namespace
 
 // One visitor for all actions; `stop` ends the whole list, `pause` keeps the action itself out of what is frozen.
@@ -334,6 +363,7 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       if (freezing_.active) freeze_unroll(list, i);
       break;
     }
+    if (mirrored_ != 0 && is_copied_again(o)) mirrored_ = 0;
     report_.line(NodeKind::action, ActionLine{o, false, i + 1 == list.size()});
     if (o.nat) {
       ct_nat_ = o.nat;
@@ -369,6 +399,12 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       break;
     }
   }
+}
+
+bool Xlate::is_copied_again(const Ofpact& o) const {
+  constexpr OvsVersion kAtAll{3, 1, 3}, kNotForMetadata{3, 1, 6};
+  if (!fixed_in(kAtAll)) return false;
+  return o.nat || (o.action && std::visit(MakesOtherPacket{packet_.flow, !fixed_in(kNotForMetadata)}, o.action->kind));
 }
 
 void Xlate::recirculate_for_mpls(const Ofpact& o) {

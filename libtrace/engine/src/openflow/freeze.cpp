@@ -38,6 +38,7 @@ FrozenState Xlate::frozen_state(std::uint8_t table) const {
   s.stack = stack_;
   s.conntracked = conntracked_;
   s.was_mpls = packet_.was_mpls;
+  s.mirrored = mirrored_;
   return s;
 }
 

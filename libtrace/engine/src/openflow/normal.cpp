@@ -1,6 +1,7 @@
 #include "normal.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -12,16 +13,6 @@ namespace {
 using namespace openflow;
 
 constexpr std::uint64_t kBroadcast = 0xffffffffffff;
-
-// eth_addr_is_reserved() of lib/packets.c: IEEE 802.1D, Extreme and Cisco protocols.
-bool is_reserved(std::uint64_t mac) {
-  constexpr std::uint64_t kIeee = 0x0180c2000000, kIeeeMask = 0xfffffffffff0;
-  if ((mac & kIeeeMask) == kIeee) return true;
-  constexpr std::uint64_t kOthers[] = {0x00e02b000000, 0x00e02b000004, 0x00e02b000006, 0x01000c000000, 0x01000ccccccc,
-                                       0x01000ccccccd, 0x01000ccdcdcd, 0x01000cccccc0, 0x01000cccccc1, 0x01000cccccc2,
-                                       0x01000cccccc3, 0x01000cccccc4, 0x01000cccccc5, 0x01000cccccc6, 0x01000cccccc7};
-  return std::find(std::begin(kOthers), std::end(kOthers), mac) != std::end(kOthers);
-}
 
 Vlans vlans_of(const FlowKey& k) {
   Vlans v;
@@ -87,6 +78,22 @@ Vlans outside(const PortSettings& out, const Vlans& v) {
   return made;
 }
 
+// input_vid_is_valid
+bool is_in_vlans_of(const SwitchPort& port, const Vlans& v, const XlateReport& report) {
+  const PortSettings& s = port.settings;
+  const std::uint16_t vid = v.vid[0];
+  std::optional<Remark> refused;
+  if (s.vlan_mode == VlanMode::access) {
+    if (vid != 0) refused = Remark::vlan_on_access_port;
+  } else if (s.vlan_mode == VlanMode::tunnel) {
+    if (!s.allows_customer(vid)) refused = Remark::vlan_not_in_tunnel;
+  } else if (!s.trunks_vlan(vid) && (s.vlan_mode == VlanMode::trunk || vid != 0)) {
+    refused = Remark::vlan_not_trunked;
+  }
+  if (refused) report.note(NodeKind::error, *refused, vid, s.vlan, port.interface->name);
+  return !refused;
+}
+
 class NormalSwitch {
  public:
   NormalSwitch(SwitchBridge& bridge, XlatePacket& packet, const XlateReport& report, Policy& policy)
@@ -98,8 +105,7 @@ class NormalSwitch {
   std::optional<SwitchPort*> admitted_by(Vlans& vlans);
   std::optional<LearnedMac> mac_port(std::uint16_t vlan);
   void report_learned(Remark what, const LearnedMac& learned);
-  NormalOutput by(SwitchPort& port, const Vlans& vlans);
-  bool vlan_admitted(const SwitchPort& port, const Vlans& v);
+  NormalOutput by(SwitchPort& port, const Vlans& vlans) { return normal_output(port, vlans, packet_); }
   bool is_reserved_destination() const;
   std::vector<NormalOutput> flood(const SwitchPort* in, const Vlans& vlans);
   bool is_gratuitous_arp();
@@ -124,26 +130,8 @@ bool NormalSwitch::is_gratuitous_arp() {
   return get(packet_.flow, F::ip_src) == get(packet_.flow, F::ip_dst);
 }
 
-// input_vid_is_valid
-bool NormalSwitch::vlan_admitted(const SwitchPort& port, const Vlans& v) {
-  const PortSettings& s = port.settings;
-  const std::uint16_t vid = v.vid[0];
-  std::optional<Remark> refused;
-  if (s.vlan_mode == VlanMode::access) {
-    if (vid != 0) refused = Remark::vlan_on_access_port;
-  } else if (s.vlan_mode == VlanMode::tunnel) {
-    if (!s.allows_customer(vid)) refused = Remark::vlan_not_in_tunnel;
-  } else if (!s.trunks_vlan(vid) && (s.vlan_mode == VlanMode::trunk || vid != 0)) {
-    refused = Remark::vlan_not_trunked;
-  }
-  if (!refused) return true;
-  report_.note(NodeKind::error, *refused, vid, s.vlan, port.interface->name);
-  report_.note(NodeKind::warning, Remark::vlan_not_allowed);
-  return false;
-}
-
 bool NormalSwitch::is_reserved_destination() const {
-  return !bridge_->settings.forwards_reserved && is_reserved(get(packet_.flow, F::eth_dst));
+  return !bridge_->settings.forwards_reserved && is_reserved_mac(get(packet_.flow, F::eth_dst));
 }
 
 std::optional<SwitchPort*> NormalSwitch::admitted_by(Vlans& vlans) {
@@ -161,7 +149,14 @@ std::optional<SwitchPort*> NormalSwitch::admitted_by(Vlans& vlans) {
   }
   vlans = vlans_of(packet_.flow);
   if (!in) return nullptr;
-  if (!vlan_admitted(*in, vlans)) return std::nullopt;
+  if (in->mirrors_out != 0) {
+    report_mirror_port(report_, NodeKind::warning, Remark::input_port_of_mirror, *in);
+    return std::nullopt;
+  }
+  if (!is_in_vlans_of(*in, vlans, report_)) {
+    report_.note(NodeKind::warning, Remark::vlan_not_allowed);
+    return std::nullopt;
+  }
   vlans = inside(in->settings, vlans);
   if (!is_reserved_destination()) return in;
   report_.note(NodeKind::detail, Remark::reserved_mac);
@@ -181,6 +176,10 @@ std::vector<NormalOutput> NormalSwitch::outputs() {
     policy_.saw_mac(bridge(), {get(packet_.flow, F::eth_src)}, vlans.vid[0], in->number);
   if (const auto known = mac_port(vlans.vid[0])) {
     SwitchPort* out = bridge_->port(known->port);
+    if (out && out->mirrors_out != 0) {
+      report_mirror_port(report_, NodeKind::warning, Remark::learned_port_of_mirror, *out);
+      return {};
+    }
     if (out) report_learned(out == in ? Remark::learned_port_is_input : Remark::learned_port, *known);
     if (out && out == in) return {};
     if (out) return {by(*out, vlans)};
@@ -216,18 +215,10 @@ std::optional<LearnedMac> NormalSwitch::mac_port(std::uint16_t vlan) {
 std::vector<NormalOutput> NormalSwitch::flood(const SwitchPort* in, const Vlans& vlans) {
   std::vector<NormalOutput> all;
   for (SwitchPort* p : bridge_->in_order) {
-    if (p == in || p->no_flood()) continue;
+    if (p == in || p->no_flood() || p->mirrors_out != 0) continue;
     if (p->settings.includes(vlans.vid[0], vlans.vid[1])) all.push_back(by(*p, vlans));
   }
   return all;
-}
-
-NormalOutput NormalSwitch::by(SwitchPort& port, const Vlans& vlans) {
-  const PortSettings& s = port.settings;
-  if (s.vlan_mode == VlanMode::tunnel && !s.customer_vlans.empty()) mask_all(*packet_.wc, F::vlan_tci1);
-  Vlans out = outside(s, vlans);
-  if (s.priority_tags != PriorityTags::never) out.pcp[0] = get(packet_.flow, F::vlan_tci) & kVlanPcp;
-  return {&port, out};
 }
 
 }  // namespace
@@ -236,6 +227,39 @@ void write_tags(const NormalOutput& output, FlowKey& flow) { put_vlans(flow, out
 
 std::vector<NormalOutput> normal_outputs(SwitchBridge& bridge, XlatePacket& packet, const XlateReport& report, Policy& policy) {
   return NormalSwitch(bridge, packet, report, policy).outputs();
+}
+
+std::optional<Vlans> tags_at(const SwitchPort& port, const FlowKey& flow, const XlateReport& report) {
+  const Vlans outside = vlans_of(flow);
+  return is_in_vlans_of(port, outside, report) ? std::optional(inside(port.settings, outside)) : std::nullopt;
+}
+
+NormalOutput normal_output(SwitchPort& port, const Vlans& vlans, XlatePacket& packet) {
+  const PortSettings& s = port.settings;
+  if (s.vlan_mode == VlanMode::tunnel && !s.customer_vlans.empty()) mask_all(*packet.wc, F::vlan_tci1);
+  Vlans out = outside(s, vlans);
+  if (s.priority_tags != PriorityTags::never) out.pcp[0] = get(packet.flow, F::vlan_tci) & kVlanPcp;
+  return {&port, out};
+}
+
+// eth_addr_is_reserved() of lib/packets.c: IEEE 802.1D, Extreme and Cisco protocols.
+bool is_reserved_mac(std::uint64_t mac) {
+  constexpr std::uint64_t kIeee = 0x0180c2000000, kIeeeMask = 0xfffffffffff0;
+  if ((mac & kIeeeMask) == kIeee) return true;
+  constexpr std::uint64_t kOthers[] = {0x00e02b000000, 0x00e02b000004, 0x00e02b000006, 0x01000c000000, 0x01000ccccccc,
+                                       0x01000ccccccd, 0x01000ccdcdcd, 0x01000cccccc0, 0x01000cccccc1, 0x01000cccccc2,
+                                       0x01000cccccc3, 0x01000cccccc4, 0x01000cccccc5, 0x01000cccccc6, 0x01000cccccc7};
+  return std::find(std::begin(kOthers), std::end(kOthers), mac) != std::end(kOthers);
+}
+
+void report_mirror_port(const XlateReport& report, NodeKind kind, Remark what, const SwitchPort& port) {
+  const Mirror& mirror = port.bridge->mirrors[static_cast<std::size_t>(std::countr_zero(port.mirrors_out))];
+  Note n;
+  n.what = what;
+  n.text = port.interface->name;
+  n.more = mirror.row.name();
+  n.from = mirror.row.from();
+  report.line(kind, std::move(n));
 }
 
 bool is_between_protected_ports(const SwitchBridge& bridge, const FlowKey& flow, const SwitchPort& out) {

@@ -41,6 +41,10 @@ class Observer {
   virtual void not_received(const SwitchPort& /*port*/) {}
   // The port takes part in a spanning tree of its bridge, which does not let it forward, or of which no dump shows whether it does.
   virtual void in_spanning_tree(const SwitchPort& /*port*/) {}
+  // A mirror takes a copy of the packet.
+  virtual void mirrored(const Mirror& /*mirror*/) {}
+  // The bridge has mirrors that no dump shows.
+  virtual void mirrors_unknown(const SwitchBridge& /*bridge*/) {}
   // A datapath action was made: what it is to carry as its origin.
   virtual std::size_t origin_of(const dp::Action& /*action*/) { return 0; }
 };

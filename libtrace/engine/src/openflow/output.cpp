@@ -32,12 +32,51 @@ void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool is_last, bool
 }
 
 void Xlate::normal() {
-  for (const NormalOutput& output : normal_outputs(*bridge_, packet_, report_, policy_)) {
-    const FlowKey old = packet_.flow;
-    write_tags(output, packet_.flow);
-    output_to(output.port->number, false, false);
-    copy_vlans(old, packet_.flow);
+  if (bridge_->mirrors_unknown && report_.observer()) report_.observer()->mirrors_unknown(*bridge_);
+  for (const NormalOutput& output : normal_outputs(*bridge_, packet_, report_, policy_)) output_with_tags(output);
+}
+
+void Xlate::output_with_tags(const NormalOutput& output) {
+  const FlowKey old = packet_.flow;
+  write_tags(output, packet_.flow);
+  output_to(output.port->number, false, false);
+  copy_vlans(old, packet_.flow);
+}
+
+// mirror_ingress_packet()
+void Xlate::mirror_input() {
+  const SwitchPort* in = bridge_->port(static_cast<std::uint32_t>(get(packet_.flow, F::in_port)));
+  if (in) mirror(*in, in->mirrors_in);
+}
+
+// mirror_packet()
+void Xlate::mirror(const SwitchPort& port, MirrorMask selecting) {
+  if (bridge_->mirrors.empty()) return;
+  const std::optional<Vlans> tags = tags_at(port, packet_.flow, report_);
+  if (!tags) return;
+  for (std::size_t i = 0; i < bridge_->mirrors.size(); ++i) {
+    const Mirror& m = bridge_->mirrors[i];
+    if (((selecting & ~mirrored_) >> i & 1) == 0) continue;
+    const std::vector<bool> vlans = vlan_bitmap(m.row.select_vlan());
+    if (!vlans.empty()) mask_bits(*packet_.wc, F::vlan_tci, kVlanVid | kVlanPresent);
+    if (!vlans.empty() && !vlans[tags->vid[0]]) continue;
+    mirrored_ |= m.same_output;
+    if (report_.observer()) report_.observer()->mirrored(m);
+    if (!policy_.sends_copies()) continue;
+    if (!m.row.filter().empty()) gap(Input::action_meaning, {m.row.filter()});
+    mirror_snaplen_ = static_cast<std::uint16_t>(m.row.snaplen().value_or(0));
+    copy_for(m, *tags);
+    mirror_snaplen_ = 0;
   }
+}
+
+void Xlate::copy_for(const Mirror& m, Vlans tags) {
+  if (m.out != nullptr) return output_with_tags(normal_output(*m.out, tags, packet_));
+  const auto vlan = static_cast<std::uint16_t>(m.row.output_vlan().value_or(0));
+  if (tags.vid[0] == vlan || is_reserved_mac(get(packet_.flow, F::eth_dst))) return;
+  tags.vid[0] = vlan;
+  for (SwitchPort* p : bridge_->in_order)
+    if (p->settings.includes(tags.vid[0], tags.vid[1]) && p->mirrors_out == 0) output_with_tags(normal_output(*p, tags, packet_));
 }
 
 void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_bucket) {
@@ -98,8 +137,11 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
     const openflow::DatapathPort* known = tables_.sw.datapath().port(*end);
     out_.put({dp::TunnelPop{{*end, known == nullptr ? std::string() : known->name}}});
   } else {
+    constexpr std::uint16_t kWhole = 0xffff;
+    if (mirror_snaplen_ != 0 && mirror_snaplen_ != kWhole) out_.put({dp::Truncate{mirror_snaplen_}});
     out_.put({dp::Output{datapath_port(*port, tables_.sw.datapath(), policy_)}});
   }
+  mirror(*port, port->mirrors_of);
   restore();
 }
 
@@ -155,6 +197,8 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   FlowKey old_tunnel_mask;
   copy_tunnel(*packet_.wc, old_tunnel_mask);
   SwitchBridge* old_bridge = bridge_;
+  const MirrorMask old_mirrored = mirrored_;
+  if (to.bridge != bridge_) mirrored_ = 0;
   const auto level = report_.level();
   stack_.clear();
   action_set_.clear();
@@ -175,6 +219,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   }
   report_.set_level(level);
   packet_.flow = old.flow;
+  if (to.bridge != old_bridge) mirrored_ = old_mirrored;
   bridge_ = old_bridge;
   action_set_ = old.action_set;
   stack_ = old.stack;

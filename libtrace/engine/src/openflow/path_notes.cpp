@@ -51,6 +51,9 @@ void PathRecorder::note_output(const ofproto::Note& n) {
 
 void PathRecorder::note_normal(const ofproto::Note& n) {
   switch (n.what) {
+    case Line::received_by_port_of_mirror:
+    case Line::input_port_of_mirror:
+    case Line::learned_port_of_mirror: return end_at_mirror(n);
     case Line::no_input_bundle: return end({Reason::input_port_unknown}, 0, here());
     case Line::vlan_on_access_port: return end({Reason::tagged_on_access_port, {n.text}}, 0, here());
     case Line::reserved_mac: return end({Reason::reserved_multicast}, 0, here());
@@ -66,6 +69,12 @@ void PathRecorder::note_normal(const ofproto::Note& n) {
       return remark({Notice::flood, {dst_mac(*flow_), bridge().name}}, here());
     default: note_tunnel(n);
   }
+}
+
+void PathRecorder::end_at_mirror(const ofproto::Note& n) {
+  std::vector<Provenance> evidence = here();
+  evidence.push_back(n.from);
+  end({Reason::mirror_port, {n.text, n.more}}, 0, std::move(evidence));
 }
 
 void PathRecorder::note_tunnel(const ofproto::Note& n) {

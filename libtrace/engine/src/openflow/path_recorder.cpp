@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "egtrace/engine/missing_tunnel.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "inconsistencies.h"
 #include "ovn_controller/userdata.h"
@@ -163,7 +164,12 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
     end({Reason::flows_missing, {l.bridge.name}}, 0, {});
   } else {
     add(TableMiss{l.bridge.name, l.table, metadata, depth}, {});
-    end({Reason::no_flow_matches}, depth, {}, &l.bridge);
+    const ovn::Chassis* unreached =
+        &l.bridge == node_.integration_bridge() ? chassis_without_tunnel(node_, metadata, l.key.u64(F::reg15)) : nullptr;
+    if (unreached != nullptr)
+      end({Reason::no_flow_matches}, depth, {unreached->from});
+    else
+      end({Reason::no_flow_matches}, depth, {}, &l.bridge);
   }
   frames_.pop_back();
 }
@@ -316,6 +322,15 @@ void PathRecorder::in_spanning_tree(const ofproto::SwitchPort& port) {
   assume({Supposition::tree_forwards, {port.interface->name, bridge.name, node_.name}, {}, {port.bridge->settings.from}});
 }
 
+void PathRecorder::mirrored(const ofproto::Mirror& m) {
+  copied_by_ = &m;
+  remark({Notice::mirrored, {m.row.name(), bridge().name}}, {m.row.from()});
+}
+
+void PathRecorder::mirrors_unknown(const ofproto::SwitchBridge& b) {
+  assume({Supposition::mirrors_take_no_port, {b.bridge->name, node_.name}, {}, {b.settings.from}});
+}
+
 void PathRecorder::end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
   if (is_reply_) return;
   Stop s{node_.name, layer(), where(), std::move(why), std::move(evidence)};
@@ -373,6 +388,8 @@ Stop PathRecorder::end_of_main_line() const {
 Stop PathRecorder::take_stop() {
   if (!ending_) ending_ = std::move(weak_);
   if (!ending_) ending_ = Ending{end_of_main_line(), nullptr};
+  if (copied_by_ != nullptr)
+    assume({Supposition::mirrors_take_elsewhere, {copied_by_->row.name(), node_.name}, {}, {copied_by_->row.from()}});
   // A dump that was cut between two lines looks complete. Tables of logical flows have a flow for whatever no other takes.
   if (ending_->missed_in != nullptr) assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
   return std::move(ending_->stop);

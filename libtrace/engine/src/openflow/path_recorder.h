@@ -34,6 +34,8 @@ class PathRecorder : public ofproto::Observer {
   void no_live_member(const openflow::Bundle& bundle) override;
   void not_received(const ofproto::SwitchPort& port) override;
   void in_spanning_tree(const ofproto::SwitchPort& port) override;
+  void mirrored(const ofproto::Mirror& mirror) override;
+  void mirrors_unknown(const ofproto::SwitchBridge& bridge) override;
   std::size_t origin_of(const ofproto::dp::Action& action) override;
 
   void gap(Input input, Details about);
@@ -86,6 +88,7 @@ class PathRecorder : public ofproto::Observer {
   void note(const ofproto::Note& note);
   void note_output(const ofproto::Note& note);
   void note_normal(const ofproto::Note& note);
+  void end_at_mirror(const ofproto::Note& note);
   void note_tunnel(const ofproto::Note& note);
   void enter_bucket(const ofproto::BucketLine& bucket, std::uint32_t level);
   void record_match(const ofproto::TableLookup& lookup, std::uint8_t depth);
@@ -106,6 +109,7 @@ class PathRecorder : public ofproto::Observer {
   std::vector<Frame> frames_;
   Frame next_;                        // of the table whose line comes next
   const openflow::Ct* ct_ = nullptr;  // the ct action under execution
+  const ofproto::Mirror* copied_by_ = nullptr;
   std::optional<Ending> ending_, weak_;
   std::optional<std::size_t> main_line_;  // the step of its last flow
   std::vector<std::size_t> ct_steps_, executed_;

@@ -71,6 +71,8 @@ class Policy {
   virtual void used_mac(const openflow::Bridge& /*bridge*/, const openflow::FdbEntry& /*entry*/) {}
   virtual void saw_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/, std::uint32_t /*port*/) {}
 
+  // Whether the copies that mirrors take are sent.
+  virtual bool sends_copies() const { return true; }
   // Whether packets that pause for a controller are handed to it.
   virtual bool has_controller() const { return false; }
   // Whether the datapath's numbers of ports are of interest.

@@ -12,14 +12,6 @@ constexpr std::int64_t kVlans = 4096;
 
 namespace vswitch = rows::vswitch;
 
-// vlan_bitmap_from_array
-std::vector<bool> bitmap_of(const std::vector<std::int64_t>& vlans) {
-  std::vector<bool> all(vlans.empty() ? 0 : static_cast<std::size_t>(kVlans));
-  for (const std::int64_t vlan : vlans)
-    if (vlan >= 0 && vlan < kVlans) all[static_cast<std::size_t>(vlan)] = true;
-  return all;
-}
-
 VlanMode mode_of(std::string_view word, bool has_tag) {
   if (word == "access") return VlanMode::access;
   if (word == "native-tagged") return VlanMode::native_tagged;
@@ -43,8 +35,8 @@ PortSettings settings_of(const vswitch::Port& row, std::optional<std::uint16_t> 
   PortSettings s;
   s.vlan_mode = mode_of(row.vlan_mode(), tag.has_value());
   if (s.vlan_mode != VlanMode::trunk) s.vlan = tag.value_or(0);
-  if (s.vlan_mode != VlanMode::access && s.vlan_mode != VlanMode::tunnel) s.trunks = bitmap_of(row.trunks());
-  if (s.vlan_mode == VlanMode::tunnel) s.customer_vlans = bitmap_of(row.cvlans());
+  if (s.vlan_mode != VlanMode::access && s.vlan_mode != VlanMode::tunnel) s.trunks = vlan_bitmap(row.trunks());
+  if (s.vlan_mode == VlanMode::tunnel) s.customer_vlans = vlan_bitmap(row.cvlans());
   const bool is_native = s.vlan_mode == VlanMode::native_tagged || s.vlan_mode == VlanMode::native_untagged;
   if (is_native && s.vlan != 0 && (s.trunks.empty() || !s.trunks[s.vlan] || s.trunks[0])) {
     // The native VLAN is carried, and with it no VLAN 0.
@@ -63,6 +55,13 @@ PortSettings settings_of(const vswitch::Port& row, std::optional<std::uint16_t> 
 }
 
 }  // namespace
+
+std::vector<bool> vlan_bitmap(const std::vector<std::int64_t>& vlans) {
+  std::vector<bool> all(vlans.empty() ? 0 : static_cast<std::size_t>(kVlans));
+  for (const std::int64_t vlan : vlans)
+    if (vlan >= 0 && vlan < kVlans) all[static_cast<std::size_t>(vlan)] = true;
+  return all;
+}
 
 bool PortSettings::includes(std::uint16_t outer, std::uint16_t inner) const {
   switch (vlan_mode) {
@@ -94,12 +93,18 @@ BridgeSettings SwitchSettings::of(const openflow::Bridge& bridge) const {
   BridgeSettings s;
   const auto row = bridges_.find(bridge.name);
   if (row == bridges_.end()) return s;
-  s.no_learning = bitmap_of(row->second.flood_vlans());
+  s.no_learning = vlan_bitmap(row->second.flood_vlans());
   s.forwards_reserved = egt::value_of(row->second.other_config(), "forward-bpdu") == "true";
   s.rapid_tree = row->second.rstp_enable().value_or(false);
   s.spanning_tree = s.rapid_tree || row->second.stp_enable().value_or(false);
+  s.mirrors = row->second.mirrors();
   s.from = row->second.from();
   return s;
+}
+
+std::string SwitchSettings::row_of(const openflow::Interface& port) const {
+  const auto row = ports_.find(port.name);
+  return row == ports_.end() ? std::string() : row->second.uuid();
 }
 
 }  // namespace egt::engine::ofproto

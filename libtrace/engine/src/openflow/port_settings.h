@@ -1,5 +1,6 @@
 // How the ports of a bridge carry VLANs, and what else the tables Port and Bridge of the Open_vSwitch database set for
-// NORMAL: ovs-vswitchd.conf.db(5); and which of them a spanning tree blocks. Bonds, mirrors and multicast snooping are left out.
+// NORMAL: ovs-vswitchd.conf.db(5); and which of them a spanning tree blocks. Bonds and multicast snooping are left out;
+// mirrors.h has mirrors.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +34,16 @@ struct PortSettings {
 };
 
 struct BridgeSettings {
-  std::vector<bool> no_learning;   // by VLAN; empty: none
-  bool forwards_reserved = false;  // forward-bpdu
-  bool spanning_tree = false;      // STP or RSTP
-  bool rapid_tree = false;         // RSTP
+  std::vector<bool> no_learning;     // by VLAN; empty: none
+  bool forwards_reserved = false;    // forward-bpdu
+  bool spanning_tree = false;        // STP or RSTP
+  bool rapid_tree = false;           // RSTP
+  std::vector<std::string> mirrors;  // UUIDs
   Provenance from;
 };
+
+// vlan_bitmap_from_array(): by VLAN; empty: none is named.
+std::vector<bool> vlan_bitmap(const std::vector<std::int64_t>& vlans);
 
 // The settings that a node's database rows hold, by name of the interface and of the bridge.
 class SwitchSettings {
@@ -46,6 +51,7 @@ class SwitchSettings {
   explicit SwitchSettings(const cluster::Node& node);
   PortSettings of(const openflow::Interface& port) const;
   BridgeSettings of(const openflow::Bridge& bridge) const;
+  std::string row_of(const openflow::Interface& port) const;  // its UUID; empty: no dump shows it
 
  private:
   std::unordered_map<std::string, rows::vswitch::Port> ports_;

@@ -22,6 +22,7 @@ struct FrozenState {
   FlowKey metadata;  // registers, metadata, in_port, tunnel
   FieldStack stack;
   bool conntracked = false, was_mpls = false;
+  MirrorMask mirrored = 0;
   std::optional<std::uint32_t> first_port;
   Ofpacts actions, action_set;
   std::vector<std::uint8_t> userdata;  // of the controller action

@@ -89,6 +89,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logic
     // The bridge's own port is made with the bridge, before all others.
     std::stable_partition(sb->in_order.begin(), sb->in_order.end(), [](const SwitchPort* p) { return p->number == port::local; });
     sb->by_hash = by_hash_of_number(sb->in_order);
+    if (!sb->settings.mirrors.empty()) add_mirrors(node, settings, *sb);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/openflow/trace.h"
 #include "egtrace/openflow/datapath.h"
+#include "mirrors.h"
 #include "port_settings.h"
 
 namespace egt::engine::ofproto {
@@ -26,6 +27,8 @@ struct SwitchPort {
   SwitchPort* named = nullptr;  // of a patch port without a peer: the one that it names, which names another
   bool is_patch = false, is_tunnel = false;
   PortSettings settings;
+  MirrorMask mirrors_in = 0, mirrors_of = 0;  // that select what comes in by it, and what is output to it
+  MirrorMask mirrors_out = 0;                 // whose output port it is
 
   // Its configuration (ovs-ofctl mod-port).
   bool no_flood() const { return interface->no_flood; }
@@ -48,7 +51,9 @@ struct SwitchBridge {
   std::vector<SwitchPort*> by_hash;                           // in the order in which FLOOD and ALL go through them
   std::vector<SwitchPort*> in_order;                          // in the order in which NORMAL floods
   std::unordered_map<std::string, std::uint32_t> unnumbered;  // ports by name whose number no dump shows
-  bool numbers_known = false;  // all ports are known with their numbers, so that other numbers are none
+  std::vector<Mirror> mirrors;
+  bool mirrors_unknown = false;  // it has some that no dump shows
+  bool numbers_known = false;    // all ports are known with their numbers, so that other numbers are none
   std::unordered_map<std::uint64_t, const openflow::FdbEntry*> fdb;  // by MAC and VLAN
 
   const openflow::FdbEntry* fdb_entry(MacAddr mac, std::uint16_t vlan) const {

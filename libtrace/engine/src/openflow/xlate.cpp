@@ -87,6 +87,7 @@ void Xlate::thaw(const FrozenState& frozen) {
   packet_.flow.set(F::metadata, frozen.metadata.get(F::metadata));
   packet_.flow.set(F::in_port, frozen.metadata.get(F::in_port));
   stack_ = frozen.stack;
+  mirrored_ = frozen.mirrored;
   if (!frozen.action_set.empty()) {
     report_.actions(NodeKind::thaw, Remark::restoring_action_set, frozen.action_set);
     packet_.flow.set(F::actset_output, openflow::port::unset);
@@ -108,6 +109,11 @@ bool Xlate::execute_all(const Ofpacts* packet_out) {
     cookie = rule.cookie;
     rule_is_table_miss_ = rule.table_miss;
   }
+  if (bridge_->mirrors_unknown && report_.observer()) report_.observer()->mirrors_unknown(*bridge_);
+  if (in && in->mirrors_out != 0) {
+    report_mirror_port(report_, NodeKind::error, Remark::received_by_port_of_mirror, *in);
+    return true;
+  }
   // tnl_process_ecn: a congested tunnel whose packet knows nothing of congestion notification.
   if (has_tunnel_destination(packet_.flow) && is_ip_any(packet_.flow) && (get(packet_.flow, F::tun_tos) & kEcn) == kEcn) {
     if (get(packet_.flow, F::nw_ecn) == 0) {
@@ -122,6 +128,7 @@ bool Xlate::execute_all(const Ofpacts* packet_out) {
   }
   if (in && !tree_forwards(*in)) return true;
   cookie_ = cookie;
+  mirror_input();
   do_actions(*list, true, false);
   if (packet_.error != XlateError::ok) return false;
   end_pipeline();

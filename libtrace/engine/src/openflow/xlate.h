@@ -13,6 +13,7 @@
 #include "datapath_output.h"
 #include "egtrace/engine/openflow/trace.h"
 #include "field_stack.h"
+#include "normal.h"
 #include "observer.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
@@ -84,6 +85,7 @@ class Xlate {
   void check_length(const openflow::Action& action, const Ofpacts& rest);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
+  bool is_copied_again(const Ofpact& o) const;
   void recirculate_for_mpls(const Ofpact& o);
   const Ofpacts& ofpacts(const openflow::ActionList& list) { return tables_.actions->plain(list); }
 
@@ -107,6 +109,7 @@ class Xlate {
   // --- outputs (output.cpp)
   void output(std::uint32_t port, std::uint32_t max_len, bool is_last, bool truncate, bool group_bucket);
   void normal();
+  void output_with_tags(const NormalOutput& output);
   void output_truncated(const openflow::OutputTruncated& a, bool is_last, bool group_bucket);
   void output_to(std::uint32_t port, bool is_last, bool truncate);
   void output_to_unknown(SwitchPort& port);
@@ -115,6 +118,9 @@ class Xlate {
   void enter_peer(SwitchPort& to, bool is_last);
   void flood(bool all, bool is_last);
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
+  void mirror(const SwitchPort& port, MirrorMask selecting);
+  void copy_for(const Mirror& mirror, Vlans tags);
+  void mirror_input();
   Tunnels tunnels() { return {tables_.sw, bridge(), packet_, out_, report_, policy_, version()}; }
   void native_tunnel(SwitchPort& port, bool truncate, bool is_last);
   void put_meter(std::uint32_t id) { out_.put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
@@ -163,6 +169,8 @@ class Xlate {
   bool encapsulated_ = false;
   Freezing freezing_;
   bool conntracked_ = false;
+  MirrorMask mirrored_ = 0;           // that have a copy of the packet as it is
+  std::uint16_t mirror_snaplen_ = 0;  // of the copy under way; 0: it is whole, or none is
   const openflow::Nat* ct_nat_ = nullptr;
 };
 

@@ -53,7 +53,6 @@ enum class Feature : std::uint8_t {
   removal_messages,
   persistent_nat,
   multicast_snooping,
-  mirrors,
   netflow,
   forwarding_detection,
   connectivity_faults,

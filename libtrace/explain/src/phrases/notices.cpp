@@ -23,6 +23,7 @@ constexpr Phrase<Notice> kNotices[] = {
     {Notice::own_tunnel_address, "own-tunnel-address", "Open vSwitch does not tunnel to its own address"},
     {Notice::meter, "meter", "meter {0} may drop packets above its rate"},
     {Notice::truncated, "truncated", "this copy is cut to {0} bytes"},
+    {Notice::mirrored, "mirrored", "mirror {0} of {1} takes a copy"},
     {Notice::not_understood, "not-understood", "not understood: {0}"},
     {Notice::vlan_limit, "vlan-limit", "Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"},
     {Notice::endless_recirculation, "endless-recirculation",

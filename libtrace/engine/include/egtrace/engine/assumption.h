@@ -92,6 +92,8 @@ enum class Supposition : std::uint8_t {
   unprinted_meter_passes,        // meter, bridge, node
   mac_learned,                   // bridge, MAC, port
   tree_forwards,                 // port, bridge, node
+  mirrors_take_no_port,          // bridge, node
+  mirrors_take_elsewhere,        // mirror, node
   connections_picked_up,
   connection_answered,
   address_of_range,       // address
@@ -132,7 +134,7 @@ constexpr bool can_be_dumped(Supposition s) {
          s != Supposition::filter_passes && s != Supposition::ipsec_protects && s != Supposition::ipsec_arrives &&
          s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
-         s != Supposition::one_of_equal_routes && s != Supposition::route_type;
+         s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type;
 }
 
 struct Assumption {

@@ -24,6 +24,7 @@ enum class Notice : std::uint8_t {
   own_tunnel_address,
   meter,           // number
   truncated,       // bytes
+  mirrored,        // mirror, bridge
   not_understood,  // Input and what it is about
   vlan_limit,
   endless_recirculation,

@@ -33,6 +33,7 @@ enum class Reason : std::uint8_t {
   port_no_receive,        // the port has NO_RECV set
   port_down,              // the port has PORT_DOWN set
   port_in_tree,           // the bridge's spanning tree (STP or RSTP) does not let the port forward
+  mirror_port,            // the port is the output port of a mirror: it has no other traffic
   bridge_port_blocked,    // a Linux bridge's port that does not forward: spanning tree keeps it out, or it was disabled
   patch_peer_missing,     // the other end of a patch port is not in the snapshot
   group_missing,          // a flow names a group that the bridge lacks
@@ -91,6 +92,8 @@ enum class Reason : std::uint8_t {
   user_defined_network,     // the pod sends or receives by one, and no dump shows its port there
   primary_network_unknown,  // the pod has a port on one, and no dump shows which of its networks is the primary one
   network_not_of_ovn,       // the pod sends by a network that another CNI plugin has made
+  pod_next_hop_unknown,     // a route of the pod's own leads to a next hop of which no dump shows the MAC
+  pod_sends_by_other,       // the pod's own routes lead to a device that is none of its interfaces in Open vSwitch
   network_without_gateway,  // the pod is on the network that is asked for, and sends to the destination by none of its routes there
   localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives

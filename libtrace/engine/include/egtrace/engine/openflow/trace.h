@@ -97,7 +97,10 @@ enum class Remark : std::uint8_t {
   vlan_not_trunked,
   vlan_not_in_tunnel,
   protected_ports,
-  tree_skips,  // a: whether RSTP
+  tree_skips,                  // a: whether RSTP
+  received_by_port_of_mirror,  // text: port, more: mirror; the same of the next two
+  input_port_of_mirror,
+  learned_port_of_mirror,
   reserved_mac,
   learned_port,
   learned_port_is_input,

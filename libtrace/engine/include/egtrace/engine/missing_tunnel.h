@@ -1,0 +1,14 @@
+// Logical ports of chassis to which Open vSwitch has no tunnel.
+#pragma once
+
+#include <cstdint>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::engine {
+
+// The other chassis that has the logical port, where the node's Open vSwitch has no tunnel to it: ovn-controller makes no flow for such
+// a port (consider_port_binding() of controller/physical.c), so that none is lost from the dump. Null: there is a tunnel, or no dump shows.
+const ovn::Chassis* chassis_without_tunnel(const cluster::Node& node, std::uint64_t datapath, std::uint64_t port);
+
+}  // namespace egt::engine
