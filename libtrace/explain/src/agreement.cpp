@@ -86,12 +86,22 @@ std::vector<Provenance> places(const Bridge& bridge, std::vector<openflow::FlowI
   return places;
 }
 
+// Of a learned group, whose flows come and go with who listens.
+bool is_for_group(const Bridge& bridge, openflow::FlowIndex flow) {
+  const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(flow));
+  const auto names_group = [&](FieldId field, Family family, unsigned bits) {
+    return openflow::mask_of(match, field) == ones(bits) && IpAddr{family, openflow::value_of(match, field)}.is_multicast();
+  };
+  return names_group(FieldId::ip_dst, Family::v4, 32) || names_group(FieldId::ipv6_dst, Family::v6, 128);
+}
+
 // Flows in tables of the pipeline whose cookies no row of the database has. All flows of a row are in one of its tables.
 std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,
                                        const std::unordered_set<std::uint64_t>& known) {
   std::vector<openflow::FlowIndex> orphaned;
   for (const auto& [cookie, of] : seen.flows.by_cookie)
-    if (!known.contains(cookie) && seen.pipeline[bridge.flows->table_of(of.first)]) orphaned.push_back(of.first);
+    if (!known.contains(cookie) && seen.pipeline[bridge.flows->table_of(of.first)] && !is_for_group(bridge, of.first))
+      orphaned.push_back(of.first);
   return places(bridge, std::move(orphaned));
 }
 

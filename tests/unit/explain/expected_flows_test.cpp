@@ -74,6 +74,29 @@ TEST(ExpectedFlows, EachLostFlowIsMissed) {
   EXPECT_EQ(3u, nodes);
 }
 
+// What northd makes of IGMP_Group comes and goes with who listens.
+TEST(ExpectedFlows, OfLearnedGroupsAreLeftOut) {
+  cluster::Cluster cluster = testing::Sample().read();
+  cluster::Node& node = *cluster.node("master-02-demo");
+  const auto lookup = std::find_if(node.ovn.logical_flows.begin(), node.ovn.logical_flows.end(), [](const ovn::LogicalFlow& f) {
+    return f.stage == "ls_in_l2_lkup" && f.datapath == "master-02-demo";
+  });
+  ASSERT_NE(lookup, node.ovn.logical_flows.end());
+  ovn::LogicalFlow learned = *lookup;
+  learned.uuid_prefix = 0x77777777;
+  learned.match = "eth.mcast && ip4 && ip4.dst == 239.1.2.3";
+  learned.actions = "outport = \"239.1.2.3\"; output;";
+  const auto missing = [&](std::string_view actions) {
+    learned.actions = actions;
+    node.ovn.logical_flows.push_back(learned);
+    const std::size_t number = Expected(node, datapaths_of(node)).missing(installed_on(node)).size();
+    node.ovn.logical_flows.pop_back();
+    return number;
+  };
+  EXPECT_EQ(missing("outport = \"239.1.2.3\"; output;"), 0u);
+  EXPECT_EQ(missing("outport = \"_MC_flood\"; output;"), 1u);
+}
+
 // A node whose policies are conjunctive matches.
 class NetworkPolicies : public ::testing::Test {
  protected:

@@ -58,6 +58,10 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
     {Claim::route_of_address_missing,
      "The dump of routes of {node} lacks what the kernel makes of {0}: it lost lines, or somebody deleted that route.",
      "ip route show table all on {node}."},
+    {Claim::rule_of_kernel_missing,
+     "The dump of {1|IPv6|IPv4} policy rules of {node} has none for table {0}, with which every kernel begins: it lost lines, or "
+     "somebody deleted that rule.",
+     "{1|ip -6 rule|ip rule} on {node}."},
 };
 static_assert(are_in_order(kClaimsOfDatabases));
 

@@ -78,6 +78,7 @@ enum class Claim : std::uint8_t {
   stages_differ,
   dumps_inconsistent,
   route_of_address_missing,
+  rule_of_kernel_missing,
 
   // Of tunnels between nodes.
   remote_chassis_missing,
