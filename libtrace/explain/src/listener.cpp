@@ -80,7 +80,7 @@ ListenerEvidence Listeners::by_sockets(const engine::Endpoint& end, const Place&
   if (end.node == nullptr || end.kind == engine::Endpoint::Kind::outside) return {};
   const cluster::NetworkNamespace* of_pod = is_pod ? end.node->namespace_of(place.address) : nullptr;
   if (is_pod && of_pod == nullptr) return {};
-  const host::Part<host::Sockets>& sockets = is_pod ? of_pod->sockets : end.node->host.sockets;
+  const host::Part<host::Sockets>& sockets = is_pod ? of_pod->host.sockets : end.node->host.sockets;
   if (!sockets.present) return {};
   bool perhaps = false;
   for (const host::ListeningSocket& s : sockets.value.listening) {

@@ -45,9 +45,9 @@ std::string problem_of(const FoundFile& file, const Content& content) {
 // "ip netns exec NAME ss -tln" → "ss -tln"; in names of files '_' stands for the blanks.
 std::string command_within(const std::string& netns, std::string_view command) {
   const std::string entering = "ip netns exec " + netns + " ";
-  const bool enters =
-      command.size() > entering.size() && std::equal(entering.begin(), entering.end(), command.begin(),
-                                                     [](char e, char c) { return e == c || (e == ' ' && c == '_'); });
+  const auto plain = [](char c) { return c == '_' ? ' ' : c; };
+  const bool enters = command.size() > entering.size() && std::equal(entering.begin(), entering.end(), command.begin(),
+                                                                     [&](char e, char c) { return plain(e) == plain(c); });
   return std::string(netns.empty() || !enters ? command : command.substr(entering.size()));
 }
 

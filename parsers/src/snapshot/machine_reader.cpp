@@ -223,7 +223,7 @@ void MachineReader::read_namespace(const std::string& name, const std::vector<Ca
     load(*c, within);
     chosen_.push_back(c);
   }
-  node.namespaces.push_back({name, std::move(within.host.links), std::move(within.host.sockets)});
+  node.namespaces.push_back({name, std::move(within.host)});
 }
 
 void MachineReader::read(cluster::Node& node) {

@@ -283,8 +283,10 @@ class Sorting {
     c.format = nullptr;
   }
 
-  static bool shows_listeners(const Candidate& c) {
-    return c.format->kind == "ss" || c.format->kind == "ip addr" || c.format->kind == "ip link";
+  // Who listens there, and where it sends.
+  static bool shows_stack(const Candidate& c) {
+    static constexpr std::string_view kKinds[] = {"ss", "ip addr", "ip link", "ip route", "ip rule", "ip neigh"};
+    return std::find(std::begin(kKinds), std::end(kKinds), c.format->kind) != std::end(kKinds);
   }
 
   // What was printed in a network namespace is of the machine itself only where nothing else is, and no report shows whose.
@@ -302,7 +304,7 @@ class Sorting {
       return machine;
     }
     for (Candidate* c : dumps) {
-      if (c->format != nullptr && !c->netns.empty() && !shows_listeners(*c)) leave_out(*c);
+      if (c->format != nullptr && !c->netns.empty() && !shows_stack(*c)) leave_out(*c);
       const bool is_read_apart = c->format != nullptr && !c->netns.empty();
       (is_read_apart ? machine.namespaces[c->netns] : machine.dumps).push_back(c);
     }

@@ -361,6 +361,34 @@ std::optional<MacAddr> Topology::mac_of_owner(const IpAddr& address) const {
   return mac_of(found->second.front().end());
 }
 
+// Behind a localnet port neither router nor neighbours are OVN's.
+bool Topology::is_physical(const Node& node, const PodNetwork& pod) const {
+  return !pod.network.empty() && localnet_of(node, pod.logical_switch).port != nullptr;
+}
+
+std::optional<MacAddr> Topology::mac_on_network(const Node& node, const PodNetwork& pod, const IpAddr& address) const {
+  const bool physical = is_physical(node, pod);
+  std::optional<MacAddr> mac;
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    for (const Prefix& p : port.addresses)
+      if (p.address == address && port.mac && (!physical || port.datapath == pod.logical_switch)) mac = port.mac;
+  if (!mac && !physical)
+    for (const host::Link& link : node.host.links.value)
+      for (const host::Address& a : link.addresses)
+        if (a.prefix.address == address && link.mac) mac = link.mac;
+  if (!mac && !physical)
+    for (const host::Neighbour& n : node.host.neighbours.value)
+      if (n.address == address && n.mac && usable(n.state)) mac = n.mac;
+  if (!mac)
+    for (const PodSide& other : workloads_.objects_with(address))
+      if (other.mac() && is_on_network(other, pod)) mac = other.mac();
+  if (mac || !physical) return mac;
+  // Whose address its own devices alone show.
+  if (const Workload* other = workloads_.with_address(address, "", &pod.network); other != nullptr && other->network.mac)
+    return other->network.mac;
+  return mac_of_owner(address).value_or(kSomeNeighbour);
+}
+
 Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& pod, const IpAddr& destination) const {
   // The pod's subnet: from the pod's own prefix, else from the router port whose network holds the pod's address.
   const ovn::LogicalPort* gateway_port = nullptr;
@@ -383,38 +411,15 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const IpAddr& g : pod.gateways)
     if (g.family == destination.family) gateway = g;
 
-  // Behind a localnet port neither router nor neighbours are OVN's.
-  const bool is_physical = !pod.network.empty() && localnet_of(node, pod.logical_switch).port != nullptr;
   // OVN-Kubernetes gives a node's router the first address of the pod subnet; no dump said so.
-  const bool guessed = !gateway && !subnet.is_host() && !is_physical;
+  const bool guessed = !gateway && !subnet.is_host() && !is_physical(node, pod);
   if (guessed) gateway = IpAddr{subnet.address.family, subnet.network().address.value + 1};
 
   const bool on_link = !subnet.is_host() && subnet.contains(destination);
   PodNextHop hop;
   hop.address = on_link ? destination : gateway.value_or(destination);
-  if (on_link || !gateway_port || !gateway_port->mac) {
-    for (const ovn::LogicalPort& port : node.ovn.ports)
-      for (const Prefix& p : port.addresses)
-        if (p.address == hop.address && port.mac && (!is_physical || port.datapath == pod.logical_switch)) hop.mac = port.mac;
-    if (!hop.mac && !is_physical)
-      for (const host::Link& link : node.host.links.value)
-        for (const host::Address& a : link.addresses)
-          if (a.prefix.address == hop.address && link.mac) hop.mac = link.mac;
-    if (!hop.mac && !is_physical)
-      for (const host::Neighbour& n : node.host.neighbours.value)
-        if (n.address == hop.address && n.mac && usable(n.state)) hop.mac = n.mac;
-    if (!hop.mac)
-      for (const PodSide& other : workloads_.objects_with(hop.address))
-        if (other.mac() && is_on_network(other, pod)) hop.mac = other.mac();
-    if (!hop.mac && is_physical)  // whose address its own devices alone show
-      if (const Workload* other = workloads_.with_address(hop.address, "", &pod.network)) hop.mac = other->network.mac;
-  } else {
-    hop.mac = gateway_port->mac;
-  }
-  if (!hop.mac && is_physical) {
-    const auto owner = mac_of_owner(hop.address);
-    hop.mac = owner ? *owner : kSomeNeighbour;
-  }
+  const bool by_router = !on_link && gateway_port != nullptr && gateway_port->mac;
+  hop.mac = by_router ? gateway_port->mac : mac_on_network(node, pod, hop.address);
   if (!hop.mac && hop.address.is_v4() && (gateway || on_link)) {
     hop.mac = conventional_mac(hop.address);
     hop.by_convention = true;

@@ -90,8 +90,11 @@ class Topology : public NeighbourOracle {
     bool by_convention = false;
   };
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
+  // Of whoever has the address on the network of the pod; none: no dump shows who has it.
+  std::optional<MacAddr> mac_on_network(const cluster::Node& node, const PodNetwork& pod, const IpAddr& address) const;
 
  private:
+  bool is_physical(const cluster::Node& node, const PodNetwork& pod) const;
   bool is_on_network(const PodSide& side, const PodNetwork& network) const;
   const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device,
                                                    const LinkQuestion& question) const;

@@ -325,22 +325,32 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
 
 // --- pods and processes --------------------------------------------------------------------------------------------
 
+// Where dumps show the pod's own device, that decides.
+Cause Walker::not_for_pod(const AtPod& at, const PodStack& stack) const {
+  if (stack.device != nullptr && !stack.device->is_up()) return {Reason::device_down};
+  const MacAddr to = dst_mac(at.packet);
+  const auto& mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : at.pod.pod.mac;
+  if (mac && to != *mac && !to.is_multicast()) return {Reason::mac_not_of_pod, {to, *mac}};
+  const IpAddr address = dst_ip(at.packet);
+  const auto& own = at.pod.pod.addresses;
+  const bool is_other =
+      !own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; });
+  const bool is_gone = stack.device != nullptr && !address.is_multicast() && stack.lacks(address);
+  return is_other || is_gone ? Cause{Reason::address_not_of_pod, {address}} : Cause{};
+}
+
 Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
   if (std::optional<Next> end = check_size(*at.pod.node, at.pod.port->name)) return std::move(*end);
   if (std::optional<Next> end = pass_hook(*at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet))
     return std::move(*end);
   note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, record_);
-  const MacAddr to = dst_mac(at.packet);
-  if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
-    return stop(
-        Verdict::dropped,
-        {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}}, {Reason::mac_not_of_pod, {to, *at.pod.pod.mac}}});
-  const IpAddr address = dst_ip(at.packet);
-  const auto& own = at.pod.pod.addresses;
-  if (!own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; }))
-    return stop(Verdict::dropped,
-                {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}}, {Reason::address_not_of_pod, {address}}});
+  const PodStack stack = pod_stack(*at.pod.node, at.pod.pod);
+  if (Cause why = not_for_pod(at, stack); why.reason != Reason::none) {
+    Stop end{at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}}, std::move(why)};
+    if (stack.device != nullptr) end.evidence = {stack.device->from};
+    return stop(Verdict::dropped, std::move(end));
+  }
   record_.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
   Arrival arrival;
   arrival.verdict = Verdict::delivered;

@@ -9,6 +9,7 @@
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/ovs.h"
+#include "pod_stack.h"
 #include "topology.h"
 
 namespace egt::engine {
@@ -110,6 +111,9 @@ class Walker {
   Next begin(const Start& start, FlowKey& sent);
   Next begin_pod(const Start& start, FlowKey& sent);
   std::optional<Arrival> send_by_other_network(Endpoint& pod, const IpAddr& to);
+  std::optional<Next> route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop);
+  Next refused_in_pod(const Start& start, Stop where, const char* error);
+  Cause not_for_pod(const AtPod& at, const PodStack& stack) const;
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
   WireEnd router_entry(const FlowKey& packet) const;

@@ -6,6 +6,7 @@
 #include "egtrace/engine/routing.h"
 #include "egtrace/engine/workload.h"
 #include "inconsistencies.h"
+#include "pod_stack.h"
 #include "segment.h"
 #include "walker.h"
 
@@ -70,8 +71,15 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     sent = frame;
     return {{}, std::move(refused)};
   }
-  const auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
-  const auto smac = start.smac ? start.smac : pod.pod.mac;
+  auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
+  const PodStack stack = pod_stack(*pod.node, pod.pod);
+  if (stack.device != nullptr)
+    if (std::optional<Next> end = route_in_pod(stack, start, hop)) {
+      sent = frame;
+      return std::move(*end);
+    }
+  const auto own_mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : pod.pod.mac;
+  const auto smac = start.smac ? start.smac : own_mac;
   const auto dmac = start.dmac ? start.dmac : hop.mac;
   if (!smac || !dmac) {
     record_.gap({pod.node->name, Input::pod_macs, {pod.pod.name}});
@@ -91,6 +99,46 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     if (std::optional<Next> stopped = pass_hook(*pod.node, netfilter::Hook::ingress, pod.port->name, frame))
       return std::move(*stopped);
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
+}
+
+// What the pod's own routes and neighbours change of where it sends to.
+std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop) {
+  const cluster::Node& node = *start.from.node;
+  PodRoute route = pod_route(stack, start.packet);
+  if (route.mac) hop = {route.mac, *route.next_hop, false};
+  const bool elsewhere = route.next_hop && route.device != stack.device->name;
+  const bool as_usual = !route.next_hop || *route.next_hop == hop.address || route.next_hop->is_link_local();
+  if (route.error == nullptr && !elsewhere && as_usual) return std::nullopt;
+  for (Assumption& a : route.assumptions) {
+    a.node = node.name;
+    record_.assume(std::move(a));
+  }
+  Stop where{node.name, Layer::host, {PlaceKind::pod, {start.from.pod.name}}, std::move(route.why), std::move(route.evidence)};
+  if (route.error != nullptr) return refused_in_pod(start, std::move(where), route.error);
+  Details about{start.from.pod.name, dst_ip(start.packet)};
+  if (elsewhere) {
+    record_.gap({node.name, Input::pod_devices, {start.from.pod.name, route.device}});
+    about.emplace_back(std::move(route.device));
+    where.why = {Reason::pod_sends_by_other, std::move(about)};
+    return stop(Verdict::inconclusive, std::move(where));
+  }
+  hop = {topology_.mac_on_network(node, start.from.pod, *route.next_hop), *route.next_hop, false};
+  if (hop.mac) return std::nullopt;
+  record_.gap({node.name, Input::owner_of_address, {*route.next_hop}});
+  about.emplace_back(*route.next_hop);
+  where.why = {Reason::pod_next_hop_unknown, std::move(about)};
+  return stop(Verdict::inconclusive, std::move(where));
+}
+
+// A process hears of it at once; what answers gets lost.
+Walker::Next Walker::refused_in_pod(const Start& start, Stop where, const char* error) {
+  if (start.answers) return stop(Verdict::dropped, std::move(where));
+  record_.add(where.node, Layer::host, Refused{where.where, where.why, error}, where.evidence);
+  Arrival refused;
+  refused.verdict = Verdict::rejected;
+  refused.refusal_accepted = true;
+  refused.stop = std::move(where);
+  return {{}, std::move(refused)};
 }
 
 // A veth has no carrier where its other end is down: the pod resolves its gateway in vain, and gives up.

@@ -71,7 +71,7 @@ PodNetwork network_of(const openflow::Interface& port, const std::vector<PodSide
 void add_own_addresses(const cluster::Node& node, PodNetwork& pod) {
   if (!pod.addresses.empty() || !pod.mac) return;
   for (const cluster::NetworkNamespace& own : node.namespaces)
-    for (const host::Link& link : own.links.value)
+    for (const host::Link& link : own.host.links.value)
       if (link.mac == pod.mac)
         for (const host::Address& a : link.addresses)
           if (!a.prefix.address.is_link_local()) pod.addresses.push_back(a.prefix);
@@ -138,15 +138,21 @@ Workloads::Workloads(const cluster::Cluster& cluster) : cluster_(cluster), per_n
 
 void Workloads::add_ports(const cluster::Node& node, Index& to) const {
   std::unordered_map<std::string_view, std::vector<const ovn::LogicalPort*>> ports;
-  for (const ovn::LogicalPort& logical : node.ovn.ports)
-    if (!logical.on_router) ports[logical.name].push_back(&logical);
+  const auto note_network = [&to](std::string_view id) {
+    const PortId parts = taken_apart(id);
+    if (!parts.network.empty()) to.other_networks.emplace(id.substr(parts.network.size() + 1), parts.network);
+  };
+  for (const ovn::LogicalPort& logical : node.ovn.ports) {
+    if (logical.on_router) continue;
+    ports[logical.name].push_back(&logical);
+    note_network(logical.name);  // of which Open vSwitch may lack the interface
+  }
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces) {
       if (!is_workload(port)) continue;
       const std::string id = id_of(port);
       const std::size_t number = to.all.size();
-      if (const std::size_t cut = id.find('_'); cut != std::string::npos && id.find('_', cut + 1) != std::string::npos)
-        to.other_networks.emplace(id.substr(cut + 1), id.substr(0, cut));
+      note_network(id);
       PodNetwork network = network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id));
       add_own_addresses(node, network);
       to.all.push_back({&node, &bridge, &port, std::move(network)});

@@ -115,7 +115,7 @@ void share_datapath_types(std::vector<openflow::Bridge>& bridges) {
 
 const NetworkNamespace* Node::namespace_of(const IpAddr& address) const {
   const auto has = [&](const NetworkNamespace& n) {
-    return std::any_of(n.links.value.begin(), n.links.value.end(), [&](const host::Link& link) {
+    return std::any_of(n.host.links.value.begin(), n.host.links.value.end(), [&](const host::Link& link) {
       return std::any_of(link.addresses.begin(), link.addresses.end(),
                          [&](const host::Address& own) { return own.prefix.address == address; });
     });

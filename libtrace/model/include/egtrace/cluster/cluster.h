@@ -47,11 +47,10 @@ struct OpenEgress {
   Provenance from;     // the policy that sends them there
 };
 
-// Another network namespace of a machine than its own: a pod's, as a rule. Of it only counts who listens there.
+// Another network namespace of a machine than its own: a pod's, as a rule.
 struct NetworkNamespace {
   std::string name;  // as `ip netns` has it
-  host::Part<std::vector<host::Link>> links;
-  host::Part<host::Sockets> sockets;
+  host::Host host;
 };
 
 struct Node {

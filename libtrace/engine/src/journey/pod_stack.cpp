@@ -1,0 +1,120 @@
+#include "pod_stack.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+using host::Link;
+using Kind = RouteAnswer::Kind;
+
+bool shows_address(const Link& link, const IpAddr& address) {
+  return std::any_of(link.addresses.begin(), link.addresses.end(),
+                     [&](const host::Address& own) { return own.prefix.address == address; });
+}
+
+// A VM's launcher hands what comes to a tap, by a bridge or by rules: its addresses and routes are not the VM's.
+bool is_plain(const host::Host& host) {
+  return std::none_of(host.links.value.begin(), host.links.value.end(), [](const Link& link) {
+    return link.kind == "bridge" || link.kind == "tun" || link.kind == "macvtap" || !link.master.empty();
+  });
+}
+
+bool is_of(const Link& link, const PodNetwork& pod, bool by_mac) {
+  if (link.link_type == "loopback") return false;
+  if (by_mac) return link.mac == pod.mac;
+  return std::any_of(pod.addresses.begin(), pod.addresses.end(),
+                     [&](const Prefix& own) { return shows_address(link, own.address); });
+}
+
+// Nothing where several devices have it.
+PodStack only_device(const cluster::Node& node, const PodNetwork& pod, bool by_mac) {
+  PodStack found;
+  for (const cluster::NetworkNamespace& own : node.namespaces)
+    for (const Link& link : own.host.links.value) {
+      if (!is_of(link, pod, by_mac)) continue;
+      if (found.device != nullptr) return {};
+      found = {&own.host, &link};
+    }
+  return found;
+}
+
+const char* error_of(const RouteAnswer& answer) {
+  switch (answer.kind) {
+    case Kind::blackhole: return "EINVAL";
+    case Kind::prohibit: return "EACCES";
+    case Kind::unreachable: return answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
+    default: return "ENETUNREACH";
+  }
+}
+
+Reason reason_of(Kind kind) {
+  switch (kind) {
+    case Kind::blackhole: return Reason::blackhole;
+    case Kind::prohibit: return Reason::prohibited;
+    case Kind::unreachable: return Reason::unreachable;
+    default: return Reason::no_route;
+  }
+}
+
+bool is_usable(const host::Neighbour& n) {
+  return n.mac && n.state != host::NeighbourState::failed && n.state != host::NeighbourState::incomplete;
+}
+
+// Of several next hops the one by the pod's device.
+const RouteHop& hop_by(const RouteAnswer& answer, const Link& device) {
+  const auto found =
+      std::find_if(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& h) { return h.get().device == device.name; });
+  return found == answer.hops.end() ? answer.hops.front() : *found;
+}
+
+void set_next_hop(const PodStack& stack, const RouteAnswer& answer, const IpAddr& to, PodRoute& route) {
+  const host::NextHop& hop = hop_by(answer, *stack.device).get();
+  route.device = std::string(hop.device);
+  route.next_hop = hop.via.value_or(to);
+  for (const host::Neighbour& n : stack.host->neighbours.value)
+    if (!n.proxy && n.address == *route.next_hop && n.device == route.device && is_usable(n)) route.mac = n.mac;
+}
+
+}  // namespace
+
+bool PodStack::lacks(const IpAddr& address) const {
+  return host->links.present && !host->links.partial &&
+         std::none_of(host->links.value.begin(), host->links.value.end(),
+                      [&](const Link& link) { return shows_address(link, address); });
+}
+
+PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod) {
+  PodStack found;
+  if (pod.mac) found = only_device(node, pod, true);
+  if (found.device == nullptr) found = only_device(node, pod, false);
+  return found.device != nullptr && is_plain(*found.host) ? found : PodStack{};
+}
+
+PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
+  PodRoute route;
+  const IpAddr to = dst_ip(packet), from = src_ip(packet);
+  const auto& routes = to.is_v4() ? stack.host->routes_v4 : stack.host->routes_v6;
+  route.evidence = {stack.device->from};
+  if (routes.present && !routes.partial) {
+    RouteAnswer answer = find_route(*stack.host, query_for(packet, "lo"));
+    if (answer.kind == Kind::unicast && !answer.hops.empty()) {
+      set_next_hop(stack, answer, to, route);
+    } else if (answer.kind != Kind::unknown && answer.kind != Kind::unicast && !answer.is_for_me()) {
+      route.error = error_of(answer);
+      route.why = {reason_of(answer.kind), {to, std::uint64_t{answer.route != nullptr}}};
+      route.evidence = {answer.route != nullptr ? answer.route->from : routes.from};
+    }
+    route.assumptions = std::move(answer.assumptions);
+  } else if (!stack.device->is_up()) {
+    route.error = "ENETUNREACH";
+    route.why = {Reason::device_down};
+  }
+  if (route.error == nullptr && stack.lacks(from)) {
+    route.error = "EADDRNOTAVAIL";
+    route.why = {Reason::source_not_own, {from}};
+  }
+  return route;
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,140 @@
+// A pod's own network namespace decides where its packets go, as its kernel was seen to (Linux 6.18: errors of connect() and bind()).
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/sample.h"
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kAddresses =
+    "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n"
+    "    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00 promiscuity 0 \n    inet 127.0.0.1/8 scope host lo\n"
+    "       valid_lft forever preferred_lft forever\n"
+    "2: net7@if714: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue state UP group default qlen 1000\n"
+    "    link/ether 0a:58:0a:84:00:0d brd ff:ff:ff:ff:ff:ff link-netnsid 0 promiscuity 0 \n    veth \n"
+    "    inet 10.132.0.13/23 brd 10.132.1.255 scope global net7\n       valid_lft forever preferred_lft forever\n";
+constexpr const char* kRoutes =
+    "default via 10.132.0.1 dev net7 \n10.132.0.0/23 dev net7 proto kernel scope link src 10.132.0.13 \n"
+    "local 10.132.0.13 dev net7 table local proto kernel scope host src 10.132.0.13 \n"
+    "broadcast 10.132.1.255 dev net7 table local proto kernel scope link src 10.132.0.13 \n"
+    "local 127.0.0.0/8 dev lo table local proto kernel scope host src 127.0.0.1 \n";
+constexpr const char* kRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
+
+class PodStack : public ::testing::Test {
+ protected:
+  void write(const std::string& command, const std::string& text) {
+    sample_.write("master-02-demo/netns/demo-egress_requester-2a/ip_netns_exec_demo-egress_requester-2a_" + command, text);
+  }
+  static std::string changed(std::string text, const std::string& what, const std::string& with) {
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), with);
+  }
+  void stack(const std::string& addresses, const std::string& routes) {
+    write("ip_-d_addr", addresses);
+    write("ip_rule_list", kRules);
+    write("ip_route_show_table_all", routes);
+  }
+  json explained(const std::string& from, const std::string& to) const {
+    return json::parse(egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--proto",
+                                          "icmp", "--format", "json"})
+                           .out);
+  }
+  static std::string reason(const json& e) {
+    const json& path = e.at("paths").at(0);
+    return path.contains("stopped_at") ? path.at("stopped_at").value("reason", "") : "";
+  }
+
+  static constexpr const char* kPod = "demo-egress/requester-2a";
+  egt::testing::Sample sample_;
+};
+
+TEST_F(PodStack, OfTheUsualKindChangesNothing) {
+  const json before = explained(kPod, "192.168.55.13");
+  stack(kAddresses, kRoutes);
+  const json now = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(before.at("summary"), now.at("summary"));
+  EXPECT_EQ(before.at("confidence"), now.at("confidence"));
+}
+
+TEST_F(PodStack, WithoutARouteRefuses) {
+  stack(kAddresses, changed(kRoutes, "default via 10.132.0.1 dev net7 \n", ""));
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(e.at("confidence"), "proven");
+  EXPECT_EQ(reason(e), "no-route");
+  EXPECT_NE(e.dump().find("ENETUNREACH"), std::string::npos);
+}
+
+TEST_F(PodStack, WhoseDeviceIsDownRefuses) {
+  stack(changed(kAddresses, "MULTICAST,UP,LOWER_UP", "MULTICAST"),
+        "local 10.132.0.13 dev net7 table local proto kernel scope host src 10.132.0.13 \n"
+        "local 127.0.0.0/8 dev lo table local proto kernel scope host src 127.0.0.1 \n");
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(reason(e), "no-route");
+  const json to = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
+  EXPECT_EQ(reason(to), "device-down");
+}
+
+TEST_F(PodStack, WhoseDeviceIsDownRefusesWithoutItsRoutes) {
+  write("ip_-d_addr", changed(kAddresses, "MULTICAST,UP,LOWER_UP", "MULTICAST"));
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(reason(e), "device-down");
+}
+
+TEST_F(PodStack, WithoutTheAddressTakesNothing) {
+  stack(changed(kAddresses, "inet 10.132.0.13/23", "inet 10.132.0.99/23"), kRoutes);
+  const json to = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
+  EXPECT_EQ(reason(to), "address-not-of-pod");
+  const json from = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(from.at("outcome"), "refused") << from.at("summary");
+  EXPECT_EQ(reason(from), "source-not-own");
+}
+
+TEST_F(PodStack, SendsToTheNextHopOfItsRoute) {
+  stack(kAddresses, changed(kRoutes, "default via 10.132.0.1 ", "default via 10.132.0.77 "));
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "undecided") << e.at("summary");
+  EXPECT_EQ(reason(e), "pod-next-hop-unknown");
+}
+
+TEST_F(PodStack, SendsByADeviceOfItsOwn) {
+  stack(
+      kAddresses +
+          std::string("3: tun0: <POINTOPOINT,NOARP,UP,LOWER_UP> mtu 1400 qdisc noqueue state UNKNOWN group default qlen 500\n"
+                      "    link/none \n    inet 10.8.0.2/24 scope global tun0\n       valid_lft forever preferred_lft forever\n"),
+      changed(kRoutes, "default via 10.132.0.1 dev net7 ", "default dev tun0 scope link "));
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "undecided") << e.at("summary");
+  EXPECT_EQ(reason(e), "pod-sends-by-other");
+}
+
+TEST_F(PodStack, SendsToTheMacOfItsNeighbour) {
+  stack(kAddresses, kRoutes);
+  write("ip_-s_-s_neigh_show", "10.132.0.1 dev net7 lladdr 0a:58:0a:84:00:77 used 5/5/5 probes 0 PERMANENT\n");
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_NE(e.at("outcome"), "answered") << e.at("summary");
+}
+
+TEST_F(PodStack, WhoseDeviceHasAnotherMacTakesNoFrame) {
+  stack(changed(kAddresses, "0a:58:0a:84:00:0d", "0a:58:0a:84:00:ee"), kRoutes);
+  const json to = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
+  EXPECT_EQ(reason(to), "mac-not-of-pod");
+}
+
+// The launcher of a VM hands packets on by a bridge: what the VM has does not stand there.
+TEST_F(PodStack, OfAVirtualMachineShowsNothing) {
+  stack(changed(kAddresses, "mtu 1400 qdisc noqueue state UP", "mtu 1400 qdisc noqueue master k6t-eth0 state UP"), "");
+  EXPECT_EQ(explained(kPod, "192.168.55.13").at("outcome"), "answered");
+}
+
+}  // namespace
