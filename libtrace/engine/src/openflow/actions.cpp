@@ -74,8 +74,8 @@ bool is_metadata(F f) {  // mf_is_any_metadata()
 // Actions behind which mirrors take another copy (reset_mirror_ctx()).
 struct MakesOtherPacket {
   const FlowKey& flow;
-  bool of_metadata = false;  // whether writes of metadata are among them
-  bool writes(F f) const { return (of_metadata || !is_metadata(f)) && prerequisites_met(f, flow, nullptr); }
+  bool by_metadata = false;  // whether writes of metadata are among them
+  bool writes(F f) const { return (by_metadata || !is_metadata(f)) && prerequisites_met(f, flow, nullptr); }
   bool operator()(const SetField& a) const { return a.word.rfind("set_tunnel", 0) != 0 && writes(a.field); }
   bool operator()(const Load& a) const { return writes(a.dest.field); }
   bool operator()(const PopVlan&) const { return true; }
@@ -95,6 +95,10 @@ struct MakesOtherPacket {
     return false;
   }
 };
+
+bool makes_other_packet(const Ofpact& o, const FlowKey& flow, bool by_metadata) {
+  return o.nat != nullptr || (o.action != nullptr && std::visit(MakesOtherPacket{flow, by_metadata}, o.action->kind));
+}
 
 }  // namespace
 
@@ -363,7 +367,9 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       if (freezing_.active) freeze_unroll(list, i);
       break;
     }
-    if (mirrored_ != 0 && is_copied_again(o)) mirrored_ = 0;
+    constexpr OvsVersion kCopiedAgain{3, 1, 3}, kNotForMetadata{3, 1, 6};
+    if (mirrored_ != 0 && fixed_in(kCopiedAgain) && makes_other_packet(o, packet_.flow, !fixed_in(kNotForMetadata)))
+      mirrored_ = 0;
     report_.line(NodeKind::action, ActionLine{o, false, i + 1 == list.size()});
     if (o.nat) {
       ct_nat_ = o.nat;
@@ -399,12 +405,6 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       break;
     }
   }
-}
-
-bool Xlate::is_copied_again(const Ofpact& o) const {
-  constexpr OvsVersion kAtAll{3, 1, 3}, kNotForMetadata{3, 1, 6};
-  if (!fixed_in(kAtAll)) return false;
-  return o.nat || (o.action && std::visit(MakesOtherPacket{packet_.flow, !fixed_in(kNotForMetadata)}, o.action->kind));
 }
 
 void Xlate::recirculate_for_mpls(const Ofpact& o) {

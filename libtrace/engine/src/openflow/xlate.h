@@ -85,7 +85,6 @@ class Xlate {
   void check_length(const openflow::Action& action, const Ofpacts& rest);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
-  bool is_copied_again(const Ofpact& o) const;
   void recirculate_for_mpls(const Ofpact& o);
   const Ofpacts& ofpacts(const openflow::ActionList& list) { return tables_.actions->plain(list); }
 
