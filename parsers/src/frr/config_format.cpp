@@ -199,7 +199,9 @@ std::optional<host::DaemonRoute> static_route(std::string_view command) {
   d.route.to = to->network();
   d.route.protocol = "static";
   if (!v4 && at + 1 < words.size() && words[at] == "from") {
-    d.route.not_modelled.push_back("from " + std::string(words[at + 1]));
+    const auto sources = Prefix::parse(words[at + 1]);
+    if (!sources || sources->address.is_v4()) return std::nullopt;
+    d.route.sources = sources->network();
     at += 2;
   }
   if (!read_next_hop(words, at, d.route)) return std::nullopt;

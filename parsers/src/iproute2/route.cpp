@@ -119,7 +119,17 @@ class RouteLowering {
   }
 
  private:
+  // "from fd00::/64" of IPv6; IPv4 has none.
+  bool take_sources(const Attribute& a) {
+    if (a.key != "from" || r_.family != Family::v6) return false;
+    const auto sources = Prefix::parse(words_of::print_value(a.value));
+    if (!sources || sources->address.is_v4()) return false;
+    if (sources->length > 0) r_.sources = *sources;
+    return true;
+  }
+
   void take(const Attribute& a, bool& in_hops, host::NextHop& hop) {
+    if (take_sources(a)) return;
     if (!a.known || std::find(std::begin(kNotModelled), std::end(kNotModelled), a.key) != std::end(kNotModelled))
       r_.not_modelled.push_back(a.key + " " + words_of::print_value(a.value));
     if (a.key == "nexthop") {

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "egtrace/base/text.h"
-#include "egtrace/host/route_sources.h"
 #include "egtrace/host/rule_difference.h"
 
 namespace egt::parsers {

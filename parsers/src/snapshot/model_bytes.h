@@ -27,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include "egtrace/base/boxed.h"
 #include "egtrace/base/name.h"
 #include "egtrace/base/read_later.h"
 #include "egtrace/cluster/cluster.h"
@@ -144,8 +145,8 @@ class ModelWriter {
     else if constexpr (std::is_same_v<T, std::vector<bool>>) {
       number(x.size());
       for (const bool one : x) put(one);
-    } else if constexpr (kIs<T, std::optional>) {
-      put(x.has_value());
+    } else if constexpr (kIs<T, std::optional> || kIs<T, Boxed>) {
+      put(static_cast<bool>(x));
       if (x) put(*x);
     } else if constexpr (kIs<T, std::variant>) {
       number(x.index());
@@ -302,7 +303,7 @@ class ModelReader {
       bridges.back().ports_indexed = byte() != 0;
     } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
       for (std::uint64_t n = count(); n > 0; --n) x.push_back(byte() != 0);
-    } else if constexpr (kIs<T, std::optional>) {
+    } else if constexpr (kIs<T, std::optional> || kIs<T, Boxed>) {
       if (byte() != 0) get(x.emplace());
     } else if constexpr (kIs<T, std::variant>)
       alternative(x, number(), std::make_index_sequence<std::variant_size_v<T>>());

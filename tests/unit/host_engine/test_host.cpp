@@ -74,7 +74,7 @@ Route read_route(std::string_view line) {
     else if (word == "proto")
       r.protocol = w.take();
     else if (word == "from")
-      r.not_modelled.push_back("from " + w.take());
+      r.sources = *Prefix::parse(w.take());
   }
   return r;
 }

@@ -153,8 +153,8 @@ std::string RoutingOracle::random_route(Route& r) {
   r.to = remote_net();
   r.table = kTables[pick(4)];
   r.metric = v4() ? pick(3) * 10 : 100 + pick(3) * 10;
-  if (!v4() && chance(35)) r.not_modelled.push_back("from " + some_sources().to_string());
-  const std::string to = r.to.to_string() + (r.not_modelled.empty() ? "" : " " + r.not_modelled.front());
+  if (!v4() && chance(35)) r.sources = some_sources();
+  const std::string to = r.to.to_string() + (r.sources ? " from " + r.sources->to_string() : "");
   std::string text = fmt::format("{} table {} metric {} proto static", to, r.table, r.metric);
   if (chance(12)) {
     static constexpr std::pair<RouteType, const char*> kTypes[] = {{RouteType::unreachable, "unreachable"},
@@ -390,7 +390,7 @@ TEST_P(RoutingOracle, AgreesWithTheKernel) {
       Route r;
       const std::string line = "route add " + random_route(r);
       const bool twice = std::any_of(routes.begin(), routes.end(), [&](const Route& o) {
-        return o.to == r.to && o.not_modelled == r.not_modelled && o.table == r.table && o.metric == r.metric && o.tos == r.tos;
+        return o.to == r.to && o.sources == r.sources && o.table == r.table && o.metric == r.metric && o.tos == r.tos;
       });
       if (twice) continue;
       if (!ns.ip_batch(dash(), line + "\n")) continue;

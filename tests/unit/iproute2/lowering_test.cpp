@@ -1,7 +1,6 @@
 // What lines of ip(8) mean, and what a dump may and may not be taken to prove.
 #include <gtest/gtest.h>
 
-#include "egtrace/host/route_sources.h"
 #include "support/format_fixture.h"
 
 namespace egt::parsers {

@@ -5,7 +5,7 @@ namespace egt::engine {
 namespace {
 
 using Ports = std::vector<std::string>;
-using Columns = std::map<std::string, std::string>;
+using ovn::Columns;
 
 class MirrorTest : public SwitchTest {
  protected:
@@ -13,7 +13,7 @@ class MirrorTest : public SwitchTest {
 
   // Its output port is the bridge's third one.
   void mirror(Columns columns) {
-    columns.emplace("output_port", "Portbr0-p3");
+    columns.add("output_port", "Portbr0-p3");
     row("Mirror", "m", std::move(columns));
     row("Bridge", "br0", {{"mirrors", "[Mirrorm]"}});
     for (const openflow::Interface& i : node.bridge("br0")->interfaces) row("Port", i.name, {});

@@ -4,7 +4,6 @@
 #include <bitset>
 #include <tuple>
 
-#include "egtrace/host/route_sources.h"
 #include "rule_selectors.h"
 #include "sysctl_view.h"
 

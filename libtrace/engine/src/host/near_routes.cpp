@@ -3,7 +3,6 @@
 #include <bitset>
 
 #include "egtrace/engine/routing.h"
-#include "egtrace/host/route_sources.h"
 #include "fib_table.h"
 #include "rule_selectors.h"
 

@@ -7,7 +7,6 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/engine/routing.h"
-#include "egtrace/host/route_sources.h"
 #include "fib_table.h"
 #include "rule_selectors.h"
 
@@ -43,14 +42,6 @@ const std::vector<PolicyRule>& default_rules(Family f) {
 }
 
 bool in_local_table(const Route& r) { return r.table == "local" || r.table == "255"; }
-
-// What a route does besides what is modelled.
-std::string open_words(const Route& route) {
-  std::string words;
-  for (const std::string& word : route.not_modelled)
-    if (!host::is_sources_word(route, word)) words += (words.empty() ? "" : " ") + word;
-  return words;
-}
 
 // One lookup through all rules.
 class Walk {
@@ -253,8 +244,8 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
     return stop(Kind::unknown, rule);
   }
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
-  if (const std::string words = open_words(route); !words.empty())
-    assume({Supposition::route_words, {route.to}, {words}, {route.from}});
+  if (!route.not_modelled.empty())
+    assume({Supposition::route_words, {route.to}, {fmt::format("{}", fmt::join(route.not_modelled, " "))}, {route.from}});
   if (hit.passed_over)
     assume({Supposition::neighbour_stays_silent, {*hit.passed_over->get().via, hit.passed_over->get().device.str()}});
   if (hit.ambiguous_device)

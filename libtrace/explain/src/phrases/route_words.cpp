@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "egtrace/host/route_sources.h"
 #include "rule_words.h"
 
 namespace egt::explain {

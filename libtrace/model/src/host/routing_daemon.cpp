@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "egtrace/host/host.h"
-#include "egtrace/host/route_sources.h"
 
 namespace egt::host {
 namespace {

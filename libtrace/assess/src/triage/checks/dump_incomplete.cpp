@@ -21,7 +21,8 @@ void report_route(const cluster::Node& node, const host::Address& a, Findings& o
 void report_rules(const cluster::Node& node, const host::Part<std::vector<host::PolicyRule>>& rules, bool v4, Findings& out) {
   if (!rules.present || rules.value.empty()) return;
   for (const char* table : {"local", "main"})
-    if (std::none_of(rules.value.begin(), rules.value.end(), [&](const host::PolicyRule& r) { return r.table == table; }))
+    if (std::none_of(rules.value.begin(), rules.value.end(),
+                     [&](const host::PolicyRule& r) { return host::canonical_table(r.table) == table; }))
       return out.add(Claim::rule_of_kernel_missing, node.name, "", {std::string(table), std::uint64_t{v4}},
                      std::vector<Provenance>{rules.value.front().from});
 }

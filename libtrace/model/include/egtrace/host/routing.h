@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/base/boxed.h"
 #include "egtrace/base/ip.h"
 #include "egtrace/base/name.h"
 #include "egtrace/evidence/evidence.h"
@@ -44,11 +45,15 @@ struct Route {
   std::vector<NextHop> next_hops;     // one unless multipath
   Name protocol, scope;
   std::optional<std::uint32_t> mtu, nexthop_id;
-  // Words of the line that change what the route does and have no member here ("encap mpls 100", "from fd00::/64"), or
+  // Words of the line that change what the route does and have no member here ("encap mpls 100"), or
   // were not understood: a packet that takes the route has no proof.
   std::vector<std::string> not_modelled;
   Provenance from;
+  Boxed<Prefix> sources = {};  // of IPv6: "from fd00::/64", the sources that it is for; none: all
 };
+inline std::optional<Prefix> sources_of(const Route& route) {
+  return route.sources ? std::optional(*route.sources) : std::nullopt;
+}
 
 // What path MTU discovery found out about one destination (ip-route(8), "show cache").
 struct PathMtu {
