@@ -232,6 +232,20 @@ TEST(Send, Ipv6SourceFitsTheDestination) {
 }
 
 // icmp_send(): not from the address that the packet was for.
+// As of a kernel (6.18): "ct state related" and "ct original" in OUTPUT match it.
+TEST(Send, ErrorAboutAPacketOfThisHostBelongsToItsConnection) {
+  TestHost h = sending_node();
+  h.nft(
+       "table ip t {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n"
+       "\t\tudp dport 80 reject\n\t\tmeta l4proto icmp ct state related drop\n\t}\n}\n")
+      .local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(udp("192.168.1.10", "9.9.9.9", 4000, 80));
+  ASSERT_EQ(o.kind, Kind::rejected);
+  ASSERT_TRUE(o.answer);
+  EXPECT_EQ(lab.send(*o.answer).kind, Kind::dropped);
+}
+
 TEST(Send, ErrorAboutAPacketOfThisHostComesFromItsOwnAddress) {
   TestHost h;
   h.link("lo", "00:00:00:00:00:00", "127.0.0.1/8").link("out0", "02:00:00:00:00:02", "10.1.0.1/24 fd00:1::1/64");

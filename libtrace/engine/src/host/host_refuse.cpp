@@ -76,7 +76,7 @@ HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, 
   }
   if (const auto from = error_source(*error)) {
     o.answer = LocalSend{make_icmp_error(packet_, from->address, sender(), *error), from->by_route, link_of_sender(),
-                         made_here() ? std::nullopt : its_connection(), tuple_of(packet_)};
+                         its_connection(), tuple_of(packet_)};
     o.quoted = source_ || destination_ ? entered_ : tuple_of(packet_);
     return o;
   }
