@@ -96,8 +96,8 @@ IpAddr RandomHost::source(unsigned wire, bool v4) {
     return ip(v4 ? fmt::format("{}.{}.{}.{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3))
                  : fmt::format("fd00:{}:{}:{}::{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3)));
   if (kind < 95) return ip(gateway(pick(kWires), v4));
-  if (!v4) return ip(one({"fd00:0::1", "::1", "fd00:77::9", "fd00:1::1"}));
-  return ip(one({"10.0.0.1", "127.0.0.5", "10.1.0.255", "77.7.7.9", "10.2.0.1", "0.0.0.0"}));
+  if (!v4) return ip(one({"fd00:0::1", "::1", "fd00:77::9", "fd00:1::1", "fe80::5", "fe80::5", "::"}));
+  return ip(one({"10.0.0.1", "127.0.0.5", "10.1.0.255", "77.7.7.9", "10.2.0.1", "0.0.0.0", "10.200.0.3"}));
 }
 
 Probe RandomHost::probe() {
@@ -129,6 +129,7 @@ Probe RandomHost::probe() {
   if (!p.local) {
     p.in_fragments = proto == ip_proto::udp && chance(20);
     k.set(FieldId::eth_dst, KernelHost::mac_of_host(p.wire).value);
+    if (chance(3)) k.set(FieldId::eth_dst, std::initializer_list<std::uint64_t>{0x0200000000ee, 0xffffffffffff}.begin()[pick(2)]);
     k.set(FieldId::eth_src, KernelHost::mac_of_neighbour(p.wire, 5).value);
     return p;
   }
@@ -246,8 +247,8 @@ void RandomHost::make_devices(HostSetup& s) {
     if (upper_[i] != "v") s.devices += fmt::format("link set {} up\n", device_of(i));
     for (unsigned part = 2; part < 2 + kNeighbours; ++part) {
       const std::string mac = KernelHost::mac_of_neighbour(i, part).to_string();
-      for (const std::string& a :
-           {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part), fmt::format("fd00:{}::{}", i, part)})
+      for (const std::string& a : {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part),
+                                   fmt::format("fd00:{}::{}", i, part), fmt::format("fe80::{}", part)})
         s.devices += fmt::format("neigh replace {} lladdr {} dev {} nud permanent\n", a, mac, device_of(i));
     }
   }
@@ -272,6 +273,7 @@ void RandomHost::make_sysctl(HostSetup& s) {
   for (unsigned i = 0; i < kWires; ++i) {
     s.sysctl[conf(i, "rp_filter")] = strict ? "1" : chance(75) ? "0" : one({"1", "2"});
     s.sysctl[conf(i, "forwarding")] = chance(94) ? "1" : "0";
+    s.sysctl[fmt::format("net.ipv6.conf.{}.accept_dad", device_of(i))] = "0";  // link-local addresses count at once
     if (chance(10)) s.sysctl[conf(i, "accept_local")] = "1";
     if (chance(15)) s.sysctl[conf(i, "route_localnet")] = "1";
     if (chance(25)) s.sysctl[conf(i, "src_valid_mark")] = "1";
@@ -300,6 +302,7 @@ void RandomHost::make_ipsec(HostSetup& s, bool v4) {
 void RandomHost::make_routes(HostSetup& s, bool v4) {
   std::string& out = v4 ? s.ip4 : s.ip6;
   // replace: a random route may come twice.
+  if (chance(12)) out += fmt::format("route replace local {} dev lo table local\n", v4 ? "10.200.0.2/31" : "fd00:200::2/127");
   if (chance(85)) out += fmt::format("route replace default via {} dev {}\n", gateway(0, v4), device_of(0));
   for (unsigned i = 0; i < 10; ++i) {
     const std::string table = one({"main", "main", "100", "101", "102"});
@@ -327,6 +330,8 @@ void RandomHost::make_routes(HostSetup& s, bool v4) {
       if (v4 && chance(15)) line += " src " + own_address(wire, v4);
       if (v4 && chance(10)) line += " tos 0x10";
     }
+    if (!v4 && chance(12) && line.find("nhid") == std::string::npos)
+      line.insert(line.find(net) + net.size(), " from " + some_net(v4));
     if (chance(15)) line += fmt::format(" metric {}", 10 + pick(3));
     out += line + "\n";
   }

@@ -8,7 +8,8 @@
 namespace egt::test {
 namespace {
 
-constexpr const char* kProtocolWords[] = {"tcp", "udp", "icmp", "sctp", "th ", "l4proto", " protocol", "nexthdr", "proto-"};
+constexpr const char* kProtocolWords[] = {"tcp", "udp",     "icmp",      "sctp",    "esp ",  "ah ",
+                                          "th ", "l4proto", " protocol", "nexthdr", "proto-"};
 
 // nft refuses a rule that asks for two of them; of 1.0.6 the listing leaves out the protocol of a connection before ports.
 bool names_protocol(const std::string& nft) {
@@ -197,7 +198,11 @@ std::string RandomHost::rare_nft_match(const std::string& family, const std::str
   const std::string ip = v4 ? "ip" : "ip6", no = chance(20) ? "!= " : "";
   const bool in = is_one_of(hook, {"prerouting", "input", "forward"}),
              out = is_one_of(hook, {"output", "forward", "postrouting"});
-  switch (pick(26)) {
+  switch (pick(28)) {
+    case 26:
+      return v4 ? one({"esp spi 256", "udp length 9", "tcp window > 100", "icmp mtu 0", "ip id 0", "sctp vtag 5", "ah spi != 1"})
+                : one({"esp spi 256", "tcp sequence 5", "ip6 flowlabel 0", "frag id 1", "icmpv6 mtu 0", "sctp vtag 5"});
+    case 27: return one({"tcp option maxseg exists", "tcp option sack-perm missing", "exthdr hbh exists", "exthdr rt missing"});
     case 0: return fmt::format("ct zone {}{}", no, one({"0", "5"}));
     case 1: return fmt::format("meta pkttype {}{}", no, one({"unicast", "{ broadcast, multicast }", "host"}));
     case 2: return v4 ? "ip saddr & 255.255.0.0 == 10.1.0.0" : "ip6 saddr & ffff:ffff:ffff:: == fd00:1::";
