@@ -43,6 +43,7 @@ constexpr ColumnFeature kColumns[] = {
     {"Interface", "cfm_mpid", Feature::connectivity_faults},
     {"Interface", "ingress_policing_kpkts_rate", Feature::policing},
     {"Interface", "ingress_policing_rate", Feature::policing},
+    {"Mirror", "filter", Feature::mirror_filters},
     {"Port", "bond_mode", Feature::bonds},
     {"Port", "lacp", Feature::bonds},
     {"Port", "qos", Feature::queues},

@@ -49,13 +49,15 @@ struct Snapshot {
 
   Snapshot() {
     ovn::Ovn& o = node.ovn;
-    o.rows = {
-        row("NB", "Logical_Router_Policy", kPolicy,
-            {{"priority", "100"}, {"match", "\"ip4.src == 10.133.0.9\""}, {"action", "reroute"}, {"router", "lr"}},
-            {{"k8s.ovn.org/owner-type", "EgressIP"}, {"k8s.ovn.org/name", "prod_shop/cart-1"}}),
-        row("SB", "Port_Binding", kPort, {{"logical_port", "shop_cart-1"}, {"tunnel_key", "3"}},
-            {{"namespace", "shop"}, {"pod", "true"}}),
-        row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003", {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})};
+    for (const ovn::Row& one :
+         {row("NB", "Logical_Router_Policy", kPolicy,
+              {{"priority", "100"}, {"match", "\"ip4.src == 10.133.0.9\""}, {"action", "reroute"}, {"router", "lr"}},
+              {{"k8s.ovn.org/owner-type", "EgressIP"}, {"k8s.ovn.org/name", "prod_shop/cart-1"}}),
+          row("SB", "Port_Binding", kPort, {{"logical_port", "shop_cart-1"}, {"tunnel_key", "3"}},
+              {{"namespace", "shop"}, {"pod", "true"}}),
+          row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003",
+              {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})})
+      o.rows.add(one);
     o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9"),
                        flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
                        flow("7d8c250e-0000-4000-8000-000000000006", 0x7d8c250e, "1")};

@@ -25,7 +25,7 @@ TestHost sending_node() {
 TEST(Send, GroupsAreReachedOnTheLinkAndWithATtlOfOne) {
   TestHost h = sending_node();
   h.routes("239.7.0.0/16 via 172.20.0.1 dev up1").local_table();
-  engine::LocalSend what{udp("0.0.0.0", "239.1.1.1", 4000, 80), true};
+  engine::LocalSend what{udp("0.0.0.0", "239.1.1.1", 4000, 80), true, ""};
   what.own_ttl = true;
   Lab lab(h);
   const HostOutcome o = lab.send(what);

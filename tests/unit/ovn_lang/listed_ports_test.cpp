@@ -56,9 +56,9 @@ TEST(ListedPorts, HaveKeysThatRowsShow) {
     port.datapath = datapath;
     known.ports.push_back(std::move(port));
   }
-  known.rows.push_back({"Port_Group", "SB", "", {{"name", "\"3_a124\""}, {"ports", "[shop_cart]"}}, {}, {}});
-  known.rows.push_back(
-      {"Logical_Switch", "NB", "", {{"name", "transit_switch"}, {"other_config", "{requested-tnl-key=\"16711683\"}"}}, {}, {}});
+  known.rows.add({"Port_Group", "SB", "", {{"name", "\"3_a124\""}, {"ports", "[shop_cart]"}}, {}});
+  known.rows.add(
+      {"Logical_Switch", "NB", "", {{"name", "transit_switch"}, {"other_config", "{requested-tnl-key=\"16711683\"}"}}, {}});
   std::vector<std::string> lacks;
   const auto southbound = ovn_lang::complete_southbound(known, lacks, nullptr);
   EXPECT_EQ(datapath_named(*southbound, "w1").tunnel_key, 3U);

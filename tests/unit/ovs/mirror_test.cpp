@@ -66,7 +66,7 @@ TEST_F(MirrorTest, AMirrorToAPortOfAnotherBridgeIsNone) {
 
 TEST_F(MirrorTest, MirrorsThatNoDumpShowsTakeNoPort) {
   mirror({});
-  std::erase_if(node.ovs_rows, [](const ovn::Row& r) { return r.table == "Mirror"; });
+  node.ovs_rows.table("OVS", "Mirror").edit().clear();
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
   EXPECT_TRUE(assumes(Supposition::mirrors_take_no_port));
 }

@@ -6,7 +6,7 @@ namespace {
 
 using F = FieldId;
 using Ports = std::vector<std::string>;
-using Columns = std::map<std::string, std::string>;
+using ovn::Columns;
 
 class VlanTest : public SwitchTest {
  protected:
@@ -14,7 +14,7 @@ class VlanTest : public SwitchTest {
 
   void port(std::uint32_t number, Columns columns) {
     openflow::Interface& i = *node.bridge("br0")->by_name("br0-p" + std::to_string(number));
-    if (const auto tag = columns.find("tag"); tag != columns.end()) i.tag = static_cast<std::uint16_t>(std::stoul(tag->second));
+    if (const auto tag = columns.find("tag")) i.tag = static_cast<std::uint16_t>(std::stoul(std::string(*tag)));
     row("Port", i.name, std::move(columns));
   }
   static FlowKey tagged(std::uint16_t vid) {

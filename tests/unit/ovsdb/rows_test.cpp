@@ -87,6 +87,10 @@ TEST(Rows, OfATableAreReadWhenSomebodyAsksForThem) {
   EXPECT_EQ(rows.of("NB", "NAT").size(), 1U);
   EXPECT_EQ(reads, 0);
   EXPECT_EQ(std::distance(rows.begin(), rows.end()), 2);
+  EXPECT_EQ(reads, 0);
+  std::vector<std::string> tables;
+  for (const Row& r : rows) tables.push_back(r.table);
+  EXPECT_EQ(tables, (std::vector<std::string>{"ACL", "NAT"}));
   EXPECT_EQ(reads, 1);
   rows.add(row("ACL", "00000003-0000-4000-8000-000000000000"));
   EXPECT_EQ(rows.table("NB", "ACL").uuid_prefixes(), (std::vector<std::uint32_t>{1, 3}));

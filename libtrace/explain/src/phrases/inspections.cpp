@@ -47,6 +47,7 @@ constexpr Wording<Feature> kFeatures[] = {
     {Feature::removal_messages, "messages about removed flows"},
     {Feature::persistent_nat, "persistent NAT: the same address for each connection of a client"},
     {Feature::multicast_snooping, "multicast snooping"},
+    {Feature::mirror_filters, "filters of mirrors: which of the selected packets they copy"},
     {Feature::netflow, "NetFlow"},
     {Feature::forwarding_detection, "forwarding detection (BFD)"},
     {Feature::connectivity_faults, "connectivity faults (CFM)"},

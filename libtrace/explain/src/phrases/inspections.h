@@ -53,6 +53,7 @@ enum class Feature : std::uint8_t {
   removal_messages,
   persistent_nat,
   multicast_snooping,
+  mirror_filters,
   netflow,
   forwarding_detection,
   connectivity_faults,
