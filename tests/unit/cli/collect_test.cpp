@@ -172,7 +172,8 @@ TEST(Collect, KeepsPodsNamespacesFromTheHost) {
   const Ran lookup = run({EGTRACE_BINARY, "lookup", "here.tar.gz", "10.128.0.5"}, "", machine.directory());
   EXPECT_FALSE(contains(lookup.out, "device eth0")) << lookup.out;
   const Ran listed = run({EGTRACE_BINARY, "inspect", "here.tar.gz", "-v"}, "", machine.directory());
-  EXPECT_TRUE(contains(listed.out, "network namespace")) << listed.out;
+  for (const char* kind : {"ip addr  ", "ip rule  ", "ss  "})
+    EXPECT_TRUE(contains(listed.out, std::string(kind) + "here/netns/web_front-1/")) << listed.out;
 }
 
 TEST(Collect, SaysWhatIsMissingAndWhy) {
