@@ -166,19 +166,18 @@ HostOutcome HostWalk::failed_route(const RouteAnswer& answer) {
   if (answer.kind == Kind::unknown && answer.assumptions.empty()) return inconclusive(policy, {Reason::route_unknown}, lines);
   if (answer.kind == Kind::unknown)
     return inconclusive(policy, {Reason::route_undecided, answer.assumptions.back().as_details()}, lines);
-  if (answer.kind == Kind::blackhole) return dropped(table_of(answer), {Reason::blackhole, {to}}, lines);
+  Cause why = why_no_route(answer, to);
+  if (answer.kind == Kind::blackhole) return dropped(table_of(answer), std::move(why), lines);
   if (v4 && !made_here())
     if (Ended off = check_forwarding()) return *off;
-  const std::uint64_t by_route = answer.route != nullptr ? 1 : 0;
   if (answer.kind == Kind::prohibit)
-    return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer), {Reason::prohibited, {to, by_route}},
-                    lines);
+    return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer), std::move(why), lines);
   if (answer.kind == Kind::unreachable)
     return rejected(!v4                       ? "icmp6-no-route"
                     : answer.route != nullptr ? "icmp-host-unreachable"
                                               : "icmp-net-unreachable",
-                    table_of(answer), {Reason::unreachable, {to, by_route}}, lines);
-  return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", policy, {Reason::no_route, {to}}, lines);
+                    table_of(answer), std::move(why), lines);
+  return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", policy, std::move(why), lines);
 }
 
 }  // namespace egt::engine

@@ -1,5 +1,6 @@
 #include "host_walk.h"
 #include "inconsistencies.h"
+#include "refusal.h"
 #include "source_address.h"
 
 namespace egt::engine {
@@ -245,12 +246,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
   if (o.kind == HostOutcome::Kind::inconclusive) return o;
   o.kind = HostOutcome::Kind::rejected;
   o.answer.reset();
-  switch (answer.kind) {
-    case Kind::blackhole: o.reject_with = "EINVAL"; break;
-    case Kind::prohibit: o.reject_with = "EACCES"; break;
-    case Kind::unreachable: o.reject_with = answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH"; break;
-    default: o.reject_with = "ENETUNREACH";
-  }
+  o.reject_with = socket_error(answer);
   return o;
 }
 

@@ -87,4 +87,23 @@ FlowKey make_tcp_reset(const FlowKey& refused) {
   return k;
 }
 
+Cause why_no_route(const RouteAnswer& answer, const IpAddr& to) {
+  const std::uint64_t by_route = answer.route != nullptr ? 1 : 0;
+  switch (answer.kind) {
+    case RouteAnswer::Kind::blackhole: return {Reason::blackhole, {to}};
+    case RouteAnswer::Kind::prohibit: return {Reason::prohibited, {to, by_route}};
+    case RouteAnswer::Kind::unreachable: return {Reason::unreachable, {to, by_route}};
+    default: return {Reason::no_route, {to}};
+  }
+}
+
+const char* socket_error(const RouteAnswer& answer) {
+  switch (answer.kind) {
+    case RouteAnswer::Kind::blackhole: return "EINVAL";
+    case RouteAnswer::Kind::prohibit: return "EACCES";
+    case RouteAnswer::Kind::unreachable: return answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
+    default: return "ENETUNREACH";
+  }
+}
+
 }  // namespace egt::engine

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "egtrace/base/ip.h"
+#include "egtrace/engine/reason.h"
+#include "egtrace/engine/routing.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine {
@@ -27,5 +29,10 @@ bool may_be_answered(const FlowKey& packet);
 // From `from` to `to`; headers that the packet does not determine are those of a Linux host.
 FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr& to, IcmpError error);
 FlowKey make_tcp_reset(const FlowKey& refused);
+
+// Why a route that leads nowhere refuses a packet, and the errno that a process hears which sends it (fib_props of
+// net/ipv4/fib_semantics.c).
+Cause why_no_route(const RouteAnswer& answer, const IpAddr& to);
+const char* socket_error(const RouteAnswer& answer);
 
 }  // namespace egt::engine

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/refusal.h"
+
 namespace egt::engine {
 namespace {
 
@@ -37,24 +39,6 @@ PodStack only_device(const cluster::Node& node, const PodNetwork& pod, bool by_m
       found = {&own.host, &link};
     }
   return found;
-}
-
-const char* error_of(const RouteAnswer& answer) {
-  switch (answer.kind) {
-    case Kind::blackhole: return "EINVAL";
-    case Kind::prohibit: return "EACCES";
-    case Kind::unreachable: return answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
-    default: return "ENETUNREACH";
-  }
-}
-
-Reason reason_of(Kind kind) {
-  switch (kind) {
-    case Kind::blackhole: return Reason::blackhole;
-    case Kind::prohibit: return Reason::prohibited;
-    case Kind::unreachable: return Reason::unreachable;
-    default: return Reason::no_route;
-  }
 }
 
 bool is_usable(const host::Neighbour& n) {
@@ -101,8 +85,8 @@ PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
     if (answer.kind == Kind::unicast && !answer.hops.empty()) {
       set_next_hop(stack, answer, to, route);
     } else if (answer.kind != Kind::unknown && answer.kind != Kind::unicast && !answer.is_for_me()) {
-      route.error = error_of(answer);
-      route.why = {reason_of(answer.kind), {to, std::uint64_t{answer.route != nullptr}}};
+      route.error = socket_error(answer);
+      route.why = why_no_route(answer, to);
       route.evidence = {answer.route != nullptr ? answer.route->from : routes.from};
     }
     route.assumptions = std::move(answer.assumptions);
