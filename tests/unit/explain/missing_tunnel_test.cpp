@@ -50,6 +50,14 @@ TEST_F(MissingTunnel, IsNoneWhereOpenVswitchHasOne) {
   EXPECT_EQ(e.at("confidence"), "assumed");
 }
 
+// Such a list may lack the tunnel.
+TEST_F(MissingTunnel, IsNotProvenByAListOfInterfacesThatIsCut) {
+  remove_flow();
+  remove_tunnel();
+  sample_.append(kNode + "ovs-vsctl_list_interface", "\n_uuid               : 7d8c2\nna");
+  EXPECT_EQ(explained().at("confidence"), "assumed");
+}
+
 // As while ovn-controller is stopped: the flow outputs to a port that is gone.
 TEST_F(MissingTunnel, OfAFlowThatIsLeftIsAPortThatIsGone) {
   remove_tunnel();

@@ -1,6 +1,8 @@
 #include "mirrors.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "switch.h"
 
@@ -14,22 +16,23 @@ namespace vswitch = rows::vswitch;
 // mirror_configure() of vswitchd/bridge.c; members of a bond but the first take no part.
 class MirrorMaker {
  public:
-  MirrorMaker(const SwitchSettings& settings, SwitchBridge& bridge) : settings_(settings), bridge_(bridge) {}
+  MirrorMaker(const SwitchSettings& settings, SwitchBridge& bridge) : bridge_(bridge) {
+    for (SwitchPort* p : bridge.in_order) ports_.try_emplace(std::string(settings.row_of(*p->interface)), p);
+  }
   void add(const vswitch::Mirror& row);
 
  private:
   SwitchPort* port(const std::string& uuid) const {
-    const auto has = [&](const SwitchPort* p) { return settings_.row_of(*p->interface) == uuid; };
-    const auto found = std::find_if(bridge_.in_order.begin(), bridge_.in_order.end(), has);
-    return uuid.empty() || found == bridge_.in_order.end() ? nullptr : *found;
+    const auto found = ports_.find(uuid);
+    return uuid.empty() || found == ports_.end() ? nullptr : found->second;
   }
   void select(const std::vector<std::string>& ports, MirrorMask SwitchPort::*mask, MirrorMask bit) const {
     for (const std::string& uuid : ports)
       if (SwitchPort* p = port(uuid)) p->*mask |= bit;
   }
 
-  const SwitchSettings& settings_;
   SwitchBridge& bridge_;
+  std::unordered_map<std::string, SwitchPort*> ports_;  // the first with each row of table Port
 };
 
 void MirrorMaker::add(const vswitch::Mirror& row) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "egtrace/openflow/tunnel_type.h"
-#include "egtrace/ovn/rows/vswitch.h"
 
 namespace egt::engine {
 namespace {
@@ -24,10 +23,9 @@ bool leads_to(const openflow::Interface& port, const ovn::Chassis& chassis) {
   return !address || std::find(chassis.encap_ips.begin(), chassis.encap_ips.end(), *address) != chassis.encap_ips.end();
 }
 
-bool lists_interfaces(const cluster::Node& node) {
-  bool any = false;
-  for (const rows::vswitch::Interface row : rows_of<rows::vswitch::Interface>(node.ovs_rows)) any |= !row.name().empty();
-  return any && node.unplaced_interfaces.empty();
+// That a tunnel is not listed proves nothing of a list that was cut.
+bool lists_all_interfaces(const cluster::Node& node) {
+  return node.ovn.complete_tables.contains("OVS Interface") && node.unplaced_interfaces.empty();
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ bool lists_interfaces(const cluster::Node& node) {
 const ovn::Chassis* chassis_without_tunnel(const cluster::Node& node, std::uint64_t datapath, std::uint64_t key) {
   const ovn::LogicalPort* port = logical_port(node.ovn, datapath, key);
   const ovn::Chassis* own = ovn::own_chassis(node.ovn, node.name);
-  if (port == nullptr || own == nullptr || port->chassis.empty() || !lists_interfaces(node)) return nullptr;
+  if (port == nullptr || own == nullptr || port->chassis.empty() || !lists_all_interfaces(node)) return nullptr;
   const auto on = std::find_if(node.ovn.chassis.begin(), node.ovn.chassis.end(),
                                [&](const ovn::Chassis& c) { return port->chassis == c.name || port->chassis == c.hostname; });
   if (on == node.ovn.chassis.end() || &*on == own || on->encap_ips.empty()) return nullptr;
