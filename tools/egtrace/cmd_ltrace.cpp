@@ -254,7 +254,7 @@ std::string question_text(const lt::Unanswered& q, const cluster::Cluster& clust
   if (q.table == "Logical_Flow") return fmt::format("the list of logical flows ends before the stage of \"{}\"", q.name);
   if (q.flow != nullptr)
     return fmt::format("whether a port exists of which {}:{} asks: match=({})",
-                       q.flow->from.known() ? cluster.sources->at(q.flow->from.source).path : "?", q.flow->from.line,
+                       q.flow->from.known() ? cluster.sources->path_of(q.flow->from.source) : "?", q.flow->from.line,
                        q.flow->match);
   std::string text = q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : fmt::format("\"{}\"", q.name);
   if ((q.ip || q.mac) && !q.name.empty()) text += fmt::format(" at {}", q.name);
@@ -270,7 +270,7 @@ void print_assumptions(const Loaded& at, const lt::Trace& trace, const cluster::
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
   print_error(fmt::format("egtrace: {} logical flow(s) on the path were not understood, the first in {}:{}: match=({})\n",
-                          at.network->unread().size(), first.from.known() ? cluster.sources->at(first.from.source).path : "?",
+                          at.network->unread().size(), first.from.known() ? cluster.sources->path_of(first.from.source) : "?",
                           first.from.line, first.match));
 }
 

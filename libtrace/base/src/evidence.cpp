@@ -55,6 +55,7 @@ std::string_view line_behind(std::string_view text, LineMark mark, std::uint32_t
 }  // namespace
 
 Source SourceTable::Entry::of(SourceId id) const {
+  if (check) checked.get_or([this] { return check(), true; });
   if (!is_of_rows()) return source;
   const QuotedRow& row = rows.get().at(id - first);
   return {source.path, row.text, row.line, source.table};
@@ -92,6 +93,23 @@ void SourceTable::replace(SourceId id, std::string_view text, std::shared_ptr<co
   if (place == entries_.size() || entries_[place].is_of_rows()) return;
   entries_[place].source.text = text;
   entries_[place].keep = std::move(keep);
+}
+
+void SourceTable::check_first(SourceId id, std::function<void()> check) {
+  const std::unique_lock<std::shared_mutex> lock(guard_);
+  if (const std::size_t place = place_of(id); place < entries_.size()) entries_[place].check = std::move(check);
+}
+
+Name SourceTable::path_of(SourceId id) const {
+  const Entry* known = entry(id);
+  assert(known != nullptr);
+  return known->source.path;
+}
+
+std::size_t SourceTable::size_of(SourceId id) const {
+  const Entry* known = entry(id);
+  assert(known != nullptr);
+  return known->source.text.size();
 }
 
 std::size_t SourceTable::size() const {
@@ -161,7 +179,7 @@ std::string_view SourceTable::line_text(Provenance p) const {
 std::string diagnostic_head(const Diagnostic& d, const SourceTable& sources) {
   std::string out;
   if (d.at.known()) {
-    out += sources.at(d.at.source).path;
+    out += sources.path_of(d.at.source);
     if (d.at.line != 0) out += fmt::format(":{}", d.at.line);
     if (d.column != 0) out += fmt::format(":{}", d.column);
     out += ": ";

@@ -115,7 +115,7 @@ std::vector<Provenance> first_flows(const Bridge& bridge, const InstalledFlows& 
 void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
   for (const ovn::Rows::Table& table : node.ovn.rows.tables())
     if (table.database() == "SB")
-      for (const std::uint32_t cookie : table.uuid_prefixes()) known.insert(cookie);
+      for (const std::uint32_t cookie : table.rows().prefixes()) known.insert(cookie);
 }
 
 }  // namespace

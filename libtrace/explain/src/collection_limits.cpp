@@ -36,7 +36,7 @@ std::optional<AssumptionReport> assumption_of(const cluster::DatabaseMoment& d, 
   const auto limit = [&](Limit what, Term other, Term count, const Evidence& evidence) {
     return phrase(what, {if_any(d.database), d.node, utc_text(as_of), std::move(other), std::move(count)}, evidence);
   };
-  const Evidence evidence = {{sources.at(d.from.source).path, d.from.line, ""}};
+  const Evidence evidence = {{sources.path_of(d.from.source), d.from.line, ""}};
   if (d.last == 0) return limit(Limit::moment_unknown, {}, {}, evidence);
   if (d.begins_later) return limit(Limit::log_begins_later, utc_text(d.first), {}, evidence);
   if (d.later == 0 && d.last < as_of) return limit(Limit::nothing_later, utc_text(d.last), {}, evidence);

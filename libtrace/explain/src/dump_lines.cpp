@@ -50,7 +50,7 @@ std::vector<DumpLine> lines_around(std::string_view text, std::size_t at, std::u
 }  // namespace
 
 DumpLines::DumpLines(const SourceTable& sources, Hide hide) : sources_(sources), hide_(std::move(hide)) {
-  for (const SourceId id : sources.dumps()) by_path_[sources.at(id).path].push_back(id);
+  for (const SourceId id : sources.dumps()) by_path_[sources.path_of(id)].push_back(id);
 }
 
 const std::string* DumpLines::shown_text(SourceId source) {

@@ -15,7 +15,7 @@ std::string change_word(cluster::RowChange::Kind kind) {
 }
 
 TransactionReport report_of(const cluster::Transaction& t, const SourceTable& sources) {
-  const std::string dump = t.from.known() ? sources.at(t.from.source).path.str() : std::string();
+  const std::string dump = t.from.known() ? sources.path_of(t.from.source).str() : std::string();
   TransactionReport report{t.time == 0 ? std::string() : utc_text(t.time),
                            t.node,
                            t.database,

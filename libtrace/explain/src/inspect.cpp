@@ -127,7 +127,7 @@ Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from
   Evidence lines;
   for (std::size_t i = 0; i < from.size() && i < kExamples; ++i)
     if (from[i].known())
-      lines.push_back({cluster.sources->at(from[i].source).path, from[i].line, std::string(cluster.sources->line_text(from[i]))});
+      lines.push_back({cluster.sources->path_of(from[i].source), from[i].line, std::string(cluster.sources->line_text(from[i]))});
   return lines;
 }
 

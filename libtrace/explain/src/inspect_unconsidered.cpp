@@ -87,7 +87,7 @@ class Unconsidered {
     r.node = node_.name;
     r.what = words_of(what);
     if (r.lines++ == 0 && at.known())
-      r.first = {{cluster_.sources->at(at.source).path, at.line, std::string(cluster_.sources->line_text(at))}};
+      r.first = {{cluster_.sources->path_of(at.source), at.line, std::string(cluster_.sources->line_text(at))}};
   }
 
   void flows(const openflow::FlowTables& flows) {

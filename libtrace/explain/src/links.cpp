@@ -164,7 +164,13 @@ std::string name_of_binding(const Binding& binding) {
   return fmt::format("{} is {} on {}", binding.ip(), binding.mac(), binding.logical_port());
 }
 
-constexpr auto has_lower_prefix = [](const auto& a, const auto& b) { return a.prefix < b.prefix; };
+std::vector<const Row*> rows_with(const Node& node, std::uint64_t prefix, bool northbound) {
+  std::vector<const Row*> rows;
+  for (const ovn::Rows::Table& table : node.ovn.rows.tables())
+    if ((table.database() == "NB") == northbound)
+      for (const ovn::PrefixIndex::Place& at : table.rows().with(prefix)) rows.push_back(&table.rows()[at.row]);
+  return rows;
+}
 
 }  // namespace
 
@@ -199,39 +205,13 @@ std::string_view forcing_option(const LogicalFlow& flow) {
   return {};
 }
 
-const Links::Index& Links::of(const Node& node) const {
-  return per_node_.of(node, [&] {
-    Index index;
-    for (std::uint32_t t = 0; const ovn::Rows::Table& table : node.ovn.rows.tables()) {
-      std::vector<Place>& places = table.database() == "NB" ? index.northbound : index.southbound;
-      for (std::uint32_t row = 0; const std::uint32_t prefix : table.uuid_prefixes()) {
-        if (prefix != 0) places.push_back({prefix, t, row});
-        ++row;
-      }
-      ++t;
-    }
-    for (auto* places : {&index.southbound, &index.northbound})
-      std::stable_sort(places->begin(), places->end(), has_lower_prefix);
-    return index;
-  });
-}
-
-std::vector<const Row*> Links::rows_at(const Node& node, const std::vector<Place>& index, std::uint32_t prefix) {
-  const auto [begin, end] = std::equal_range(index.begin(), index.end(), Place{prefix, 0, 0}, has_lower_prefix);
-  std::vector<const Row*> rows;
-  for (auto at = begin; at != end; ++at) rows.push_back(&node.ovn.rows.tables()[at->table].rows()[at->row]);
-  return rows;
-}
-
 std::vector<const Row*> Links::southbound_rows(const Node& node, std::uint64_t cookie) const {
-  if (cookie == 0 || cookie > 0xffffffff) return {};
-  return rows_at(node, of(node).southbound, static_cast<std::uint32_t>(cookie));
+  return rows_with(node, cookie, false);
 }
 
 std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFlow& flow) const {
-  const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow);
-  if (const std::uint32_t prefix = ovn::uuid_prefix(origin ? origin->stage_hint : std::string_view{}); prefix != 0)
-    return rows_at(node, of(node).northbound, prefix);
+  if (const std::uint32_t prefix = ovn::uuid_prefix(flow.origin ? flow.origin->stage_hint : std::string_view{}); prefix != 0)
+    return rows_with(node, prefix, true);
   std::vector<const Row*> rows;
   if (const std::string_view option = forcing_option(flow); !option.empty()) {
     const auto routers = ovn::datapaths_of(node.ovn, flow);
@@ -240,7 +220,7 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
     return rows;
   }
   // The database showed all hints: what has none stems from no row.
-  return origin != nullptr ? rows : rows_that_made(node, flow);
+  return flow.origin ? rows : rows_that_made(node, flow);
 }
 
 std::optional<PolicyRef> Links::policy_of(const Row& row) const {

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "egtrace/cluster/per_node.h"
+#include "egtrace/cluster/cluster.h"
 #include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
 
 class Links {
  public:
-  explicit Links(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {}
+  explicit Links(const cluster::Cluster& cluster) : cluster_(cluster) {}
 
   // Southbound rows of a cookie: what physical flows are made of (ports, MAC bindings, multicast groups, chassis, …).
   std::vector<const ovn::Row*> southbound_rows(const cluster::Node& node, std::uint64_t cookie) const;
@@ -29,19 +29,7 @@ class Links {
   std::optional<PolicyRef> policy_of(const ovn::Row& row) const;
 
  private:
-  // Of a row that nobody has read so far, too.
-  struct Place {
-    std::uint32_t prefix = 0;  // of its UUID
-    std::uint32_t table = 0, row = 0;
-  };
-  struct Index {
-    std::vector<Place> southbound, northbound;  // by prefix
-  };
-  const Index& of(const cluster::Node& node) const;
-  static std::vector<const ovn::Row*> rows_at(const cluster::Node& node, const std::vector<Place>& index, std::uint32_t prefix);
-
   const cluster::Cluster& cluster_;
-  cluster::PerNode<Index> per_node_;
 };
 
 // Tables whose rows decide what becomes of a packet, rather than that it may pass.

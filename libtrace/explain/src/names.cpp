@@ -59,9 +59,6 @@ std::optional<AddressOwner> owner_on(const Node& node, const IpAddr& a) {
   return std::nullopt;
 }
 
-constexpr auto has_lower_cookie = [](const auto& a, const auto& b) { return a.first < b.first; };
-constexpr const ovn::LogicalFlow* kAnyFlow = nullptr;  // where cookies alone are compared
-
 }  // namespace
 
 Names::Names(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster), inferred_(cluster) {}
@@ -86,10 +83,6 @@ std::optional<AddressOwner> Names::find_owner(const IpAddr& a, const Node* near)
 const Names::Index& Names::of(const Node& node) const {
   return per_node_.of(node, [&] {
     Index index;
-    index.by_cookie.reserve(node.ovn.logical_flows.size());
-    for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
-      if (f.uuid_prefix) index.by_cookie.emplace_back(*f.uuid_prefix, &f);
-    std::stable_sort(index.by_cookie.begin(), index.by_cookie.end(), has_lower_cookie);
     for (const ovn::Datapath& d : node.ovn.datapaths)
       if (d.tunnel_key && !d.name.empty()) index.datapaths[*d.tunnel_key] = d.name;
     return index;
@@ -97,19 +90,13 @@ const Names::Index& Names::of(const Node& node) const {
 }
 
 std::vector<const ovn::LogicalFlow*> Names::logical_flows(const Node& node, std::uint64_t cookie) const {
-  if (cookie == 0 || cookie > 0xffffffff) return {};
-  const auto& all = of(node).by_cookie;
-  const auto [begin, end] =
-      std::equal_range(all.begin(), all.end(), std::pair(static_cast<std::uint32_t>(cookie), kAnyFlow), has_lower_cookie);
   std::vector<const ovn::LogicalFlow*> flows;
-  for (auto at = begin; at != end; ++at) flows.push_back(at->second);
+  for (const ovn::PrefixIndex::Place& at : node.ovn.logical_flows.with(cookie)) flows.push_back(&node.ovn.logical_flows[at.row]);
   return flows;
 }
 
 bool Names::has_logical_flow(const Node& node, std::uint64_t cookie) const {
-  if (cookie == 0 || cookie > 0xffffffff) return false;
-  const auto& all = of(node).by_cookie;
-  return std::binary_search(all.begin(), all.end(), std::pair(static_cast<std::uint32_t>(cookie), kAnyFlow), has_lower_cookie);
+  return !node.ovn.logical_flows.with(cookie).empty();
 }
 
 std::string Names::datapath(const Node& node, std::uint64_t key) const {

@@ -33,7 +33,6 @@ class Names {
 
  private:
   struct Index {
-    std::vector<std::pair<std::uint32_t, const ovn::LogicalFlow*>> by_cookie;  // of one cookie in the order of the dump
     std::map<std::uint64_t, std::string> datapaths;
   };
   const Index& of(const cluster::Node& node) const;

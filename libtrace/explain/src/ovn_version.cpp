@@ -34,24 +34,36 @@ struct Seen {
   std::optional<int> egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
 };
 
+using Stages = std::unordered_map<std::uint64_t, int>;  // logical tables of egress flows by cookie
+
 // The table of egress flows minus their logical stage number; the commonest where cookies collide.
-std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
-  std::unordered_map<std::uint64_t, int> stage;
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
-    if (!f.ingress && f.uuid_prefix) stage[*f.uuid_prefix] = f.table;
+std::optional<int> egress_base(const Bridge& bridge, const Stages& stages) {
   std::map<int, int> votes;
-  constexpr int kEnough = 4096;    // of a million flows that say the same
+  constexpr int kEnough = 16;      // of a million flows that say the same
   constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
   int count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
     if (bridge.flows->table_of(i) < kLeastTable) continue;
     const std::uint64_t cookie = bridge.flows->cookie_of(i);
-    if (const auto found = stage.find(cookie); found != stage.end() && cookie != 0)
+    if (const auto found = stages.find(cookie); found != stages.end() && cookie != 0)
       ++votes[bridge.flows->table_of(i) - found->second], ++count;
   }
   const auto best = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   if (best == votes.end()) return std::nullopt;
   return best->first;
+}
+
+// By some of the logical flows, and by all where those do not show it.
+std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
+  constexpr std::size_t kSome = 1024;
+  Stages stages;
+  std::size_t seen = 0;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    if (seen++ == kSome)
+      if (const auto base = egress_base(bridge, stages)) return base;
+    if (!f.ingress && f.uuid_prefix) stages[*f.uuid_prefix] = f.table;
+  }
+  return egress_base(bridge, stages);
 }
 
 std::optional<int> stage_number(const Node& node, std::string_view stage) {

@@ -165,7 +165,8 @@ void compare_flows(const Dump& dump, ovn::Ovn& ovn, std::vector<ovn::LogicalFlow
     say(fmt::format("{} logical flows are not in the database that is beside this list; first: {}", only_here.size(),
                     words_of(only_here.front())));
   if (missing > 0 && !dump.partial) say(fmt::format("{} logical flows of the database beside this list are not in it", missing));
-  ovn.logical_flows.insert(ovn.logical_flows.end(), only_here.begin(), only_here.end());
+  std::vector<ovn::LogicalFlow>& all = ovn.logical_flows.edit();
+  all.insert(all.end(), only_here.begin(), only_here.end());
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
@@ -196,7 +197,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   else if (node.ovn.logical_flows.empty())
     node.ovn.logical_flows = std::move(flows);
   else
-    merge_flows(node.ovn.logical_flows, std::move(flows));
+    merge_flows(node.ovn.logical_flows.edit(), std::move(flows));
   ovsdb::settle_ports(node.ovn);
 }
 

@@ -200,7 +200,8 @@ void Completion::add_flows() {
 }
 
 void add_address_sets(const Ovn& ovn, Southbound& southbound) {
-  for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
+  std::vector<sb::AddressSet>& sets = southbound.address_sets.edit();
+  for (const ovn::AddressSet& a : ovn.address_sets) sets.push_back({a.name, a.addresses, a.from});
 }
 
 class DatabaseLanguage : public ovn::Language {

@@ -104,7 +104,7 @@ class PortFinder {
 
 }  // namespace
 
-std::vector<LogicalPort> ports_of_flows(const std::vector<LogicalFlow>& flows) {
+std::vector<LogicalPort> ports_of_flows(const ovn::RowList<LogicalFlow>& flows) {
   PortFinder finder;
   for (const LogicalFlow& flow : flows) finder.look_at(flow);
   return finder.ports();

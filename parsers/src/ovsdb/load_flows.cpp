@@ -185,14 +185,12 @@ class FlowLoader {
         from_(from),
         datapaths_(datapaths),
         typed_only_(typed_only),
-        ovn_(ovn),
-        sb_(*ovn.southbound),
+        flows_(ovn.logical_flows.edit()),
         typed_(ovn.southbound->logical_flows.edit()),
         begin_(typed_.size()) {
     typed_.resize(begin_ + table.rows.size());
     if (typed_only) return;
-    sb_.origins.resize(table.rows.size());
-    ovn_.logical_flows.resize(table.rows.size());
+    flows_.resize(table.rows.size());
   }
 
   // Gives the number of damaged rows; what owns the flows' texts goes into `keep`.
@@ -231,8 +229,8 @@ class FlowLoader {
     if (typed_only_) return whole;
     if (const std::uint32_t prefix = ovn::uuid_prefix(row.uuid); prefix != 0) read.flow.uuid_prefix = prefix;
     datapaths_.place(read);
-    sb_.origins[i] = read.origin;
-    ovn_.logical_flows[i] = read.flow;
+    read.flow.origin = read.origin;
+    flows_[i] = read.flow;
     return whole;
   }
 
@@ -240,8 +238,7 @@ class FlowLoader {
   const std::vector<Provenance>& from_;
   const Datapaths& datapaths_;
   const bool typed_only_;
-  ovn::Ovn& ovn_;
-  ovn::Southbound& sb_;
+  std::vector<ovn::LogicalFlow>& flows_;
   std::vector<ovn::sb::LogicalFlow>& typed_;
   const std::size_t begin_;  // behind rows that lists showed
 };

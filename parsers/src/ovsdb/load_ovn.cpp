@@ -112,7 +112,7 @@ void name_routers_of_rows(ovn::Ovn& ovn) {
       for (const std::string& uuid : list) routers.emplace(uuid, router.name());
   for (const std::string_view table :
        {rows::nb::Nat::kTable, rows::nb::LogicalRouterPolicy::kTable, rows::nb::LogicalRouterStaticRoute::kTable})
-    for (ovn::Row& row : ovn.rows.table(rows::nb::LogicalRouter::kDatabase, table).edit())
+    for (ovn::Row& row : ovn.rows.table(rows::nb::LogicalRouter::kDatabase, table).rows().edit())
       if (const auto it = routers.find(row.uuid); it != routers.end() && !it->second.empty())
         row.columns.add("router", printed(it->second));
 }
@@ -138,7 +138,7 @@ void link_chassis(const rows::sb::Chassis& row, const Encaps& encaps, ovn::Ovn& 
 // Of both databases under one name; the Southbound one is what flows were made of.
 class SetMerger {
  public:
-  explicit SetMerger(ovn::Ovn& ovn) : sets_(ovn.address_sets) {
+  explicit SetMerger(ovn::Ovn& ovn) : sets_(ovn.address_sets.edit()) {
     for (std::size_t i = 0; i < sets_.size(); ++i) by_name_.emplace(sets_[i].name, i);
   }
   template <class AddressSet>

@@ -162,7 +162,7 @@ void add_learned(const TableRows& rows, ovn::Southbound& sb) {
 
 void add_sets(const TableRows& rows, ovn::Southbound& sb) {
   if (rows.table == "Address_Set")
-    add_by_name(rows, sb.address_sets, [](const Record& r, Provenance from) {
+    add_by_name(rows, sb.address_sets.edit(), [](const Record& r, Provenance from) {
       return sb::AddressSet{r.text("name"), texts_of(r, "addresses"), from};
     });
   if (rows.table == "Port_Group")

@@ -141,7 +141,7 @@ std::optional<std::uint32_t> u32_of(std::optional<std::int64_t> number) {
 }
 
 RowMerger::RowMerger(ovn::Rows& rows, std::string_view database, std::string_view table, std::vector<std::string> key)
-    : database_(database), table_(table), rows_(rows.table(database, table).edit()), key_(std::move(key)) {
+    : database_(database), table_(table), rows_(rows.table(database, table).rows().edit()), key_(std::move(key)) {
   for (std::size_t i = 0; i < rows_.size(); ++i) index(i);
 }
 

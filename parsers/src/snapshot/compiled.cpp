@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
-#include <mutex>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -58,19 +59,20 @@ std::array<char, 32> sealed(Header h, std::string_view directory, std::string_vi
 class CompiledFile {
  public:
   CompiledFile(Content content, std::vector<std::uint64_t> hashes)
-      : content_(std::move(content)), hashes_(std::move(hashes)), checked_(hashes_.size(), false) {}
+      : content_(std::move(content)),
+        hashes_(std::move(hashes)),
+        checked_(std::make_unique<std::atomic<bool>[]>(hashes_.size())) {}
 
   std::string_view bytes() const { return content_.text; }
 
   void check(std::size_t begin, std::size_t size) const {
     if (size == 0) return;
     if (begin > bytes().size() || size > bytes().size() - begin) throw std::runtime_error("the compiled snapshot is cut");
-    const std::lock_guard lock(mutex_);
     for (std::size_t b = begin / kHashedBlock; b <= (begin + size - 1) / kHashedBlock && b < hashes_.size(); ++b) {
-      if (checked_[b]) continue;
+      if (checked_[b].load(std::memory_order_relaxed)) continue;
       if (hash_of_block(b) != hashes_[b])
         throw std::runtime_error(fmt::format("the compiled snapshot is damaged (block {}); compile it again", b));
-      checked_[b] = true;
+      checked_[b].store(true, std::memory_order_relaxed);
     }
   }
 
@@ -89,8 +91,7 @@ class CompiledFile {
 
   Content content_;
   std::vector<std::uint64_t> hashes_;
-  mutable std::vector<bool> checked_;
-  mutable std::mutex mutex_;
+  std::unique_ptr<std::atomic<bool>[]> checked_;  // of two threads that come to a block both may hash it
 };
 
 void CompiledDump::check(const void* begin, std::size_t bytes) const {

@@ -7,6 +7,7 @@
 
 #include "egtrace/base/text.h"
 #include "snapshot/model_bytes.h"
+#include "snapshot/port_texts.h"
 
 namespace egt::parsers {
 namespace {
@@ -180,12 +181,6 @@ bool is_whole(const Dump& dump, const FoundFile& file) {
   return dump.text.data() == file.content.text.data() && dump.text.size() == file.content.text.size() && dump.first_line == 1;
 }
 
-bool lists_ports(const Candidate& c) {
-  if (c.format == nullptr) return false;
-  return c.format->kind.starts_with("ovs-vsctl") || c.how.topic.find("Open_vSwitch") != std::string::npos ||
-         c.how.topic.find("Interface") != std::string::npos;
-}
-
 struct StateWriter::Kept {
   ModelWriter out;
   const std::vector<Candidate>& candidates;
@@ -235,7 +230,8 @@ void StateWriter::add(const Machine& machine, const KnownMachine& known) {
   k.has_pods_without_address = known.has_pods_without_address;
   std::vector<std::string_view> texts;
   for (const Candidate* c : machine.dumps)
-    if (lists_ports(*c)) texts.push_back(c->dump.text);
+    if (lists_ports(*c))
+      for (const std::string_view piece : pieces_about_ports(c->dump.text)) texts.push_back(piece);
   kept_->words.push_back(MentionedWords::bytes_of(texts));
   k.section = known.section;
   kept_->machines.push_back(std::move(k));

@@ -38,7 +38,7 @@ class MentionedWords {
 struct KnownMachine {
   cluster::Outline outline;
   bool lacks_flows = false, has_pods_without_address = false;
-  MentionedWords words;  // of dumps that list ports
+  MentionedWords words;  // of dumps that list ports, but for the far ends of tunnels
   std::shared_ptr<const CompiledSections> sections;
   std::size_t section = 0;  // what reading it found out; 0: nothing is kept
 };
@@ -89,8 +89,5 @@ KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jo
 
 // Whether a dump is all of a file, unchanged.
 bool is_whole(const Dump& dump, const FoundFile& file);
-
-// Whether a dump lists ports of a switch, by which may_have_port() goes.
-bool lists_ports(const Candidate& c);
 
 }  // namespace egt::parsers

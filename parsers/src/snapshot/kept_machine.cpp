@@ -31,6 +31,8 @@ bool shows_flows(const Candidate& c) {
                                  c.format->kind.find("dump-groups") != std::string_view::npos);
 }
 
+bool is_database(const Candidate& c) { return c.format != nullptr && c.how.topic.starts_with("database "); }
+
 // Which dumps showed a bridge's flows and groups.
 using FlowsOrigin = std::tuple<SourceId, bool, bool, SourceId>;
 
@@ -98,13 +100,25 @@ std::string MachineReader::kept(const cluster::Node& node) const {
   return again.bytes_of(made, found) == *bytes ? *bytes : std::string();
 }
 
+// Of databases, which have much that no question comes to, what is viewed is checked, and all before a line is shown.
 void MachineReader::read_kept(cluster::Node& node) {
-  for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);  // which evidence quotes
+  for (std::size_t i = 0; i < all_dumps_.size(); ++i) {
+    Candidate& c = *all_dumps_[i];
+    if (!is_database(c) || c.to_mask || !c.unchecked) {
+      prepare_text(*sorted_, c);
+      continue;
+    }
+    unchecked_.resize(all_dumps_.size());
+    unchecked_[i] = c.unchecked;
+    (*sorted_->cluster)->sources->check_first(c.dump.source, [file = c.unchecked, text = c.dump.text] {
+      file->check(text.data(), text.size());
+    });
+  }
   read_bytes(known_->sections->at(known_->section), known_->sections->keep(), node);
 }
 
 void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node) {
-  ModelReader in(bytes, *(*sorted_->cluster)->sources, sorted_->known_sources, texts_, keep);
+  ModelReader in(bytes, *(*sorted_->cluster)->sources, sorted_->known_sources, texts_, keep, unchecked_);
   KeptRead read;
   in.get(read);
   if (read.dumps.size() != all_dumps_.size()) ModelReader::wrong();

@@ -6,7 +6,6 @@
 #include <exception>
 #include <new>
 
-#include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/ovn_reader.h"
@@ -16,6 +15,7 @@
 #include "snapshot/excerpt.h"
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
+#include "snapshot/port_texts.h"
 #include "snapshot/roles.h"
 
 namespace egt::parsers {
@@ -53,37 +53,6 @@ bool enables_proxy(const Candidate& c) {
 
 bool is_switch_device(const host::Link& link) {
   return link.name == "ovs-system" || link.name == "ovs-netdev" || link.kind == "openvswitch" || link.master == "ovs-system";
-}
-
-// What stands behind a key of a column's map, however the listing writes it.
-std::string_view value_behind(std::string_view text, std::size_t at) {
-  const std::size_t begin = text.find_first_not_of("=\":, ", at);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_first_of("\",}] \n", begin) - begin);
-}
-
-// Whether the text holds this name or address, and not as a part of a longer one.
-bool names(std::string_view text, std::string_view shown) {
-  const auto goes_on = [&](std::size_t at) {
-    const char c = at < text.size() ? text[at] : ' ';
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
-  };
-  for (std::size_t at = find_word(text, shown); at < text.size(); at = find_word(text, shown, at + 1))
-    if ((at == 0 || !goes_on(at - 1)) && !goes_on(at + shown.size())) return true;
-  return false;
-}
-
-// Ports of pods without the addresses that OVN-Kubernetes writes beside their names.
-bool lists_pods_without_address(std::string_view text) {
-  constexpr std::string_view kId = "iface-id", kAddresses = "ip_addresses";
-  std::size_t pods = 0, addresses = 0;
-  for (std::size_t at = find_word(text, kId); at != std::string_view::npos; at = find_word(text, kId, at + 1)) {
-    const bool id = text.substr(at + kId.size(), 1) != "-";  // no iface-id-ver
-    if (id && value_behind(text, at + kId.size()).find('_') != std::string_view::npos) ++pods;
-  }
-  for (std::size_t at = find_word(text, kAddresses); at != std::string_view::npos; at = find_word(text, kAddresses, at + 1))
-    ++addresses;
-  return pods > addresses;
 }
 
 }  // namespace
@@ -182,7 +151,7 @@ bool MachineReader::may_have_port(std::string_view shown) {
   return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](Candidate* c) {
     if (!lists_ports(*c)) return false;
     if (known_) prepare_text(*sorted_, *c);
-    return names(c->dump.text, shown);
+    return names_port(c->dump.text, shown);
   });
 }
 

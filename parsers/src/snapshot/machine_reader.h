@@ -83,9 +83,10 @@ class MachineReader : public cluster::NodeReader {
   std::vector<Candidate*> all_dumps_;  // with those of its network namespaces
   std::vector<Candidate*> chosen_;
   std::optional<KnownMachine> known_;
-  std::vector<std::string_view> texts_;     // of all dumps, before they are read
-  std::shared_ptr<const void> kept_texts_;  // which what was kept views
-  std::mutex guard_;                        // of the candidates, which choosing among them marks
+  std::vector<std::string_view> texts_;                         // of all dumps, before they are read
+  std::vector<std::shared_ptr<const CompiledDump>> unchecked_;  // of those whose text was not checked as a whole
+  std::shared_ptr<const void> kept_texts_;                      // which what was kept views
+  std::mutex guard_;                                            // of the candidates, which choosing among them marks
   bool is_read_ = false;
 };
 

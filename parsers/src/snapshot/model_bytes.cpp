@@ -15,6 +15,8 @@ std::int64_t unzigzag(std::uint64_t n) { return static_cast<std::int64_t>((n >> 
 
 constexpr std::size_t kShortView = 24;  // of a view: what many lines have in common is not many places
 constexpr std::size_t kFewWords = 12;
+// What is true of a logical flow.
+constexpr std::uint64_t kIngress = 1, kAsInUuid = 2, kHasOrigin = 4;
 
 // As Uuid::to_string() prints it.
 std::optional<ovn::Uuid> uuid_in(std::string_view s) {
@@ -133,11 +135,13 @@ void ModelWriter::view(std::string_view s) {
 
 // What all but a few share is not written: the prefix is that of the UUID.
 void ModelWriter::logical_flow(const ovn::LogicalFlow& f) {
-  static_assert(kMembers<ovn::LogicalFlow> == 10, "a member is missing here");
+  static_assert(kMembers<ovn::LogicalFlow> == 11, "a member is missing here");
   const bool as_in_uuid = f.uuid_prefix == prefix_in(f.uuid);
-  put(f.datapath), put(f.ingress), put(f.table), put(f.stage), put(f.priority), put(f.match), put(f.actions);
-  put(f.uuid), put(f.from), put(as_in_uuid);
+  const std::uint64_t is = (f.ingress ? kIngress : 0U) | (as_in_uuid ? kAsInUuid : 0U) | (f.origin ? kHasOrigin : 0U);
+  number(is), put(f.datapath), put(f.table), put(f.stage), put(f.priority), put(f.match), put(f.actions);
+  put(f.uuid), put(f.from);
   if (!as_in_uuid) put(f.uuid_prefix);
+  if (f.origin) put(*f.origin);
 }
 
 template <class Map>
@@ -166,10 +170,7 @@ void ModelWriter::rows(const ovn::Rows& all) {
   number(all.tables().size());
   for (const ovn::Rows::Table& table : all.tables()) {
     put(table.database()), put(table.name());
-    number(table.size());
-    const std::vector<std::uint32_t> prefixes = table.uuid_prefixes();
-    raw(prefixes.data(), prefixes.size() * sizeof prefixes.front());
-    part(table.rows());
+    row_list(table.rows());
   }
 }
 
@@ -228,10 +229,11 @@ std::string ModelWriter::take() {
 }
 
 ModelReader::ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
-                         std::shared_ptr<const void> keep)
+                         std::shared_ptr<const void> keep, std::vector<std::shared_ptr<const CompiledDump>> unchecked)
     : bytes_(bytes),
       known_(known),
       dumps_(std::make_shared<const std::vector<std::string_view>>(std::move(dumps))),
+      unchecked_(std::make_shared<const std::vector<std::shared_ptr<const CompiledDump>>>(std::move(unchecked))),
       keep_(std::make_shared<Texts>(Texts{std::move(keep), {}})),
       added_(std::make_shared<AddedSources>()) {
   cursors_.ends.resize(dumps_->size());
@@ -248,6 +250,7 @@ ModelReader::ModelReader(const ModelReader& whole, std::string_view part)
     : bytes_(part),
       known_(whole.known_),
       dumps_(whole.dumps_),
+      unchecked_(whole.unchecked_),
       keep_(std::make_shared<Texts>(Texts{whole.keep_, {}})),
       added_(whole.added_) {}
 
@@ -326,6 +329,7 @@ std::string_view ModelReader::in_dump(bool near, std::optional<std::uint64_t> si
   if (at > all.size() || *size > all.size() - at) wrong();
   cursors_.ends[dump] = at + *size;
   cursors_.last = dump;
+  if (dump < unchecked_->size() && (*unchecked_)[dump] != nullptr) (*unchecked_)[dump]->check(all.data() + at, *size);
   return all.substr(at, *size);
 }
 
@@ -379,12 +383,15 @@ void ModelReader::string(std::string& s) {
 }
 
 void ModelReader::logical_flow(ovn::LogicalFlow& f) {
-  get(f.datapath), get(f.ingress), get(f.table), get(f.stage), get(f.priority), get(f.match), get(f.actions);
+  const std::uint64_t is = number();
+  f.ingress = (is & kIngress) != 0;
+  get(f.datapath), get(f.table), get(f.stage), get(f.priority), get(f.match), get(f.actions);
   get(f.uuid), get(f.from);
-  if (byte() != 0)
+  if ((is & kAsInUuid) != 0)
     f.uuid_prefix = prefix_in(f.uuid);
   else
     get(f.uuid_prefix);
+  if ((is & kHasOrigin) != 0) get(f.origin.emplace());
 }
 
 const std::vector<std::string_view>& ModelReader::keys() {
@@ -411,16 +418,9 @@ void ModelReader::columns(ovn::Columns& all) {
 void ModelReader::rows(ovn::Rows& all) {
   for (std::uint64_t n = count(); n > 0; --n) {
     const std::string_view database = text(), name = text();
-    std::vector<std::uint32_t> prefixes(count());
-    const std::string_view bytes = taken(prefixes.size() * sizeof prefixes.front());
-    if (!prefixes.empty()) std::memcpy(prefixes.data(), bytes.data(), bytes.size());
     ovn::Rows::Table& table = all.table(database, name);
-    auto rows = part<std::vector<ovn::Row>>(
-        [size = prefixes.size(), database = table.database(), name = table.name()](std::vector<ovn::Row>& read) {
-          if (read.size() != size) wrong();
-          for (ovn::Row& row : read) row.database = database, row.table = name;
-        });
-    table.read_later(std::move(prefixes), std::move(rows));
+    row_list(table.rows(),
+             [database = table.database(), name = table.name()](ovn::Row& row) { row.database = database, row.table = name; });
   }
 }
 

@@ -10,6 +10,7 @@
 // Rows of a table, and what else is a ReadLater, stand in parts of their own with their sizes, and are read when somebody asks for them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -33,6 +34,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/ovn/ovn.h"
 #include "egtrace/ovn/southbound.h"
+#include "snapshot/compiled.h"
 #include "snapshot/model_members.h"
 #include "snapshot/word_places.h"
 
@@ -122,6 +124,10 @@ class ModelWriter {
       rows(x);
     else if constexpr (kIs<T, ReadLater>)
       part(x.get());
+    else if constexpr (kIs<T, ovn::RowList>)
+      row_list(x);
+    else if constexpr (kIs<T, Pieces>)
+      number(x.size()), pieces(x);
     else if constexpr (std::is_same_v<T, ovn::Row>)
       put(x.uuid), put(x.columns), put(x.from);
     else if constexpr (std::is_same_v<T, std::string_view>)
@@ -203,6 +209,26 @@ class ModelWriter {
     number(own.out_.size());
     out_ += own.out_;
   }
+  template <class Row>
+  void row_list(const ovn::RowList<Row>& rows) {
+    number(rows.size());
+    const std::vector<std::uint32_t> prefixes = rows.prefixes();
+    raw(prefixes.data(), prefixes.size() * sizeof(std::uint32_t));
+    pieces(rows.all());
+  }
+  // In parts, behind the sizes of all of them.
+  template <class T>
+  void pieces(const Pieces<T>& all) {
+    std::string parts;
+    for (std::size_t i = 0; i < all.size();) {
+      ModelWriter own(*this, PartOf{});
+      do own.put(all[i]);
+      while (++i < all.size() && i % Pieces<T>::kPiece != 0);
+      number(own.out_.size());
+      parts += own.out_;
+    }
+    out_ += parts;
+  }
   void logical_flow(const ovn::LogicalFlow& f);
   bool put_known(std::string_view s);
   void new_text(std::string_view s);
@@ -247,8 +273,9 @@ class ModelWriter {
 class ModelReader {
  public:
   // `bytes` and `dumps` outlive what is read, and so does keep(). Sources are added to `sources`, whose texts `keep` owns.
+  // `unchecked`: of these dumps, where there is one, what is viewed is checked first.
   ModelReader(std::string_view bytes, SourceTable& sources, SourceId known, std::vector<std::string_view> dumps,
-              std::shared_ptr<const void> keep);
+              std::shared_ptr<const void> keep, std::vector<std::shared_ptr<const CompiledDump>> unchecked = {});
 
   template <class T>
   void get(T& x) {
@@ -278,6 +305,10 @@ class ModelReader {
       rows(x);
     else if constexpr (kIs<T, ReadLater>)
       x = part<std::remove_cvref_t<decltype(x.get())>>([](const auto&) {});
+    else if constexpr (kIs<T, ovn::RowList>)
+      row_list(x, [](const auto&) {});
+    else if constexpr (kIs<T, Pieces>)
+      x = pieces<typename T::value_type>(count(), [](const auto&) {});
     else if constexpr (std::is_same_v<T, ovn::Row>)
       get(x.uuid), get(x.columns), get(x.from);  // the table is that of all
     else if constexpr (std::is_same_v<T, std::string_view>)
@@ -372,6 +403,34 @@ class ModelReader {
       return read;
     });
   }
+  // `done` finishes each row.
+  template <class Row, class Done>
+  void row_list(ovn::RowList<Row>& rows, Done done) {
+    std::vector<std::uint32_t> prefixes(count());
+    const std::size_t size = prefixes.size();
+    const std::string_view raw = taken(size * sizeof(std::uint32_t));
+    if (size > 0) std::memcpy(prefixes.data(), raw.data(), raw.size());
+    rows.read_later(std::move(prefixes), pieces<Row>(size, done));
+  }
+  template <class T, class Done>
+  Pieces<T> pieces(std::size_t size, Done done) {
+    constexpr std::size_t kPiece = Pieces<T>::kPiece;
+    std::vector<std::uint64_t> sizes((size + kPiece - 1) / kPiece);
+    for (std::uint64_t& one : sizes) one = number();
+    std::vector<std::string_view> parts;
+    for (const std::uint64_t one : sizes) parts.push_back(taken(one));
+    const auto whole = std::shared_ptr<const ModelReader>(new ModelReader(*this, std::string_view()));
+    return Pieces<T>::read_by(size, [whole, done, size, parts = std::move(parts)](std::size_t number) {
+      ModelReader in(*whole, parts[number]);
+      in.start();
+      typename Pieces<T>::Piece read;
+      read.elements.resize(std::min(Pieces<T>::kPiece, size - number * Pieces<T>::kPiece));
+      for (T& one : read.elements) in.get(one), done(one);
+      if (!in.at_end()) wrong();
+      read.keep = in.keep_;
+      return read;
+    });
+  }
   void start();   // from the beginning, also where reading was broken off
   void forget();  // all but what may be viewed
   std::uint8_t byte();
@@ -425,6 +484,7 @@ class ModelReader {
   std::size_t at_ = 0;
   SourceId known_;
   std::shared_ptr<const std::vector<std::string_view>> dumps_;
+  std::shared_ptr<const std::vector<std::shared_ptr<const CompiledDump>>> unchecked_;
   struct Texts {
     std::shared_ptr<const void> keep;
     std::vector<std::string> made;  // several in each, which does not move any more

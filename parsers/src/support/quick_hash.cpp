@@ -41,11 +41,14 @@ std::uint64_t quick_hash(std::string_view text) {
   std::size_t left = text.size();
   std::uint64_t h = text.size() * kFirst;
   if (left >= 64) {
-    std::array<std::uint64_t, 4> lane = {h, h ^ kFirst, h ^ kSecond, ~h};
-    for (; left >= 64; at += 64, left -= 64)
-      for (std::size_t i = 0; i < lane.size(); ++i)
-        lane[i] = fold_product(word_at(at + 16 * i) ^ kLane[i], word_at(at + 16 * i + 8) ^ lane[i]);
-    h = fold_product(lane[0] ^ kFirst, lane[1]) ^ fold_product(lane[2] ^ kSecond, lane[3]);
+    std::uint64_t a = h, b = h ^ kFirst, c = h ^ kSecond, d = ~h;
+    for (; left >= 64; at += 64, left -= 64) {
+      a = fold_product(word_at(at) ^ kLane[0], word_at(at + 8) ^ a);
+      b = fold_product(word_at(at + 16) ^ kLane[1], word_at(at + 24) ^ b);
+      c = fold_product(word_at(at + 32) ^ kLane[2], word_at(at + 40) ^ c);
+      d = fold_product(word_at(at + 48) ^ kLane[3], word_at(at + 56) ^ d);
+    }
+    h = fold_product(a ^ kFirst, b) ^ fold_product(c ^ kSecond, d);
   }
   for (; left >= 16; at += 16, left -= 16) h = fold_product(word_at(at) ^ kLane[0], word_at(at + 8) ^ h);
   if (left >= 8)

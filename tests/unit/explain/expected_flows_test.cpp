@@ -88,9 +88,9 @@ TEST(ExpectedFlows, OfLearnedGroupsAreLeftOut) {
   learned.actions = "outport = \"239.1.2.3\"; output;";
   const auto missing = [&](std::string_view actions) {
     learned.actions = actions;
-    node.ovn.logical_flows.push_back(learned);
+    node.ovn.logical_flows.edit().push_back(learned);
     const std::size_t number = Expected(node, datapaths_of(node)).missing(installed_on(node)).size();
-    node.ovn.logical_flows.pop_back();
+    node.ovn.logical_flows.edit().pop_back();
     return number;
   };
   EXPECT_EQ(missing("outport = \"239.1.2.3\"; output;"), 0u);

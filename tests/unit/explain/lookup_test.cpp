@@ -58,11 +58,11 @@ struct Snapshot {
           row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003",
               {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})})
       o.rows.add(one);
-    o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9"),
-                       flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
+    ovn::LogicalFlow policy = flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9");
+    policy.origin = {"northd.c:1", "ff2a5a3e"};
+    o.logical_flows = {policy, flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
                        flow("7d8c250e-0000-4000-8000-000000000006", 0x7d8c250e, "1")};
     o.southbound = std::make_shared<ovn::Southbound>();
-    o.southbound->origins = {{"northd.c:1", "ff2a5a3e"}};
     o.datapaths.push_back({"lr", "bbbbbbbb-0000-4000-8000-000000000007", 2, true, {}});
     o.has_logical_flows = true;
     o.language = parsers::ovn_lang::language();
@@ -344,7 +344,7 @@ TEST(Inspect, NeedsNoFlowDump) {
 // The flow dump of another machine shares no cookie with this one's database.
 TEST(Inspect, TellsFlowsOfAnotherMachine) {
   Snapshot s;
-  for (std::uint32_t i = 0; i < 30; ++i) s.node.ovn.logical_flows.push_back(flow("", 0x1000 + i, "1"));
+  for (std::uint32_t i = 0; i < 30; ++i) s.node.ovn.logical_flows.edit().push_back(flow("", 0x1000 + i, "1"));
   openflow::Bridge strange;
   strange.name = "br-int";
   strange.flows.emplace([](std::string_view) { return openflow::ActionList{}; });

@@ -107,7 +107,7 @@ TEST_F(Policies, ANameThatNothingResolvesLeavesTheRulesBehindItOpen) {
   EXPECT_EQ(firewall("192.0.2.1", "TCP", 80).ruling, Ruling::denied);
   EXPECT_EQ(firewall("203.0.113.1", "TCP", 80).ruling, Ruling::open);
   cluster::Node node;
-  node.ovn.address_sets.push_back(
+  node.ovn.address_sets.edit().push_back(
       {"a1", {"198.51.100.7"}, {{"k8s.ovn.org/owner-type", "EgressFirewallDNS"}, {"k8s.ovn.org/name", "www.example.com."}}, {}});
   EXPECT_EQ(firewall_ruling(cluster_.objects, &node, question("10.1.0.5", "198.51.100.7", "TCP", 80)).ruling, Ruling::allowed);
   EXPECT_EQ(firewall_ruling(cluster_.objects, &node, question("10.1.0.5", "203.0.113.1", "TCP", 80)).rule, 4u);

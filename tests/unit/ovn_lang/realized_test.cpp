@@ -109,7 +109,7 @@ void add_the_rest(const Json& tables, ovn::Southbound& sb) {
   }
   const Rows sets = rows("Address_Set");
   for (std::size_t i = 0; i < sets.size(); ++i)
-    sb.address_sets.push_back({sets.at(i, "name"), texts_of(sets.at(i, "addresses")), {}});
+    sb.address_sets.edit().push_back({sets.at(i, "name"), texts_of(sets.at(i, "addresses")), {}});
   const Rows port_groups = rows("Port_Group");
   for (std::size_t i = 0; i < port_groups.size(); ++i)
     sb.port_groups.push_back({port_groups.at(i, "name"), texts_of(port_groups.at(i, "ports")), {}});
@@ -152,7 +152,7 @@ ovn::Ovn deployment(const Json& json, std::string& keep) {
     flow.match = line.flow.match;
     flow.actions = line.flow.actions;
     if (const auto prefix = parse_hex(line.flow.uuid.substr(0, 8))) flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
-    ovn.logical_flows.push_back(flow);
+    ovn.logical_flows.edit().push_back(flow);
   }
   return ovn;
 }

@@ -248,8 +248,8 @@ TEST(DatabaseFile, LoadsLogicalFlowsWithTheirDatapaths) {
   EXPECT_EQ(policy.datapath, "lr");
   EXPECT_EQ(policy.match, "ip4 && inport == \"p\"");
   EXPECT_EQ(policy.stage, "lr_in_policy");
-  ASSERT_NE(ovn::origin_of(ovn, policy), nullptr);
-  EXPECT_EQ(ovn::origin_of(ovn, policy)->stage_hint, "ff2a5a3e");
+  ASSERT_TRUE(policy.origin);
+  EXPECT_EQ(policy.origin->stage_hint, "ff2a5a3e");
   EXPECT_EQ(policy.uuid_prefix, 0x7d8c250cu);
   EXPECT_EQ(policy.from.line, 4u);
   EXPECT_TRUE(cluster.sources->line_text(policy.from).starts_with("\"7d8c250c-0000-0000-0000-000000000001\":{\"match\""));

@@ -71,19 +71,21 @@ TEST(Rows, AreInTheOrderOfTheirTables) {
   EXPECT_EQ(rows[2].table, "NAT");
   EXPECT_EQ(rows.of("NB", "ACL").size(), 2U);
   EXPECT_TRUE(rows.of("SB", "ACL").empty());
-  EXPECT_EQ(rows.table("NB", "ACL").uuid_prefixes(), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(rows.of("NB", "ACL").prefixes(), (std::vector<std::uint32_t>{1, 3}));
 }
 
 TEST(Rows, OfATableAreReadWhenSomebodyAsksForThem) {
   Rows rows;
   int reads = 0;
-  rows.table("NB", "ACL").read_later({0x00000001}, ReadLater<std::vector<Row>>::by([&reads] {
-                                       ++reads;
-                                       return std::vector<Row>{row("ACL", "00000001-0000-4000-8000-000000000000")};
-                                     }));
+  rows.table("NB", "ACL")
+      .rows()
+      .read_later({0x00000001}, Pieces<Row>::read_by(1, [&reads](std::size_t) {
+                    ++reads;
+                    return Pieces<Row>::Piece{{row("ACL", "00000001-0000-4000-8000-000000000000")}, nullptr};
+                  }));
   rows.add(row("NAT", "00000002-0000-4000-8000-000000000000"));
   EXPECT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows.table("NB", "ACL").uuid_prefixes(), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(rows.of("NB", "ACL").prefixes(), std::vector<std::uint32_t>{1});
   EXPECT_EQ(rows.of("NB", "NAT").size(), 1U);
   EXPECT_EQ(reads, 0);
   EXPECT_EQ(std::distance(rows.begin(), rows.end()), 2);
@@ -93,7 +95,7 @@ TEST(Rows, OfATableAreReadWhenSomebodyAsksForThem) {
   EXPECT_EQ(tables, (std::vector<std::string>{"ACL", "NAT"}));
   EXPECT_EQ(reads, 1);
   rows.add(row("ACL", "00000003-0000-4000-8000-000000000000"));
-  EXPECT_EQ(rows.table("NB", "ACL").uuid_prefixes(), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(rows.of("NB", "ACL").prefixes(), (std::vector<std::uint32_t>{1, 3}));
 }
 
 TEST(Rows, ExternalIdsAreThoseOfTheColumn) {

@@ -165,11 +165,12 @@ cluster::Node node_with_rows(const std::string& match, int rows) {
   flow.match = match;
   flow.uuid = std::string_view(kRows).substr(2, 36);
   flow.uuid_prefix = 0x5e2a1f40;
-  node.ovn.logical_flows = {flow, flow};
-  node.ovn.logical_flows[1].uuid_prefix = 7;  // of another one
+  ovn::LogicalFlow other = flow;
+  other.uuid_prefix = 7;  // of another one
+  other.origin = {"northd.c:8453", "ff2a5a3e", 3};
+  node.ovn.logical_flows = {flow, other};
   node.ovn.southbound = std::make_shared<ovn::Southbound>();
   node.ovn.southbound->logical_flows.edit().emplace_back().uuid = *ovn::Uuid::parse(kRouter);
-  node.ovn.southbound->origins.emplace_back();
   return node;
 }
 
@@ -198,7 +199,12 @@ TEST(ModelBytes, NameThePlacesOfTextsAndUuids) {
   EXPECT_EQ(again.ovn.logical_flows[0].uuid_prefix, 0x5e2a1f40U);
   EXPECT_EQ(again.ovn.logical_flows[1].uuid_prefix, 7U);
   EXPECT_EQ(again.ovn.southbound->logical_flows.get().at(0).uuid.to_string(), kRouter);
-  EXPECT_EQ(again.ovn.southbound->origins.at(0).group, ovn::FlowOrigin::kNoGroup);
+  EXPECT_FALSE(again.ovn.logical_flows[0].origin);
+  ASSERT_TRUE(again.ovn.logical_flows[1].origin);
+  EXPECT_EQ(again.ovn.logical_flows[1].origin->source, "northd.c:8453");
+  EXPECT_EQ(again.ovn.logical_flows[1].origin->stage_hint, "ff2a5a3e");
+  EXPECT_EQ(again.ovn.logical_flows[1].origin->group, 3U);
+  EXPECT_EQ(again.ovn.logical_flows.prefixes(), (std::vector<std::uint32_t>{0x5e2a1f40, 7}));
   ModelWriter once_more(sources, 9, {kRows}, words);
   once_more.put(again);
   EXPECT_EQ(once_more.take(), bytes);
@@ -215,7 +221,8 @@ void add_sources_of_rows(SourceTable& sources, std::size_t rows) {
 
 cluster::Node node_with_quoted_rows(const std::string& match, int rows) {
   cluster::Node node = node_with_rows(match, rows);
-  for (std::uint32_t i = 0; ovn::Row & row : node.ovn.rows.table("NB", "Logical_Router").edit()) row.from = {2 + i, 20 + i}, ++i;
+  for (std::uint32_t i = 0; ovn::Row & row : node.ovn.rows.table("NB", "Logical_Router").rows().edit())
+    row.from = {2 + i, 20 + i}, ++i;
   return node;
 }
 
@@ -261,9 +268,12 @@ TEST(ModelBytes, ChangedPlacesLeadNowhereElse) {
       ModelReader in(changed, own, 1, {dump}, nullptr);
       cluster::Node again;
       in.get(again);
-      for (const ovn::Rows::Table& table : again.ovn.rows.tables()) EXPECT_EQ(table.rows().size(), table.uuid_prefixes().size());
+      for (const ovn::Rows::Table& table : again.ovn.rows.tables())
+        EXPECT_EQ(table.rows().size(), table.rows().prefixes().size());
       for (const ovn::Row& row : again.ovn.rows)
         if (row.from.known()) own.line_text(row.from);
+      for (const ovn::LogicalFlow& flow : again.ovn.logical_flows) EXPECT_LE(flow.match.size(), dump.size() + changed.size());
+      for (const ovn::AddressSet& set : again.ovn.address_sets) EXPECT_LE(set.name.size(), dump.size() + changed.size());
       if (again.ovn.southbound) again.ovn.southbound->logical_flows.get();
     } catch (const std::runtime_error&) {
     }

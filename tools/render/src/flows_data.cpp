@@ -84,7 +84,7 @@ Json flow_json(const FlowGroup& group, const ListedFlow& flow, const cluster::Cl
             {"rows", m.rows},
             {"objects", m.objects},
             {"highlighted", flow.highlighted},
-            {"evidence", Json::array({{{"dump", cluster.sources->at(flow.from.source).path},
+            {"evidence", Json::array({{{"dump", cluster.sources->path_of(flow.from.source)},
                                        {"line", flow.from.line},
                                        {"text", std::string(flow.text)}}})}};
   if (!group.compared) return j;

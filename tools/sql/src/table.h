@@ -52,7 +52,7 @@ struct Definition {
 };
 
 inline Value dump_of(const Context& context, Provenance from) {
-  return from.known() ? Value(context.cluster().sources->at(from.source).path) : Value();
+  return from.known() ? Value(context.cluster().sources->path_of(from.source)) : Value();
 }
 inline Value line_of(Provenance from) { return from.known() && from.line > 0 ? Value(std::int64_t{from.line}) : Value(); }
 

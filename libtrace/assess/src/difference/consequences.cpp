@@ -78,7 +78,7 @@ class CauseFinder {
   }
   static void enter(const std::vector<Provenance>& from, const cluster::Cluster& cluster, std::size_t i, Lines& lines) {
     for (const Provenance& p : from)
-      if (p.known()) lines.try_emplace({cluster.sources->at(p.source).path, p.line}, i);
+      if (p.known()) lines.try_emplace({cluster.sources->path_of(p.source), p.line}, i);
   }
 
   // Their logical flow, or a set of addresses that it names.

@@ -228,7 +228,7 @@ void Collector::logical_flows(const Node& node) {
       const std::string name = name_of(f);
       InventoryLine& line = add(fmt::format("{} {}", datapath, name), std::string(trim(f.actions)), f.from);
       line.lflow = name;
-      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f)) line.origin = ovn::uuid_prefix(origin->stage_hint);
+      if (f.origin) line.origin = ovn::uuid_prefix(f.origin->stage_hint);
     }
 }
 

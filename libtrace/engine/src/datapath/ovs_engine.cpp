@@ -25,22 +25,6 @@ namespace egt::engine {
 using F = FieldId;
 namespace dp = ofproto::dp;
 
-namespace {
-
-using MeteredFlows = std::unordered_map<std::uint64_t, const ovn::LogicalFlow*>;  // by cookie
-
-// Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
-MeteredFlows find_metered(const ovn::Ovn& ovn) {
-  MeteredFlows found;
-  for (const ovn::LogicalFlow& f : ovn.logical_flows) {
-    const bool may_meter = f.stage.empty() || f.stage.find("qos") != std::string_view::npos;
-    if (may_meter && f.uuid_prefix && f.actions.find("set_meter(") != std::string_view::npos) found.emplace(*f.uuid_prefix, &f);
-  }
-  return found;
-}
-
-}  // namespace
-
 // The tables of one node's switch, and what userdata of its flows says.
 struct SwitchSessions::Session {
   Session(const cluster::Node& node, bool as_intended)
@@ -65,12 +49,6 @@ struct SwitchSessions::Session {
     return at->second;
   }
 
-  const ovn::LogicalFlow* metered(const ovn::Ovn& ovn, std::uint64_t cookie) {
-    if (!metered_flows) metered_flows = find_metered(ovn);
-    const auto found = metered_flows->find(cookie);
-    return found != metered_flows->end() ? found->second : nullptr;
-  }
-
   const openflow::BridgeMeter* unprinted_meter_of(const openflow::Bridge& bridge) {
     const auto [at, is_new] = unprinted_meters.try_emplace(&bridge);
     if (is_new) at->second = engine::unprinted_meter(bridge);
@@ -80,7 +58,6 @@ struct SwitchSessions::Session {
   ofproto::Tables tables;
   ofproto::OvsVersion version;
   std::map<const openflow::Bridge*, const openflow::BridgeMeter*> unprinted_meters;
-  std::optional<MeteredFlows> metered_flows;
   std::map<std::uint8_t, openflow::ActionList> resubmits;
   std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
 };
@@ -95,9 +72,6 @@ SwitchSessions::~SwitchSessions() = default;
 SwitchSessions::SwitchSessions(SwitchSessions&&) noexcept = default;
 SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
   return impl_->sessions.try_emplace(&node, node, impl_->as_intended).first->second;
-}
-const ovn::LogicalFlow* SwitchSessions::metered(const cluster::Node& node, std::uint64_t cookie) {
-  return of(node).metered(node.ovn, cookie);
 }
 const openflow::BridgeMeter* SwitchSessions::unprinted_meter(const cluster::Node& node, const openflow::Bridge& bridge) {
   return of(node).unprinted_meter_of(bridge);

@@ -79,6 +79,18 @@ void assume_devices(const cluster::Cluster& cluster, Record& record) {
   }
 }
 
+// The logical flow with set_meter(...) that a flow of this cookie comes from; null: none, or no dump shows it. OpenFlow 1.0, in
+// which ovs-ofctl prints by default, has no meters, so that the flow itself does not show it (ovs-actions(7)).
+// Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
+const ovn::LogicalFlow* metering_flow(const ovn::Ovn& ovn, std::uint64_t cookie) {
+  for (const ovn::PrefixIndex::Place& at : ovn.logical_flows.with(cookie)) {
+    const ovn::LogicalFlow& f = ovn.logical_flows[at.row];
+    const bool may_meter = f.stage.empty() || f.stage.find("qos") != std::string_view::npos;
+    if (may_meter && f.actions.find("set_meter(") != std::string_view::npos) return &f;
+  }
+  return nullptr;
+}
+
 void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
   std::vector<Assumption> found;
   std::set<const openflow::Bridge*> bridges;
@@ -91,7 +103,7 @@ void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Re
     if (meter != nullptr)
       found.push_back(
           {Supposition::unprinted_meter_passes, {std::uint64_t{meter->id}, match->bridge, node->name}, {}, {meter->from}});
-    const ovn::LogicalFlow* flow = match->cookie != 0 ? sessions.metered(*node, match->cookie) : nullptr;
+    const ovn::LogicalFlow* flow = metering_flow(node->ovn, match->cookie);
     if (flow != nullptr) found.push_back({Supposition::meter_of_logical_flow_passes, {node->name}, {}, {flow->from}});
   }
   for (Assumption& one : found) record.assume(std::move(one));

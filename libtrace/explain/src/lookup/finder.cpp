@@ -125,7 +125,6 @@ void Finder::logical(const Node& node) {
 }
 
 void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
-  const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
   const std::string on = joined(ovn::datapaths_of(node.ovn, f), [](std::string_view d) { return std::string(d); });
   LookupMatch* match = add("logical flow", std::string(f.uuid), &node,
                            {{"on", on},
@@ -133,7 +132,7 @@ void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
                             {"priority", std::to_string(f.priority)},
                             {"match", std::string(f.match)},
                             {"actions", std::string(f.actions)},
-                            {"made by", origin ? std::string(origin->source) : ""}},
+                            {"made by", f.origin ? std::string(f.origin->source) : ""}},
                            {f.from});
   for (const ovn::Row* behind : links_.northbound_rows(node, f)) {
     const std::string object = to_text(links_.object_of(*behind));

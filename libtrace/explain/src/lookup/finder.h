@@ -71,7 +71,7 @@ class Finder {
   bool is_address_of(const cluster::Service& service) const;
   bool is_on_other_network(const cluster::Pod& pod) const;
   bool is_row(const ovn::Row& row) const;
-  void add_asked(const std::vector<ovn::Row>& rows, std::vector<const ovn::Row*>& asked) const;
+  void add_asked(const ovn::RowList<ovn::Row>& rows, std::vector<const ovn::Row*>& asked) const;
   void row(const cluster::Node& node, const ovn::Row& row, const RowUses& uses);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);

@@ -35,10 +35,7 @@ References::References(const cluster::Node& node, const std::vector<const ovn::R
   for (const ovn::Row* row : asked) note(*row);
   for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
     for (const ovn::Row& r : *all) row(r);
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
-    logical_flow(f, origin != nullptr ? origin->stage_hint : std::string_view());
-  }
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) logical_flow(f, f.origin ? f.origin->stage_hint : std::string_view());
 }
 
 void References::note(const ovn::Row& asked) {

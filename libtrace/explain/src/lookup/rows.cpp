@@ -48,7 +48,7 @@ void Finder::rows(const Node& node) {
   for (const Row* r : asked) row(node, *r, references.of(*r));
 }
 
-void Finder::add_asked(const std::vector<Row>& rows, std::vector<const Row*>& asked) const {
+void Finder::add_asked(const ovn::RowList<Row>& rows, std::vector<const Row*>& asked) const {
   std::vector<std::uint8_t> is_asked(rows.size());
   for_each_index(rows.size(), 0, kRowsWorthAThread,
                  [&](std::size_t i) { is_asked[i] = is_row(rows[i]) || is_made_for_subject(rows[i]); });

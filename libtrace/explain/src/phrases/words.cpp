@@ -184,10 +184,9 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
   const std::string datapath = names_.datapath(node, s.metadata);
   std::vector<const ovn::Row*> rows = links_.southbound_rows(node, s.cookie);
   for (const ovn::LogicalFlow* f : flows) {
-    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, *f);
     const std::string on = f->datapath.empty() ? datapath : std::string(f->datapath);
     hop.lflows.push_back({std::string(f->uuid), on, std::string(f->stage), std::string(f->match), std::string(f->actions),
-                          f->priority, origin ? std::string(origin->source) : std::string()});
+                          f->priority, f->origin ? std::string(f->origin->source) : std::string()});
     const auto behind = links_.northbound_rows(node, *f);
     rows.insert(rows.end(), behind.begin(), behind.end());
   }

@@ -11,8 +11,10 @@ namespace {
 using About = Inconsistency::About;
 
 // Text that two machines cannot both have printed: it holds identifiers or counters.
-bool is_of_one_machine(const DumpInfo& dump, std::string_view text) {
-  const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+bool is_of_one_machine(const Cluster& cluster, const DumpInfo& dump) {
+  const auto holds = [&](std::string_view part) {
+    return cluster.sources->at(dump.source).text.find(part) != std::string_view::npos;
+  };
   if (dump.kind.starts_with("ovs-ofctl dump-flows")) return holds("duration=");
   if (dump.kind.starts_with("ovs-ofctl show") || dump.kind == "ip addr" || dump.kind == "ip link")
     return holds("addr:") || holds("link/ether");
@@ -26,7 +28,7 @@ DumpsBySize::DumpsBySize(const Cluster& cluster) {
   for (const NodeHandle& machine : cluster.nodes)
     for (const std::size_t at : machine.identity()->dumps)
       if (const SourceId source = cluster.dumps[at].source; source != kNoSource)
-        by_size_[cluster.sources->at(source).text.size()].push_back({&machine, at});
+        by_size_[cluster.sources->size_of(source)].push_back({&machine, at});
 }
 
 std::vector<DumpsBySize::Place> DumpsBySize::like(const Cluster& cluster, SourceId source) const {
@@ -51,12 +53,11 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
   for (const std::size_t at : node.dumps) {
     const DumpInfo& dump = cluster.dumps[at];
     if (!dump.superseded_by.empty() || dump.source == kNoSource) continue;
-    if (!is_of_one_machine(dump, cluster.sources->at(dump.source).text)) continue;
+    if (!is_of_one_machine(cluster, dump)) continue;
     std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
     std::erase_if(alike, [&](const DumpsBySize::Place& p) {
       if (p.machine->identity() != &node) p.machine->own();  // which shows what it was superseded by
-      return !cluster.dumps[p.dump].superseded_by.empty() ||
-             !is_of_one_machine(cluster.dumps[p.dump], cluster.sources->at(dump.source).text);
+      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_machine(cluster, cluster.dumps[p.dump]);
     });
     if (alike.empty()) continue;
     const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& shown) {

@@ -100,10 +100,10 @@ void look_at_cookies(Node& node, const Bridge& bridge, const Matched& matched) {
   cookies.erase(std::unique(cookies.begin(), cookies.end()), cookies.end());
   std::set<std::uint32_t> known;
   bool shown = false;
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    if (!f.uuid_prefix) continue;
+  for (const std::uint32_t prefix : node.ovn.logical_flows.prefixes()) {
+    if (prefix == 0) continue;
     shown = true;
-    if (std::binary_search(cookies.begin(), cookies.end(), *f.uuid_prefix)) known.insert(*f.uuid_prefix);
+    if (std::binary_search(cookies.begin(), cookies.end(), prefix)) known.insert(prefix);
   }
   const bool none = !matched.metadata && has_pod_port(bridge);
   if (!shown || (10 * known.size() >= cookies.size() && !none)) return;

@@ -1,7 +1,6 @@
 #include "egtrace/ovn/rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "egtrace/ovn/printed_value.h"
@@ -16,33 +15,6 @@ std::string text_of(const Row& row, std::string_view column) {
 
 std::map<std::string, std::string> external_ids_of(const Row& row) {
   return map_in(row.columns.find("external_ids").value_or(std::string_view()));
-}
-
-std::uint32_t uuid_prefix(std::string_view uuid) {
-  constexpr std::size_t kDigits = 8;
-  std::uint32_t prefix = 0;
-  if (uuid.size() < kDigits) return 0;
-  const auto [end, error] = std::from_chars(uuid.data(), uuid.data() + kDigits, prefix, 16);
-  return error == std::errc() && end == uuid.data() + kDigits ? prefix : 0;
-}
-
-std::vector<Row>& Rows::Table::edit() {
-  std::vector<Row>& rows = rows_.edit();
-  prefixes_.clear();
-  return rows;
-}
-
-void Rows::Table::read_later(std::vector<std::uint32_t> prefixes, ReadLater<std::vector<Row>> rows) {
-  prefixes_ = std::move(prefixes);
-  rows_ = std::move(rows);
-}
-
-std::vector<std::uint32_t> Rows::Table::uuid_prefixes() const {
-  if (!prefixes_.empty()) return prefixes_;
-  std::vector<std::uint32_t> all;
-  all.reserve(rows().size());
-  for (const Row& row : rows()) all.push_back(uuid_prefix(row.uuid));
-  return all;
 }
 
 Rows::Iterator Rows::Iterator::operator++(int) {
@@ -72,8 +44,8 @@ std::size_t Rows::place_of(std::string_view database, std::string_view table) co
   return static_cast<std::size_t>(std::find_if(tables_.begin(), tables_.end(), is_it) - tables_.begin());
 }
 
-const std::vector<Row>& Rows::of(std::string_view database, std::string_view table) const {
-  static const std::vector<Row> kNone;
+const RowList<Row>& Rows::of(std::string_view database, std::string_view table) const {
+  static const RowList<Row> kNone;
   const std::size_t place = place_of(database, table);
   return place < tables_.size() ? tables_[place].rows() : kNone;
 }
@@ -84,7 +56,7 @@ Rows::Table& Rows::table(std::string_view database, std::string_view table) {
 }
 
 void Rows::add(Row row) {
-  std::vector<Row>& rows = table(row.database, row.table).edit();
+  std::vector<Row>& rows = table(row.database, row.table).rows().edit();
   rows.push_back(std::move(row));
 }
 

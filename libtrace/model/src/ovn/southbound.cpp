@@ -4,16 +4,9 @@
 
 namespace egt::ovn {
 
-const FlowOrigin* origin_of(const Ovn& ovn, const LogicalFlow& flow) {
-  if (!ovn.southbound) return nullptr;
-  const auto index = static_cast<std::size_t>(&flow - ovn.logical_flows.data());
-  return index < ovn.southbound->origins.size() ? &ovn.southbound->origins[index] : nullptr;
-}
-
 std::vector<std::string_view> datapaths_of(const Ovn& ovn, const LogicalFlow& flow) {
-  const FlowOrigin* origin = origin_of(ovn, flow);
-  if (origin == nullptr || origin->group >= ovn.southbound->named_groups.size()) return {flow.datapath};
-  const auto& all = ovn.southbound->named_groups[origin->group].datapaths;
+  if (!flow.origin || !ovn.southbound || flow.origin->group >= ovn.southbound->named_groups.size()) return {flow.datapath};
+  const auto& all = ovn.southbound->named_groups[flow.origin->group].datapaths;
   return {all.begin(), all.end()};
 }
 

@@ -36,7 +36,7 @@ class Translated {
     for (const ovn::LogicalFlow& flow : node.ovn.logical_flows) {
       if (flow.stage == "lr_in_ip_routing") add_prefixes(flow.match);
       if (flow.stage == "lr_in_policy") policies_.insert(flow.match);
-      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow)) hints_.insert(origin->stage_hint);
+      if (flow.origin) hints_.insert(flow.origin->stage_hint);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -60,7 +61,11 @@ class SourceTable {
                     std::shared_ptr<const void> keep);
   // Another text in its place, before anybody has looked at it.
   void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
+  // Called once before anybody is shown the text, which it may refuse by throwing: of a file of which not all was looked at so far.
+  void check_first(SourceId id, std::function<void()> check);
   Source at(SourceId id) const;
+  Name path_of(SourceId id) const;  // without the text, as is this of a dump
+  std::size_t size_of(SourceId id) const;
   std::size_t size() const;
   std::vector<SourceId> dumps() const;  // those that are no rows
   // The rows that were added with this one; null: it is a dump.
@@ -85,6 +90,8 @@ class SourceTable {
     ReadLater<std::vector<QuotedRow>> rows;
     std::shared_ptr<const void> keep;
     MadeOnce<std::vector<LineMark>> marks;
+    std::function<void()> check;  // null: there is nothing to be checked
+    MadeOnce<bool> checked;
 
     bool is_of_rows() const { return !source.table.empty(); }
     Source of(SourceId id) const;

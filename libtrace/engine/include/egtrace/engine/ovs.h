@@ -27,9 +27,6 @@ class SwitchSessions {
 
   struct Session;
   Session& of(const cluster::Node& node);
-  // The logical flow with set_meter(...) that a flow of this cookie comes from; null: none, or no dump shows it. OpenFlow 1.0, in
-  // which ovs-ofctl prints by default, has no meters, so that the flow itself does not show it (ovs-actions(7)).
-  const ovn::LogicalFlow* metered(const cluster::Node& node, std::uint64_t cookie);
   // As unprinted_meter(), found out once.
   const openflow::BridgeMeter* unprinted_meter(const cluster::Node& node, const openflow::Bridge& bridge);
 

@@ -27,6 +27,14 @@ struct Program {
   std::shared_ptr<const FlowReader> reader;
 };
 
+// What only a database says of a logical flow.
+struct FlowOrigin {
+  static constexpr std::uint32_t kNoGroup = 0xffffffff;
+  std::string_view source;         // line of northd that made it: "northd.c:8453"
+  std::string_view stage_hint;     // first digits of the UUID of the northbound row that it was made for
+  std::uint32_t group = kNoGroup;  // index in Southbound::named_groups; a flow of a group has no datapath of its own
+};
+
 struct LogicalFlow {
   std::string_view datapath;  // name, or UUID where it has none
   bool ingress = true;
@@ -36,8 +44,10 @@ struct LogicalFlow {
   std::string_view match, actions;
   std::optional<std::uint32_t> uuid_prefix;  // equals the cookie of its OpenFlow flows
   std::string_view uuid;                     // as printed; full only in some dumps
+  std::optional<FlowOrigin> origin;          // none where a list showed it
   Provenance from;
 };
+inline std::uint32_t prefix_of(const LogicalFlow& flow) { return flow.uuid_prefix.value_or(0); }
 
 struct LogicalPort {
   std::string name;
@@ -94,11 +104,11 @@ struct DatabaseServer {
 
 struct Ovn {
   bool has_logical_flows = false, has_ports = false;
-  std::vector<LogicalFlow> logical_flows;
+  RowList<LogicalFlow> logical_flows;
   std::vector<LogicalPort> ports;
   std::vector<Datapath> datapaths;
   std::vector<Chassis> chassis;
-  std::vector<AddressSet> address_sets;
+  Pieces<AddressSet> address_sets;
   Rows rows;
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;

@@ -48,21 +48,21 @@ class RowsOf {
  public:
   class Iterator {
    public:
-    explicit Iterator(const Row* at) : at_(at) {}
+    explicit Iterator(RowList<Row>::Iterator at) : at_(at) {}
     View operator*() const { return View(*at_); }
     Iterator& operator++() { return ++at_, *this; }
     bool operator==(const Iterator& other) const = default;
 
    private:
-    const Row* at_;
+    RowList<Row>::Iterator at_;
   };
 
-  explicit RowsOf(const std::vector<Row>& rows) : rows_(rows) {}
-  Iterator begin() const { return Iterator(rows_.data()); }
-  Iterator end() const { return Iterator(rows_.data() + rows_.size()); }
+  explicit RowsOf(const RowList<Row>& rows) : rows_(rows) {}
+  Iterator begin() const { return Iterator(rows_.begin()); }
+  Iterator end() const { return Iterator(rows_.end()); }
 
  private:
-  const std::vector<Row>& rows_;
+  const RowList<Row>& rows_;
 };
 
 template <class View>

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "egtrace/base/name.h"
-#include "egtrace/base/read_later.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/ovn/columns.h"
+#include "egtrace/ovn/row_list.h"
 
 namespace egt::ovn {
 
@@ -32,9 +32,7 @@ struct Row {
 // For what asks for columns that it does not know; tables whose columns are known have classes (egtrace/ovn/row_view.h).
 std::string text_of(const Row& row, std::string_view column);
 std::map<std::string, std::string> external_ids_of(const Row& row);
-// The first 32 bits of a UUID, or of its beginning: cookies and stage hints are no more. 0 where it does not begin with 8 hexadecimal
-// digits.
-std::uint32_t uuid_prefix(std::string_view uuid);
+inline std::uint32_t prefix_of(const Row& row) { return uuid_prefix(row.uuid); }
 
 // Rows by table. Tables are in the order in which they came, and so are the rows of each.
 class Rows {
@@ -45,19 +43,13 @@ class Rows {
 
     const Name& database() const { return database_; }
     const Name& name() const { return name_; }
-    const std::vector<Row>& rows() const { return rows_.get(); }
-    std::vector<Row>& edit();
-    // Rows that nobody has asked for so far; `prefixes` has the uuid_prefix() of each.
-    void read_later(std::vector<std::uint32_t> prefixes, ReadLater<std::vector<Row>> rows);
-
-    // Without reading the rows.
-    std::size_t size() const { return prefixes_.empty() ? rows().size() : prefixes_.size(); }
-    std::vector<std::uint32_t> uuid_prefixes() const;
+    const RowList<Row>& rows() const { return rows_; }
+    RowList<Row>& rows() { return rows_; }
+    std::size_t size() const { return rows_.size(); }
 
    private:
     Name database_, name_;
-    ReadLater<std::vector<Row>> rows_;
-    std::vector<std::uint32_t> prefixes_;  // none where the rows are there
+    RowList<Row> rows_;
   };
 
   // All rows, which are read for that.
@@ -90,7 +82,7 @@ class Rows {
   const Row& operator[](std::size_t place) const;  // one of size()
 
   const std::deque<Table>& tables() const { return tables_; }
-  const std::vector<Row>& of(std::string_view database, std::string_view table) const;  // none where there is no such table
+  const RowList<Row>& of(std::string_view database, std::string_view table) const;  // none where there is no such table
   // Is made where there is none, and stays where it is.
   Table& table(std::string_view database, std::string_view table);
   void add(Row row);

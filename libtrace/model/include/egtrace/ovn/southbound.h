@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "egtrace/base/pieces.h"
 #include "egtrace/base/read_later.h"
 #include "egtrace/evidence/evidence.h"
 
@@ -137,14 +138,6 @@ struct DhcpOption {
 struct Ovn;
 struct LogicalFlow;
 
-// What only a database says of a flow in Ovn::logical_flows.
-struct FlowOrigin {
-  static constexpr std::uint32_t kNoGroup = 0xffffffff;
-  std::string_view source;         // line of northd that made it: "northd.c:8453"
-  std::string_view stage_hint;     // first digits of the UUID of the northbound row that it was made for
-  std::uint32_t group = kNoGroup;  // index in Southbound::named_groups
-};
-
 // Datapaths that share logical flows, as LogicalFlow::datapath calls them.
 struct NamedGroup {
   std::string uuid;
@@ -159,7 +152,7 @@ struct Southbound {
   ReadLater<std::vector<sb::LogicalFlow>> logical_flows;
   std::vector<sb::PortBinding> ports;
   std::vector<sb::MulticastGroup> multicast_groups;
-  std::vector<sb::AddressSet> address_sets;
+  Pieces<sb::AddressSet> address_sets;
   std::vector<sb::PortGroup> port_groups;
   std::vector<sb::MacBinding> mac_bindings;
   std::vector<sb::Fdb> fdb;
@@ -167,16 +160,12 @@ struct Southbound {
   std::vector<sb::DhcpOption> dhcp_options, dhcpv6_options;
   std::string northd_version;  // SB_Global options:northd_internal_version, "25.03.2-20.41.0-79.6"
 
-  // The database file of which Ovn::logical_flows were read; unknown where lists showed them. Entry i of `origins` belongs
-  // to flow i; flows behind those are what a list added. A flow of a group has no datapath of its own.
+  // The database file of which Ovn::logical_flows were read; unknown where lists showed them.
   Provenance flow_database;
-  std::vector<FlowOrigin> origins;
   std::vector<NamedGroup> named_groups;
   std::vector<std::shared_ptr<const void>> kept_text;  // owns what views of logical flows point to, besides dumps
 };
 
-// Null where no database showed the flow, which must be one of `ovn`.
-const FlowOrigin* origin_of(const Ovn& ovn, const LogicalFlow& flow);
 // The names of the datapaths that have it.
 std::vector<std::string_view> datapaths_of(const Ovn& ovn, const LogicalFlow& flow);
 // Whether a database file shown the logical flows.
