@@ -54,6 +54,16 @@ bool has_value(std::string_view actions, std::string_view value) {
   return false;
 }
 
+// "10.133.0.0/16", "10.0.0.9/255.0.0.255": an address of IPv4 with a mask.
+bool has_masked_ipv4(std::string_view line) {
+  for (std::size_t slash = line.find('/'); slash != std::string_view::npos; slash = line.find('/', slash + 1)) {
+    std::size_t begin = slash;
+    while (begin > 0 && (is_digit(line[begin - 1]) || line[begin - 1] == '.')) --begin;
+    if (line.substr(begin, slash - begin).find('.') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // What of a flow is asked for.
 class AskedAddress {
  public:
@@ -62,6 +72,7 @@ class AskedAddress {
         ones_(all_ones(*term.address)),
         value_(term.address->value),
         port_(term.port),
+        is_v4_(term.address->is_v4()),
         in_actions_(forms_in_actions(*term.address)) {}
 
   // Of one thread.
@@ -78,6 +89,12 @@ class AskedAddress {
   };
 
  private:
+  // Whether reading the match can show anything: an address of IPv4 has one form, of IPv6 a line may have others. A flow that no dump
+  // has shows no match here.
+  bool may_match(std::string_view line) const {
+    return !is_v4_ || has_value(line, in_actions_.front()) || has_masked_ipv4(line) ||
+           find_word(line, "actions=") == std::string_view::npos;
+  }
   bool is_looked_at(const openflow::FlowTables& flows, FlowIndex i) const {
     return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) { return flows.looks_at(i, f.address); });
   }
@@ -99,17 +116,19 @@ class AskedAddress {
   std::vector<AddressField> fields_;
   U128 ones_, value_;
   std::optional<std::uint16_t> port_;
+  bool is_v4_;
   std::vector<std::string> in_actions_;
 };
 
 void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
-  if (asked_.is_looked_at(flows_, i)) {
+  const std::string_view line = flows_.line_of(i, line_);
+  if (asked_.may_match(line) && asked_.is_looked_at(flows_, i)) {
     flows_.read_match(i, words_);
     const openflow::MatchView match = words_;
     if (asked_.matches(match)) found.matching.push_back(i);
     if (!asked_.port_ && asked_.matches_prefix(match)) found.matching_prefix.push_back(i);
   }
-  if (!asked_.port_ && asked_.is_named_in(flows_.line_of(i, line_)) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
+  if (!asked_.port_ && asked_.is_named_in(line) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
     found.naming.push_back(i);
 }
 
