@@ -55,7 +55,7 @@ std::string_view line_behind(std::string_view text, LineMark mark, std::uint32_t
 }  // namespace
 
 Source SourceTable::Entry::of(SourceId id) const {
-  if (check) checked.get_or([this] { return check(), true; });
+  if (const auto* first = check.get()) checked.get_or([&] { return (*first)(), true; });
   if (!is_of_rows()) return source;
   const QuotedRow& row = rows.get().at(id - first);
   return {source.path, row.text, row.line, source.table};
@@ -96,8 +96,9 @@ void SourceTable::replace(SourceId id, std::string_view text, std::shared_ptr<co
 }
 
 void SourceTable::check_first(SourceId id, std::function<void()> check) {
-  const std::unique_lock<std::shared_mutex> lock(guard_);
-  if (const std::size_t place = place_of(id); place < entries_.size()) entries_[place].check = std::move(check);
+  const Entry* known = entry(id);
+  assert(known != nullptr);
+  known->check.publish(std::make_unique<std::function<void()>>(std::move(check)));
 }
 
 Name SourceTable::path_of(SourceId id) const {

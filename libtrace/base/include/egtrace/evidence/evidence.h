@@ -90,7 +90,7 @@ class SourceTable {
     ReadLater<std::vector<QuotedRow>> rows;
     std::shared_ptr<const void> keep;
     MadeOnce<std::vector<LineMark>> marks;
-    std::function<void()> check;  // null: there is nothing to be checked
+    Published<std::function<void()>> check;  // none: there is nothing to be checked
     MadeOnce<bool> checked;
 
     bool is_of_rows() const { return !source.table.empty(); }
