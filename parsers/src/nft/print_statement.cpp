@@ -100,6 +100,8 @@ struct StatementPrinter {
   void operator()(const Nat& n) const {
     out += n.kind;
     if (!n.family.empty()) out += " " + n.family;
+    if (n.concatenated) out += " addr . port";
+    if (n.interval) out += " interval";
     if (n.prefix) out += " prefix";
     print_target(n.address, n.port, n.bracketed, out);
     if (!n.flags.empty()) out += ' ';

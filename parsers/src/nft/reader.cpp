@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "nft/block_lines.h"
 #include "nft/grammar.h"
 
 namespace egt::parsers::nft {
@@ -104,12 +105,19 @@ class Reader {
       put_back_ = false;
       return true;
     }
+    if (next_part_ < parts_.size()) {
+      line_ = {parts_[next_part_], parts_[next_part_], line_.number};
+      ++next_part_;
+      return true;
+    }
     if (rest_.empty()) return false;
     std::string_view raw = next_line(rest_);
     if (!raw.empty() && raw.back() == '\r') raw.remove_suffix(1);
     line_ = {raw, trim(raw), next_number_++};
     ++result_.lines;
-    return true;
+    parts_ = lines_of_blocks(line_.text, in_list_);
+    next_part_ = 0;
+    return parts_.empty() || next();
   }
   void back() { put_back_ = true; }
   void ignore() { ++result_.ignored; }
@@ -387,6 +395,7 @@ class Reader {
     std::size_t closing = line_.text.find_last_of('}');
     std::string_view whole(begin, static_cast<std::size_t>(line_.text.data() + line_.text.size() - begin));
     std::vector<std::string_view> more;
+    in_list_ = true;
     while (closing == std::string_view::npos && next()) {
       if (line_.text.empty() || starts_table() || starts_sibling()) {
         back();
@@ -398,6 +407,7 @@ class Reader {
       // A chain that follows at once: the list is cut.
       if (line_.text == "}") break;
     }
+    in_list_ = false;
     if (!store_elements(s, whole, start.number)) keep_elements(s, start, more);
   }
   bool store_elements(Set& s, std::string_view whole, std::uint32_t line) {
@@ -457,6 +467,9 @@ class Reader {
   std::uint32_t next_number_;
   Line line_, pending_warning_;
   bool put_back_ = false;
+  bool in_list_ = false;                 // of the elements of a set
+  std::vector<std::string_view> parts_;  // of a line with several of a listing's
+  std::size_t next_part_ = 0;
   Reading result_;
 };
 

@@ -54,8 +54,9 @@ const auto with_address = rule<struct AddressKindRule, std::string>("nat") =
 const auto without_address = rule<struct PlainKindRule, std::string>("nat") =
     x3::lexeme[x3::raw[(x3::lit("masquerade") | "redirect") >> !x3::char_("A-Za-z0-9_-")]];
 const auto nat = rule<struct NatRule, Nat>("nat") =
-    (with_address[into(&Nat::kind)] >> -family[into(&Nat::family)] >> -kw("prefix")[raise(&Nat::prefix)] >> kw("to") >>
-     target[set_target] >> flags) |
+    (with_address[into(&Nat::kind)] >> -family[into(&Nat::family)] >>
+     -(kw("addr") >> '.' >> kw("port"))[raise(&Nat::concatenated)] >> -kw("interval")[raise(&Nat::interval)] >>
+     -kw("prefix")[raise(&Nat::prefix)] >> kw("to") >> target[set_target] >> flags) |
     (without_address[into(&Nat::kind)] >> -(kw("to") >> target[set_target]) >> flags);
 
 const auto tproxy = rule<struct TproxyRule, Tproxy>("tproxy") = kw("tproxy") >> -family[into(&Tproxy::family)] >>

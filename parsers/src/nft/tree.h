@@ -152,8 +152,9 @@ struct Nat {
   std::string kind;    // snat, dnat, masquerade, redirect
   std::string family;  // "ip", "ip6" or empty
   bool prefix = false;
-  std::vector<Expression> address, port;  // none or one each
-  bool bracketed = false;                 // "[fd00::1]:80"
+  bool concatenated = false, interval = false;  // "addr . port", "interval": as releases 0.9.4 to 0.9.9 print them
+  std::vector<Expression> address, port;        // none or one each
+  bool bracketed = false;                       // "[fd00::1]:80"
   std::vector<std::string> flags;
 };
 struct Assign {

@@ -156,6 +156,8 @@ struct StatementWriter {
   Json operator()(const Nat& n) const {
     Json inner = Json::object();
     put(inner, "family", n.family);
+    if (n.concatenated) inner["concatenated"] = true;
+    if (n.interval) inner["interval"] = true;
     if (n.prefix) inner["prefix"] = true;
     put(inner, "address", n.address);
     put(inner, "port", n.port);

@@ -1,7 +1,9 @@
 #include "snapshot/examine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <vector>
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
@@ -125,6 +127,27 @@ void name_format(Candidate& candidate, const SnapshotSettings::DumpSetting* sett
   candidate.how = found.how;
 }
 
+// /etc, or what is below it in an archive; what packages bring of sysctl.d(5) is elsewhere.
+bool is_place_of_configuration(std::string_view path) {
+  const std::vector<std::string_view> parts = split(path, '/');
+  return std::any_of(parts.begin(), parts.end(), [](std::string_view part) { return part == "etc" || part == "sysctl.d"; });
+}
+
+// What is in effect stands there as well: databases, names, FRR's integrated configuration, objects.
+bool is_kept_in_files(const Candidate& c) {
+  constexpr std::string_view kKinds[] = {"ovsdb database", "hosts", "hostname", "vtysh show running-config"};
+  return c.is_object() || std::find(std::begin(kKinds), std::end(kKinds), c.format->kind) != std::end(kKinds);
+}
+
+// What shall be set at the next start (iptables, nft, sysctl, routes) reads like a tool's output, and may not be what is set now.
+bool leave_out_configuration(std::string_view path, Candidate& candidate) {
+  if (candidate.format == nullptr || !is_place_of_configuration(path) || is_kept_in_files(candidate)) return false;
+  candidate.format = nullptr;
+  candidate.how = {};
+  candidate.note = "configuration, which may not be what is in effect";
+  return true;
+}
+
 // Whether the first line is one of YAML or JSON, not of a document that quotes objects among other things.
 bool begins_as_object(std::string_view text) {
   std::string_view line;
@@ -185,6 +208,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (by_pod) candidate.pod = piece.pod;
     drop_session_text(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
+    if (std::string_view shown = piece.command; consume(shown, "cat ")) leave_out_configuration(shown, candidate);
     if (!piece.netns.empty()) candidate.netns = piece.netns;
     candidate.within_machine = !piece.netns.empty() && on_machines.contains(shell_of(piece));
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
@@ -214,6 +238,8 @@ std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& se
   if (!file.compiled && !looks_binary(whole.dump.text)) drop_session_text(whole);
   if (whole.problem.starts_with("holds no dump")) return {std::move(whole)};
   name_format(whole, setting);
+  const bool chosen = only || (setting != nullptr && !setting->kind.empty());  // by the user
+  if (!chosen && leave_out_configuration(file.path, whole)) return {std::move(whole)};
   const bool object = whole.is_object() && begins_as_object(whole.dump.text);
   const bool database = whole.dump.text.starts_with("OVSDB ");
   const bool may_be_pasted = !named && !object && !database && !file.compiled && whole.dump.text.size() <= kMaxPasted;

@@ -34,6 +34,13 @@ table ip nat { # handle 1
 )");
 }
 
+// As nft 0.9.8 prints them.
+TEST(NftRoundTrip, TranslationsOfOlderReleases) {
+  expect_same(
+      "table ip t {\n\tchain c {\n\t\tdnat ip addr . port to ip daddr . tcp dport map @services\n"
+      "\t\tsnat ip interval to ip saddr map { 10.1.1.0/24 : 10.2.2.2-10.2.2.9 }\n\t}\n}\n");
+}
+
 TEST(NftRoundTrip, PartsOfATable) {
   expect_same("\tset s {\n\t\ttype ipv4_addr\n\t}\n\n\tchain c {\n\t\taccept\n\t}\n");
   expect_same("\tchain c {\n\t\taccept\n\t}\n}\ntable inet b {\n}\n");

@@ -41,6 +41,22 @@ constexpr const char* kRuleset = R"(table inet t {
 }
 )";
 
+// As files for `nft -f` are written: several lines of a listing in one.
+TEST(ToolNft, FilesAreReadAsListings) {
+  const Printed p = print_again(kRuleset);
+  EXPECT_TRUE(p.report.not_understood.empty());
+  for (const char* part : {"\tset codes {\n\t\ttypeof icmp type . icmp code\n\t\telements = { echo-request . 0 }\n\t}\n",
+                           "\tquota five {\n\t\tover 5 mbytes used 3 bytes\n\t}\n",
+                           "\tct helper ftp {\n\t\ttype \"ftp\" protocol tcp\n\t\tl3proto ip\n\t}\n",
+                           "\t\ttype filter hook prerouting priority mangle; policy accept;\n\t\tosf name @genres drop\n"})
+    EXPECT_NE(p.text.find(part), std::string::npos) << part << "in\n" << p.text;
+  const Printed short_one = print_again(
+      "table inet t { chain c { type nat hook output priority -100; policy drop; tcp dport { 22, 80 } accept; drop } }\n");
+  EXPECT_EQ(short_one.text,
+            "table inet t {\n\tchain c {\n\t\ttype nat hook output priority -100; policy drop;\n\t\ttcp dport { 22, 80 } "
+            "accept\n\t\tdrop\n\t}\n}\n");
+}
+
 TEST(ToolNft, ListingsPrintBack) {
   std::size_t listed = 0;
   for (const std::string options : {"", "-a", "-s", "-n", "-y", "-S", "-j", "-j -a"}) {

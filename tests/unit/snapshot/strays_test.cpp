@@ -47,6 +47,37 @@ TEST(Strays, ADatabaseOfASwitchIsOfTheMachineThatItNames) {
   EXPECT_EQ("w1", dump_at(*shown, "w1/conf.db")->node);  // the user's word
 }
 
+// A sosreport has the files by which services shall set what the dumps show.
+TEST(Strays, ConfigurationIsNotWhatIsInEffect) {
+  const TemporaryDirectory d;
+  const std::string rules = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -j DROP\nCOMMIT\n";
+  d.file("sosreport-w1/sos_commands/networking/ip_rule", kStrayRules);
+  d.file("sosreport-w1/sos_commands/host/hostname", "w1\n");
+  d.file("sosreport-w1/etc/hostname", "w1\n");
+  d.file("sosreport-w1/etc/sysconfig/iptables", rules);
+  d.file("sosreport-w1/etc/nftables/main.nft",
+         "table inet t {\n\tchain c {\n\t\ttype filter hook input priority 0;\n\t\tdrop\n\t}\n}\n");
+  d.file("sosreport-w1/etc/sysctl.conf", "# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 0\n");
+  d.file("sosreport-w1/usr/lib/sysctl.d/50-default.conf", "net.ipv4.conf.all.rp_filter = 1\n");
+  d.file("sosreport-w1/etc/sysconfig/network-scripts/route-eth0", "10.0.0.0/8 via 192.0.2.1 dev eth0\n");
+  d.file("sosreport-w1/notes.txt", "# cat /etc/sysconfig/ip6tables\n" + rules + "# ip rule\n" + kStrayRules);
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(1U, cluster->nodes.size());
+  const cluster::Node& node = **cluster->nodes.begin();
+  EXPECT_EQ("w1", node.name);
+  EXPECT_FALSE(node.host.iptables_v4.present || node.host.iptables_v6.present || node.host.nft.present);
+  EXPECT_FALSE(node.host.routes_v4.present);
+  for (const char* left : {"etc/sysconfig/iptables", "etc/nftables/main.nft", "etc/sysctl.conf", "sysctl.d/50-default.conf",
+                           "network-scripts/route-eth0"}) {
+    ASSERT_NE(nullptr, dump_at(*cluster, left)) << left;
+    EXPECT_EQ("unknown", dump_at(*cluster, left)->kind) << left;
+  }
+  const auto chosen = read_snapshot({"", {"w1:iptables-save=" + d.path() + "/sosreport-w1/etc/sysconfig/iptables"}, 1});
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_TRUE((*chosen->nodes.begin())->host.iptables_v4.present);  // the user's word
+}
+
 TEST(Strays, WhatIsInItsPlaceCountsBeforeACopyElsewhere) {
   const TemporaryDirectory d;
   d.file("w1/ip_addr", kStrayOther);
