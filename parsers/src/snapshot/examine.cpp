@@ -208,7 +208,6 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (by_pod) candidate.pod = piece.pod;
     drop_session_text(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
-    if (std::string_view shown = piece.command; consume(shown, "cat ")) leave_out_configuration(shown, candidate);
     if (!piece.netns.empty()) candidate.netns = piece.netns;
     candidate.within_machine = !piece.netns.empty() && on_machines.contains(shell_of(piece));
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())

@@ -60,7 +60,6 @@ TEST(Strays, ConfigurationIsNotWhatIsInEffect) {
   d.file("sosreport-w1/etc/sysctl.conf", "# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 0\n");
   d.file("sosreport-w1/usr/lib/sysctl.d/50-default.conf", "net.ipv4.conf.all.rp_filter = 1\n");
   d.file("sosreport-w1/etc/sysconfig/network-scripts/route-eth0", "10.0.0.0/8 via 192.0.2.1 dev eth0\n");
-  d.file("sosreport-w1/notes.txt", "# cat /etc/sysconfig/ip6tables\n" + rules + "# ip rule\n" + kStrayRules);
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_EQ(1U, cluster->nodes.size());
