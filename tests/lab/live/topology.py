@@ -97,7 +97,7 @@ def bgp_node_conf(lab, n, prefixes=()):
     r = lab.router
     out = ["frr defaults traditional", "hostname %s" % n.name, "log syslog informational", "!",
            "router bgp %d" % r["asn"], " bgp router-id %s" % n.ip, " no bgp ebgp-requires-policy",
-           " no bgp network import-check", " neighbor %s remote-as %d" % (r["inside_ip"], r["asn"]),
+           " no bgp network import-check", " neighbor %s remote-as %d" % (n.router_ip, r["asn"]),
            " address-family ipv4 unicast"]
     out += ["  network %s" % p for p in prefixes]
     out += [" exit-address-family", "!", "line vty", "!", ""]

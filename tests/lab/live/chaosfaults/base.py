@@ -101,6 +101,29 @@ class Ctx:
         f = "%s/flows-%s-%s" % (self.dir, n.name, br)
         open(f, "w").write("\n".join(l for l in t.split("\n") if "table" in l or "actions" in l))
         self.on_undo(lambda: n.run("ovs-ofctl", "-O", "OpenFlow15", "--bundle", "replace-flows", br, f, check=True))
+    def keep_iptables(self, ns, tool="iptables"):
+        """All rules, which are put back."""
+        text = self.lab.nsx(ns, tool + "-save")
+        self.on_undo(lambda: self.lab.nsx(ns, tool + "-restore", inp=text))
+        return text
+    def keep_nft(self, ns):
+        """The table of OVN-Kubernetes, which is put back."""
+        text = self.lab.nsx(ns, "nft", "list", "table", "inet", "ovn-kubernetes")
+        self.on_undo(lambda: self.lab.nsx(ns, "nft", "-f", "-", inp="delete table inet ovn-kubernetes\n" + text))
+        return text
+    def load_nft(self, ns, family, body):
+        """A table of its own, which is taken away again; Skip where the kernel or nft refuses it."""
+        try:
+            self.lab.nsx(ns, "nft", "-f", "-", inp="table %s chaos {\n%s\n}\n" % (family, body))
+        except RuntimeError:
+            raise Skip
+        self.on_undo(lambda: self.lab.nsx(ns, "nft", "delete", "table", family, "chaos"))
+    def restart_controller_later(self, n, seconds=20):
+        def back():
+            topology.stop_controller(n)
+            topology.start_controller(self.lab, n)
+            n.nb("--wait=hv", "--timeout=%d" % seconds, "sync", check=False)
+        self.on_undo(back)
     def hosts(self):
         return [n.ns for n in self.lab.nodes] + [self.lab.ns_router, self.lab.ns_server]
     def host(self, nodes=3):

@@ -112,8 +112,7 @@ def iptables_delete(ctx, rng):
         ctx.x(ns, [tool, "-P", ch, new], [tool, "-P", ch, pol])
         return "%s %s policy %s %s" % (ctx.short(ns), tool, ch, new)
     t, l = rng.choice(rs)
-    lab.nsx(ns, "sh", "-c", "%s-save > %s/ipt-%s" % (tool, ctx.dir, ns))
-    ctx.on_undo(lambda: lab.nsx(ns, "sh", "-c", "%s-restore < %s/ipt-%s" % (tool, ctx.dir, ns)))
+    ctx.keep_iptables(ns, tool)
     lab.nsx(ns, "sh", "-c", "%s -t %s %s" % (tool, t, l.replace("-A ", "-D ", 1)))
     return "%s %s -t %s del %s" % (ctx.short(ns), tool, t, l)
 
@@ -166,11 +165,7 @@ def nft(ctx, rng):
             body = "chain c { type nat hook %s priority %d; policy accept; ip protocol tcp %s counter %s; }" % (hook, pri, rng.choice(ms), rng.choice(v))
         else:
             body = "chain c { type route hook output priority -150; policy accept; %s counter meta mark set %s; }" % (rng.choice(ms), rng.choice(["0x1745ec", "0x3f0"]))
-    try:
-        ctx.x(ns, ["sh", "-c", "printf '%s' \"$1\" | nft -f -", "sh", "table %s chaos {\n%s\n}\n" % (fam, body)], ["nft", "delete", "table", fam, "chaos"])
-    except RuntimeError:
-        ctx.undos.pop()
-        raise Skip
+    ctx.load_nft(ns, fam, body)
     return "%s nft %s { %s }" % (ctx.short(ns), fam, body)
 
 
@@ -187,18 +182,14 @@ def nft_delete(ctx, rng):
         m = re.search(r"# handle (\d+)$", l)
         if m and cur and "chain" not in l and "type nat" not in l:
             rs.append((cur, m.group(1), l.strip()))
-    save = lab.nsx(n.ns, "nft", "list", "table", "inet", "ovn-kubernetes")
-    def back():
-        lab.nsx(n.ns, "sh", "-c", "(echo 'delete table inet ovn-kubernetes'; cat) | nft -f -", inp=save)
-    ctx.on_undo(back)
+    ctx.keep_nft(n.ns)
     c, h, l = rng.choice(rs)
     lab.nsx(n.ns, "nft", "delete", "rule", "inet", "ovn-kubernetes", c, "handle", h)
     return "%s nft delete %s %s" % (n.name, c, l)
 
 
 # As firewalld writes it: zones by device, what is established or has its destination translated passes, the rest is rejected or dropped.
-FIREWALLD = """table inet chaos {
- chain filter_INPUT { type filter hook input priority filter + 10; policy accept;
+FIREWALLD = """ chain filter_INPUT { type filter hook input priority filter + 10; policy accept;
   ct state { established, related } accept
   ct status dnat accept
   iifname "lo" accept
@@ -216,7 +207,6 @@ FIREWALLD = """table inet chaos {
  chain filter_OUTPUT { type filter hook output priority filter + 10; policy accept; ct state { established, related } accept; oifname "lo" accept; }
  chain zones { iifname "%(device)s" goto public; iifname { %(trusted)s } accept; goto public; }
  chain public { tcp dport %(open)s ct state { new, untracked } accept; meta l4proto { icmp, ipv6-icmp } accept; }
-}
 """
 
 
@@ -229,9 +219,5 @@ def firewalld(ctx, rng):
              "device": rng.choice(links), "open": rng.choice(["22", "{ 22, 8080 }", "{ 22, 9000, 9100 }"]),
              "trusted": ", ".join('"%s"' % d for d in rng.sample(links, min(len(links), rng.choice([1, 2])))),
              "forward": rng.choice(["", 'iifname "%s" accept' % rng.choice(links), 'oifname "%s" accept' % rng.choice(links)])}
-    try:
-        ctx.x(ns, ["sh", "-c", "printf '%s' \"$1\" | nft -f -", "sh", FIREWALLD % words], ["nft", "delete", "table", "inet", "chaos"])
-    except RuntimeError:
-        ctx.undos.pop()
-        raise Skip
+    ctx.load_nft(ns, "inet", FIREWALLD % words)
     return "%s firewalld %s" % (ctx.short(ns), words)

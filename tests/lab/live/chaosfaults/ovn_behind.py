@@ -11,10 +11,7 @@ def stale(ctx, rng):
     which = rng.choice(["controller", "northd"])
     if which == "controller":
         topology.stop_controller(n)
-        def back():
-            topology.start_controller(ctx.lab, n)
-            n.nb("--wait=hv", "--timeout=20", "sync", check=False)
-        ctx.on_undo(back)
+        ctx.restart_controller_later(n)
     else:
         pid = int(open(n.dir + "/run/ovn-northd.pid").read())
         os.kill(pid, signal.SIGSTOP)
@@ -121,12 +118,7 @@ def controller_exits(ctx, rng):
     n = ctx.node()
     how = rng.choice([[], ["--restart"]])
     ctx.sync_to = "sb"
-    def back():
-        topology.stop_controller(n)
-        topology.start_controller(ctx.lab, n)
-        n.nb("--wait=hv", "--timeout=30", "sync", check=False)
-        ctx.sync_to = "hv"
-    ctx.on_undo(back)
+    ctx.restart_controller_later(n, 30)
     ctx.save_db(n, "vs")
     n.run("ovs-appctl", "-t", n.dir + "/run/ovn-controller.%d.ctl" % int(open(n.dir + "/run/ovn-controller.pid").read()), "exit", *how)
     ctx.wait = 2
@@ -141,11 +133,7 @@ def zone_stale(ctx, rng):
     if len(ids) < 2:
         raise Skip
     topology.stop_controller(n)
-    def back():
-        topology.stop_controller(n)
-        topology.start_controller(ctx.lab, n)
-        n.nb("--wait=hv", "--timeout=20", "sync", check=False)
-    ctx.on_undo(back)
+    ctx.restart_controller_later(n)
     ctx.save_db(n, "vs")
     ctx.on_undo(lambda: topology.stop_controller(n))
     a, b = rng.sample(sorted(ids), 2)

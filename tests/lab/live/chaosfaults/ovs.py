@@ -133,10 +133,7 @@ def tunnels_removed(ctx, rng):
     if not tunnels:
         raise Skip
     topology.stop_controller(n)
-    def back():
-        topology.start_controller(ctx.lab, n)
-        n.nb("--wait=hv", "--timeout=20", "sync", check=False)
-    ctx.on_undo(back)
+    ctx.restart_controller_later(n)
     ctx.save_db(n, "vs")
     ctx.sync_to = "sb"
     gone = tunnels if rng.random() < .5 else [rng.choice(tunnels)]

@@ -4,11 +4,6 @@ from .base import *
 TABLE = ("inet", "ovn-kubernetes")
 
 
-def keep_table(ctx, n):
-    save = ctx.lab.nsx(n.ns, "nft", "list", "table", *TABLE)
-    ctx.on_undo(lambda: ctx.lab.nsx(n.ns, "sh", "-c", "(echo 'delete table inet ovn-kubernetes'; cat) | nft -f -", inp=save))
-
-
 def sets_of(ctx, n):
     return [x[k] for x in json.loads(ctx.lab.nsx(n.ns, "nft", "-j", "list", "table", *TABLE))["nftables"] for k in ("set", "map") if k in x]
 
@@ -42,7 +37,7 @@ def nft_element(ctx, rng):
     s = rng.choice(filled)
     e = rng.choice(s["elem"])
     how = rng.choice(["delete", "delete", "flush", "value"])
-    keep_table(ctx, n)
+    ctx.keep_nft(n.ns)
     run = lambda *a: lab.nsx(n.ns, "nft", *a)
     key = word(e[0] if isinstance(e, list) else e)
     if how == "flush":
@@ -85,7 +80,7 @@ def nft_element_add(ctx, rng):
             raise Skip
         else:
             item += " : " + " . ".join(values[x]() for x in m)
-    keep_table(ctx, n)
+    ctx.keep_nft(n.ns)
     try:
         lab.nsx(n.ns, "nft", "add", "element", *TABLE, s["name"], "{ %s }" % item)
     except RuntimeError:
@@ -100,7 +95,7 @@ def nft_rule(ctx, rng):
     lab = ctx.lab
     chains = re.findall(r"chain (\S+) \{", lab.nsx(n.ns, "nft", "list", "table", *TABLE))
     c, a = rng.choice(chains), rng.choice(ctx.addrs())
-    keep_table(ctx, n)
+    ctx.keep_nft(n.ns)
     rule = rng.choice(["ip daddr %s" % a, "ip saddr %s" % a, "meta l4proto tcp", "tcp dport { 8080, 9100, 9000 }", "tcp sport 8080",
             "udp dport 6081", "meta mark 0x3f0", "ct state new", "ct direction reply", "oifname br-ex", "iifname br-ex",
             "ip saddr @remote-node-ips-v4" if rng.random() < .3 else "ip daddr != %s" % a])
@@ -119,7 +114,7 @@ def iptables_reorder(ctx, rng):
     ns = ctx.host()
     lab = ctx.lab
     tool = rng.choice(["iptables", "iptables", "ip6tables"])
-    text = lab.nsx(ns, tool + "-save")
+    text = ctx.keep_iptables(ns, tool)
     table, chains = None, {}
     for l in text.split("\n"):
         if l.startswith("*"):
@@ -137,9 +132,6 @@ def iptables_reorder(ctx, rng):
     new.insert(rng.choice([0, len(new)]), r)
     if new == old:
         raise Skip
-    f = "%s/ipt-%s" % (ctx.dir, ns)
-    open(f, "w").write(text)
-    ctx.on_undo(lambda: lab.nsx(ns, "sh", "-c", "%s-restore < %s" % (tool, f)))
     lines = ["*" + t, "-F " + c] + new + ["COMMIT"]
     lab.nsx(ns, tool + "-restore", "--noflush", inp="\n".join(lines) + "\n")
     return "%s %s -t %s %s: %s goes to %d" % (ctx.short(ns), tool, t, c, r, new.index(r) + 1)
