@@ -31,7 +31,7 @@ void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, 
 // No logical flows show which of its flows ovn-controller would change once it is connected again.
 void LaggingNodes::assume_disconnected(PathReport& path, const cluster::Node& node, const Words& words) const {
   const auto& controller = node.ovn.controller;
-  if (controller && !controller->connected)
+  if (controller && controller->reached && !controller->connected)
     assume({engine::Supposition::flows_not_updated, {node.name}, {}, {controller->from}}, words, path);
 }
 

@@ -1,5 +1,5 @@
 // `ovn-appctl -t ovn-controller connection-status`: whether ovn-controller is connected to the southbound database
-// (ovn-controller(8)). Two words that any file could have, so the command has to say whose they are.
+// (ovn-controller(8)), or that ovn-appctl did not reach it. Words that any file could have, so the command has to say whose they are.
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
@@ -15,46 +15,60 @@ constexpr std::string_view kConnected = "connected", kNotConnected = "not connec
 
 bool is_status(std::string_view line) { return line == kConnected || line == kNotConnected; }
 
+// Neither pidfile nor socket: `ovn-appctl: cannot read pidfile "…" (No such file or directory)`, `cannot connect to "…"`.
+bool is_out_of_reach(std::string_view line) {
+  const std::size_t colon = line.find("-appctl: cannot ");
+  return colon != std::string_view::npos && colon <= 3 && line.ends_with(')');
+}
+
+// The line before that error is ovn-appctl's own log of it.
+bool is_log(std::string_view line) { return line.find("|WARN|") != std::string_view::npos; }
+
 bool is_of_controller(const Dump& dump) {
   return command_has(dump, "connection-status") && dump.command.find("ovn-controller") != std::string::npos;
 }
 
 Recognition recognise(const Dump& dump) {
-  if (!is_of_controller(dump) || !is_status(trim(dump.text))) return {};
+  if (!is_of_controller(dump)) return {};
+  const std::string_view text = trim(dump.text), last = text.substr(text.rfind('\n') + 1);
+  if (!is_status(text) && !is_out_of_reach(last)) return {};
   return {70, dump.partial ? topic_of(dump, "connection-status", "connection-status") : "connection-status",
           dump.partial ? 1 : 10};
 }
 
-// Hands each status to `take`.
+// Hands each status to `take`: whether it is connected, whether it was reached.
 template <class Take>
 void read_statuses(const Dump& dump, Report& report, Take take) {
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
     const std::string_view text = trim(line.text);
-    if (text.empty())
+    const bool out_of_reach = is_out_of_reach(text);
+    if (text.empty() || is_log(text))
       lines.ignored();
-    else if (is_status(text))
-      lines.understood(), take(text == kConnected, lines.at(line));
+    else if (out_of_reach || is_status(text))
+      lines.understood(), take(text == kConnected, !out_of_reach, lines.at(line));
     else
       lines.not_understood(line, 1, "neither \"connected\" nor \"not connected\"");
   }
 }
 
 void reprint(const Dump& dump, std::string& out, Report& report) {
-  read_statuses(dump, report, [](bool, Provenance) {});
+  read_statuses(dump, report, [](bool, bool, Provenance) {});
   out += dump.text;
 }
 
 void to_json(const Dump& dump, std::string& out, Report& report) {
   Json document{{"connected", nullptr}};
-  read_statuses(dump, report, [&](bool connected, Provenance) { document["connected"] = connected; });
+  read_statuses(dump, report, [&](bool connected, bool reached, Provenance) {
+    document["connected"] = reached ? Json(connected) : Json(nullptr);
+  });
   append_json(document.dump(2), out);
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  read_statuses(dump, report, [&](bool connected, Provenance from) {
-    node.ovn.controller = ovn::ControllerConnection{connected, from};
+  read_statuses(dump, report, [&](bool connected, bool reached, Provenance from) {
+    node.ovn.controller = ovn::ControllerConnection{connected, reached, from};
   });
 }
 

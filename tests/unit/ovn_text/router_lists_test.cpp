@@ -253,6 +253,26 @@ TEST(RouterLists, ConnectionOfOvnController) {
   EXPECT_NE(kind, f.kind(f.dump("reconnecting\n", "ovn-appctl -t ovn-controller connection-status")));
 }
 
+// As ovn-appctl 23.03 prints it, without a pidfile and with the socket of a process that is gone.
+TEST(RouterLists, OvnControllerOutOfReach) {
+  Formats f = list_formats();
+  const std::string command = "ovn-appctl -t ovn-controller connection-status";
+  for (const std::string text : {
+           "2026-01-02T03:04:05Z|00001|daemon_unix|WARN|/var/run/ovn/ovn-controller.pid: open: No such file or directory\n"
+           "ovn-appctl: cannot read pidfile \"/var/run/ovn/ovn-controller.pid\" (No such file or directory)\n",
+           "ovs-appctl: cannot connect to \"/var/run/ovn/ovn-controller.7.ctl\" (Connection refused)\n"}) {
+    const Dump dump = f.dump(text, command);
+    EXPECT_EQ("ovn-appctl connection-status", f.kind(dump));
+    EXPECT_EQ(text, f.reprint(dump).out);
+    cluster::Cluster c;
+    f.load(dump, c);
+    const auto& connection = c.node("n")->ovn.controller;
+    ASSERT_TRUE(connection);
+    EXPECT_FALSE(connection->reached);
+    EXPECT_EQ(text.starts_with("2026") ? 2U : 1U, connection->from.line);
+  }
+}
+
 // As ovsdb-server 3.1 prints it, of a server that the others have lost.
 constexpr const char* kClusterStatus = R"(949b
 Name: OVN_Southbound

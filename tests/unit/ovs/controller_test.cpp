@@ -41,6 +41,19 @@ TEST_F(SwitchTest, ARefusalIsAnsweredThroughThePipeline) {
   ASSERT_TRUE(r.stop);
 }
 
+// pinctrl is a thread of ovn-controller: without it nobody answers.
+TEST_F(SwitchTest, ARefusalNeedsAnOvnControllerThatRuns) {
+  bridge("br0", {"table=0,tcp actions=controller(userdata=" + userdata("16", kResubmit5) + ")",
+                 "table=5,tcp actions=load:0xffff->NXM_OF_IN_PORT[],output:1"});
+  for (const bool reached : {true, false}) {
+    record = {};
+    node.ovn.controller = ovn::ControllerConnection{reached, reached, {}};
+    EXPECT_EQ("tcp-reset", run("br0", 1, tcp()).reject_with);
+    ASSERT_EQ(reached ? 0U : 1U, record.assumptions.size());
+    if (!reached) EXPECT_EQ(Supposition::ovn_controller_runs, record.assumptions[0].what);
+  }
+}
+
 TEST_F(SwitchTest, UdpIsRefusedByAnIcmpErrorThatQuotesIt) {
   bridge("br0", {"table=0,udp actions=controller(userdata=" + userdata("16", kResubmit5) + ")",
                  "table=5,icmp actions=load:0xffff->NXM_OF_IN_PORT[],output:1"});

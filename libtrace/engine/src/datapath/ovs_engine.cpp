@@ -285,7 +285,11 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
     return recorder_.end_at(origin, {Reason::controller_decides});
   }
   const bool is_reply = !reject_with_.empty();
-  switch (reaction_to(data->opcode, action.continuation)) {
+  const Reaction reaction = reaction_to(data->opcode, action.continuation);
+  const bool waits = reaction == Reaction::refuses || reaction == Reaction::resolves || reaction == Reaction::answers;
+  if (const auto& controller = node_.ovn.controller; waits && controller && !controller->reached)
+    recorder_.assume({Supposition::ovn_controller_runs, {node_.name}, {}, {controller->from}});
+  switch (reaction) {
     case Reaction::refuses:
       if (is_reply) return recorder_.remark_at(origin, Notice::answer_refused);
       return refuse(*data, key, bridge, origin);

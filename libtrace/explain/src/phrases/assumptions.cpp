@@ -166,6 +166,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "that is the MAC of the pod's port, and the neighbour table of {2} {3} has no entry for it"},
     {Supposition::ports_of_switch_shown, "ports-of-switch-shown",
      "logical switch {0} has no port beside those in the dumps of {1}", "all of them have other addresses"},
+    {Supposition::ovn_controller_runs, "ovn-controller-runs", "ovn-controller of {0} runs and answers the packet",
+     "ovn-appctl did not reach it when the dumps were taken"},
     {Supposition::interfaces_shown, "interfaces-shown", "Open vSwitch on {0} has no interface beside those in its dumps",
      "others of them have the iface-id of a pod"},
     // between machines

@@ -25,7 +25,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     const auto& connection = node->ovn.controller;
     if (node->integration_bridge() == nullptr && !connection) continue;
-    if (!connection)
+    if (!connection || !connection->reached)
       out.lacks(Lack::controller_connection, {node->name});
     else if (!connection->connected)
       judge(f, *node, *connection, out);

@@ -102,6 +102,7 @@ enum class Supposition : std::uint8_t {
   owner_answers_ovn,      // address, MAC; node with the device, device
   ovn_answers_host,       // address, MAC; node that asks, device
   ports_of_switch_shown,  // logical switch, node
+  ovn_controller_runs,    // node
   interfaces_shown,       // node
 
   // between machines
