@@ -7,6 +7,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/missing_tunnel.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "inconsistencies.h"
 #include "segment.h"
@@ -361,7 +362,8 @@ Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const
       return {{AtPort{&node, &bridge, number_of(bridge, port), std::move(inner)}}, std::nullopt};
     }
   note_inconsistencies_of_tunnels(node, record_);
-  if (past_switch || !knows_tunnels(node)) return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
+  if (past_switch || !(knows_tunnels(node) || lists_all_interfaces(node)))
+    return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
   return stop(Verdict::dropped,
               {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}}, {Reason::tunnel_peer_missing}});
 }

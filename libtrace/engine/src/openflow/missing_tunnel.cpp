@@ -23,12 +23,11 @@ bool leads_to(const openflow::Interface& port, const ovn::Chassis& chassis) {
   return !address || std::find(chassis.encap_ips.begin(), chassis.encap_ips.end(), *address) != chassis.encap_ips.end();
 }
 
-// That a tunnel is not listed proves nothing of a list that was cut.
+}  // namespace
+
 bool lists_all_interfaces(const cluster::Node& node) {
   return node.ovn.complete_tables.contains("OVS Interface") && node.unplaced_interfaces.empty();
 }
-
-}  // namespace
 
 const ovn::Chassis* chassis_without_tunnel(const cluster::Node& node, std::uint64_t datapath, std::uint64_t key) {
   const ovn::LogicalPort* port = logical_port(node.ovn, datapath, key);
