@@ -357,7 +357,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  if (auto inside = from_pod ? path_within_pod(*from, *asked) : std::nullopt) {
+  if (auto inside = from_pod ? path_within_pod(*from, *asked, known.words) : std::nullopt) {
     e.packet.src = inside->source_seen->ip;
     e.to = end_report(*from, asked->dst);  // loopback addresses are every machine's
     e.paths = {*std::move(inside)};

@@ -43,6 +43,7 @@ enum class LineRemark : std::uint8_t {
   // of a pod's network namespace
   stays_in_pod,  // pod, address
   namespace_not_shown,
+  only_addresses_shown,
   redirects_nothing,  // pod
   rules_not_shown,
   // of all lines

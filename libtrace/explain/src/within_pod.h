@@ -6,10 +6,11 @@
 #include "egtrace/explain/explanation.h"
 #include "egtrace/explain/point.h"
 #include "packet_of.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 
 // None where the packet leaves the pod, and where the sender is none of its own network namespace.
-std::optional<PathReport> path_within_pod(const Resolved& from, const Asked& asked);
+std::optional<PathReport> path_within_pod(const Resolved& from, const Asked& asked, const Words& words);
 
 }  // namespace egt::explain

@@ -99,6 +99,15 @@ TEST_F(PodStack, WithoutTheAddressTakesNothing) {
   EXPECT_EQ(reason(from), "source-not-own");
 }
 
+TEST_F(PodStack, KeepsWhatGoesToAnyOfItsAddresses) {
+  EXPECT_EQ(explained(kPod, "192.168.55.13").at("summary").dump().find("by lo"), std::string::npos);
+  stack(changed(kAddresses, "scope global net7\n", "scope global net7\n    inet 192.168.55.13/32 scope global net7\n"), kRoutes);
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("confidence"), "assumed");
+  EXPECT_NE(e.at("summary").dump().find("whose kernel delivers the packet by lo"), std::string::npos) << e.at("summary");
+  EXPECT_EQ(e.at("assumptions").at(0).at("evidence").size(), 1U);
+}
+
 TEST_F(PodStack, SendsToTheNextHopOfItsRoute) {
   stack(kAddresses, changed(kRoutes, "default via 10.132.0.1 ", "default via 10.132.0.77 "));
   const json e = explained(kPod, "192.168.55.13");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/pod_sides.h"
 #include "host/refusal.h"
 
 namespace egt::engine {
@@ -10,10 +11,12 @@ namespace {
 using host::Link;
 using Kind = RouteAnswer::Kind;
 
-bool shows_address(const Link& link, const IpAddr& address) {
-  return std::any_of(link.addresses.begin(), link.addresses.end(),
-                     [&](const host::Address& own) { return own.prefix.address == address; });
+const host::Address* address_of(const Link& link, const IpAddr& address) {
+  for (const host::Address& own : link.addresses)
+    if (own.prefix.address == address) return &own;
+  return nullptr;
 }
+bool shows_address(const Link& link, const IpAddr& address) { return address_of(link, address) != nullptr; }
 
 // A VM's launcher hands what comes to a tap, by a bridge or by rules: its addresses and routes are not the VM's.
 bool is_plain(const host::Host& host) {
@@ -73,6 +76,14 @@ PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod) {
   if (pod.mac) found = only_device(node, pod, true);
   if (found.device == nullptr) found = only_device(node, pod, false);
   return found.device != nullptr && is_plain(*found.host) ? found : PodStack{};
+}
+
+const host::Address* address_in_pod(const cluster::Node& node, const PodNetwork& pod, const IpAddr& address) {
+  const PodStack stack = pod_stack(node, pod);
+  if (stack.host == nullptr) return nullptr;
+  for (const Link& link : stack.host->links.value)
+    if (const host::Address* own = address_of(link, address)) return own;
+  return nullptr;
 }
 
 PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {

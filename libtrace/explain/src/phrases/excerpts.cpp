@@ -33,6 +33,7 @@ constexpr Phrase<LineRemark> kLineRemarks[] = {
     {LineRemark::set_has_address, "set-has-address", "{0} is in it[: the set of {1} {2}]"},
     {LineRemark::stays_in_pod, "stays-in-pod", "{1} is an address of {0}, whose kernel delivers the packet by lo"},
     {LineRemark::namespace_not_shown, "namespace-not-shown", "no dump shows the network namespace of the pod"},
+    {LineRemark::only_addresses_shown, "only-addresses-shown", "its addresses are dumped, netfilter's rules there are not"},
     {LineRemark::redirects_nothing, "redirects-nothing",
      "no rule in the network namespace of {0} redirects the connection to another port"},
     {LineRemark::rules_not_shown, "rules-not-shown", "its sockets were looked at, netfilter's rules there were not"},

@@ -4,12 +4,16 @@
 #include <algorithm>
 
 #include "egtrace/cluster/pod_networks.h"
+#include "egtrace/engine/journey.h"
 #include "egtrace/engine/workload.h"
 
 namespace egt::engine {
 
 // Where nothing names another one: its primary network, or the default one. Explanations, checks, the audit and triage ask here.
 inline PodSide usual_side(const cluster::Pod& pod) { return {&pod, pod.primary()}; }
+
+// As dumps of the pod's own network namespace show it, whatever its ports have. Null: none does.
+const host::Address* address_in_pod(const cluster::Node& node, const PodNetwork& pod, const IpAddr& address);
 
 // By the index of Kubernetes objects, and by ports of pods. The workloads must outlive it.
 inline cluster::SeenNetworks seen_networks(const Workloads& workloads) {
