@@ -1047,6 +1047,48 @@ TEST(Triage, APortThatDropsIsOneFinding) {
     }
 }
 
+// A row that was left on another node's gateway router: OVN there answers ARP for its external address.
+TEST(Triage, AnAddressOfANatRowIsAnotherMachines) {
+  const auto found = [](const char* external) {
+    const Triage t = run(
+        [&](Sample& s) {
+          s.append("master-03-demo/ovn-nbctl_list_nat", snat_row("10.134.9.21", external, '1'));
+          s.replace("master-03-demo/ovn-nbctl_list_logical_router", "nat                 : [15c34f5b",
+                    "nat                 : [11111111-2222-4333-8444-555555555555, 15c34f5b");
+        },
+        {});
+    return std::any_of(t.findings.begin(), t.findings.end(), [](const Finding& f) {
+      return f.id == "duplicate-address" && f.claim.find("OVN on master-03-demo answers ARP for it") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(found("192.168.99.24"));
+  EXPECT_FALSE(found("192.168.99.25"));  // its own
+  EXPECT_FALSE(found("192.168.99.77"));  // nobody's
+}
+
+// As ovs-vsctl 3.1 lists a mirror of a bridge that somebody made for a capture, with a pod's port as its output.
+TEST(Triage, APortThatAMirrorHasTakenIsOneFinding) {
+  const std::string mirror = "00000000-0000-4000-8000-00000000000a", port = "00000000-0000-4000-8000-00000000000b";
+  const auto taken = [&](const char* bridge) {
+    return run(
+        [&](Sample& s) {
+          s.write("master-03-demo/ovs-vsctl_list_mirror", "_uuid               : " + mirror + "\nname                : spy\noutput_port         : " +
+                                                              port + "\nselect_all          : true\n");
+          s.write("master-03-demo/ovs-vsctl_list_bridge", "_uuid               : 00000000-0000-4000-8000-00000000000c\nmirrors             : [" + mirror +
+                                                              "]\nname                : " + bridge + "\n");
+          s.write("master-03-demo/ovs-vsctl_list_port",
+                  "_uuid               : " + port + "\nname                : \"115c3e4009659bf\"\n");
+        },
+        {});
+  };
+  const Triage t = taken("br-int");
+  const auto found = std::find_if(t.findings.begin(), t.findings.end(), [](const Finding& f) { return f.id == "port-flag"; });
+  ASSERT_NE(t.findings.end(), found) << shown(t);
+  EXPECT_NE(std::string::npos, found->claim.find("mirror spy")) << shown(t);
+  const Triage other = taken("br-ex");
+  EXPECT_TRUE(std::none_of(other.findings.begin(), other.findings.end(), [](const Finding& f) { return f.id == "port-flag"; })) << shown(other);
+}
+
 TEST(Triage, APodThatHasEndedAndIsStillServedIsAWarning) {
   const Triage t = run(
       [](Sample& s) {

@@ -64,6 +64,9 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary'); ip route get {0} on {node}."},
     {Claim::duplicate_address, "{0} have {1}: both answer for it.",
      "arping -D -I {2} {1} on a machine of that network; remove the address where it does not belong."},
+    {Claim::duplicate_address_of_nat,
+     "{0} has {1}, and OVN on {node} answers ARP for it as well: it is the external address of a NAT row of {3} (for {2}).",
+     "ovn-nbctl lr-nat-list {3} on {node}: the row is stale, or one of the two is to have another address."},
     {Claim::neighbour_failed, "{0} does not answer {1|ARP requests|neighbour solicitations} of {node} on {2}.",
      "ip neigh show {0} on {node}; whether the machine with that address is up, and whether its rules let "
      "{1|ARP|ICMPv6 types 135 and 136} pass."},

@@ -40,6 +40,10 @@ constexpr ClaimPhrase kClaimsOfSwitches[] = {
      "node}], has {2}: "
      "Open vSwitch drops packets there.",
      "ovs-ofctl show {1}; ip link show {0}; then ovs-ofctl mod-port {1} {0} up, or forward, or receive."},
+    {Claim::port_of_mirror,
+     "Port {0} of {1} on {node}, for [pod {3}||{4|tunnels|what passes between bridges|the host|what enters and leaves the "
+     "node}], is the output port of mirror {2}: Open vSwitch drops what it receives, and NORMAL sends nothing by it.",
+     "ovs-vsctl list mirror on {node}; the mirror needs an output port of its own, or ovs-vsctl clear bridge {1} mirrors."},
     {Claim::uplink_down, "{0} on {node} {1|is down|has no carrier}[, a leg of {2}].",
      "ip -s link show {0} and ethtool {0} on {node}; the cable and the switch's port."},
     {Claim::drop_counts_up,

@@ -48,7 +48,7 @@ constexpr Title kTitles[] = {
     {"localnet-not-mapped", "Pods on a localnet network without a bridge on their node"},
     {"bridge-not-set-up", "An external bridge without OVN-Kubernetes' flows"},
     {"pod-port-unclaimed", "A pod without a port of Open vSwitch"},
-    {"port-flag", "A port whose flags drop packets"},
+    {"port-flag", "A port whose flags drop packets, or that a mirror has taken"},
     {"dump-incomplete", "Dumps that lost lines or are inconsistent"},
     {"uplink-down", "An uplink that is down"},
     {"tunnel-address-wrong", "A tunnel address that its node does not have"},

@@ -58,6 +58,7 @@ enum class Claim : std::uint8_t {
   egressip_not_routed,
   service_address_not_routed,
   duplicate_address,
+  duplicate_address_of_nat,
   neighbour_failed,
   neighbour_set_wrong,
   neighbour_learned_wrong,
@@ -101,6 +102,7 @@ enum class Claim : std::uint8_t {
   flow_overlap,
   pod_port_unclaimed,
   port_flag,
+  port_of_mirror,
   uplink_down,
   drop_counts_up,
 

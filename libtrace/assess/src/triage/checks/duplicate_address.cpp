@@ -1,8 +1,10 @@
-// An address that two machines of the snapshot have: both answer ARP for it, and frames reach one of them by chance.
+// An address that two machines of the snapshot have, or a machine and OVN on another one: both answer ARP for it, and frames reach
+// one of them by chance.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -46,9 +48,36 @@ std::map<IpAddr, std::vector<Holder>> holders(const Facts& f) {
   return all;
 }
 
+bool is_on_network(const cluster::Node& node, const IpAddr& address) {
+  return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
+    return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) {
+      return counts(link, a) && a.prefix.network().contains(address);
+    });
+  });
+}
+
+// The external addresses of a gateway router's NAT rows are OVN's own: it answers ARP for them (build_lrouter_nat_arp_nd_flow() of
+// northd/northd.c). That of the router's own node is shared with its host.
+void judge_nat(const std::map<IpAddr, std::vector<Holder>>& holders, const cluster::Node& node, Findings& out) {
+  std::set<IpAddr> told;
+  for (const NatRow& row : nat_rows_of(node).all) {
+    const auto held = row.external ? holders.find(*row.external) : holders.end();
+    if (held == holders.end() || held->second.size() != 1) continue;
+    const Holder& other = held->second.front();
+    const bool is_own = other.node == &node || !row.router.ends_with("_" + node.name);
+    if (is_own || !is_on_network(node, *row.external) || !told.insert(*row.external).second) continue;
+    out.add(Claim::duplicate_address_of_nat, node.name, "",
+            {Term::Devices{{other.link->name, other.node->name}}, *row.external, row.logical_ip, row.router},
+            {row.from, other.address->from});
+  }
+}
+
 void run(const Facts& f, Findings& out) {
   const std::set<IpAddr> of_one = addresses_of_one(f);
-  for (const auto& [address, all] : holders(f)) {
+  const std::map<IpAddr, std::vector<Holder>> holding = holders(f);
+  for (const auto& node : f.cluster.nodes)
+    if (is_cluster_node(*node)) judge_nat(holding, *node, out);
+  for (const auto& [address, all] : holding) {
     if (all.size() < 2 || !of_one.contains(address)) continue;
     std::vector<Provenance> lines;
     Term::Devices devices;

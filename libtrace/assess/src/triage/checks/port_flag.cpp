@@ -1,10 +1,12 @@
-// A port of Open vSwitch that pods, tunnels or bridges need, and whose OpenFlow configuration or state drops packets.
+// A port of Open vSwitch that pods, tunnels or bridges need, and whose OpenFlow configuration or state drops packets, or that a
+// mirror has taken for its copies.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "egtrace/openflow/tunnel_type.h"
+#include "egtrace/ovn/rows/vswitch.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -13,6 +15,7 @@ namespace port_flag {
 using engine::Reason;
 using openflow::Bridge;
 using openflow::Interface;
+namespace vswitch = rows::vswitch;
 
 // What uses a port that is not a pod's.
 enum class Use : std::uint8_t { tunnels, bridges, host, node };
@@ -77,7 +80,22 @@ bool names(const explain::StopReport& stop, const std::string& name) {
   });
 }
 
-void judge(const Facts& f, const Port& p, const Dropping& d, Findings& out) {
+template <class View>
+std::optional<View> row_of(const ovn::Rows& rows, const std::string& uuid) {
+  for (const View row : ovn::rows_of<View>(rows))
+    if (row.uuid() == uuid) return row;
+  return std::nullopt;
+}
+
+// The mirror of the bridge whose output port it is: what comes in there is dropped, and NORMAL sends nothing by it (table Mirror of ovs-vswitchd.conf.db(5)).
+std::optional<vswitch::Mirror> mirror_to(const ovn::Rows& rows, const vswitch::Bridge& bridge, const std::string& port) {
+  for (const std::string& uuid : bridge.mirrors())
+    if (const auto mirror = row_of<vswitch::Mirror>(rows, uuid))
+      if (const auto output = row_of<vswitch::Port>(rows, mirror->output_port()); output && output->name() == port) return mirror;
+  return std::nullopt;
+}
+
+void judge(const Facts& f, const Port& p, const Dropping& d, const vswitch::Mirror* mirror, Findings& out) {
   const KnownPod* pod = pod_of(f, *p.port);
   const bool harms = out.explain_all([&](const explain::StopReport& stop) {
     if (stop.node != p.node->name || std::find(d.reasons.begin(), d.reasons.end(), stop.reason) == d.reasons.end()) return false;
@@ -85,21 +103,37 @@ void judge(const Facts& f, const Port& p, const Dropping& d, Findings& out) {
   });
   if (pod != nullptr) out.about(*pod);
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(Claim::port_flag, p.node->name, pod == nullptr ? "" : "Pod " + pod->full_name(),
-          {p.port->name, p.bridge->name, d.flags, pod == nullptr ? Term() : Term(pod->full_name()), p.use}, {p.port->from});
+  const Claim claim = mirror == nullptr ? Claim::port_flag : Claim::port_of_mirror;
+  const Term what = mirror == nullptr ? Term(d.flags) : Term(mirror->name());
+  out.add(claim, p.node->name, pod == nullptr ? "" : "Pod " + pod->full_name(),
+          {p.port->name, p.bridge->name, what, pod == nullptr ? Term() : Term(pod->full_name()), p.use},
+          {mirror == nullptr ? p.port->from : mirror->from()});
+}
+
+// Few bridges have mirrors.
+void judge_mirrors(const Facts& f, const cluster::Node& node, const Bridge& bridge, Findings& out) {
+  for (const vswitch::Bridge row : ovn::rows_of<vswitch::Bridge>(node.ovs_rows)) {
+    if (row.name() != bridge.name || row.mirrors().empty()) continue;
+    for (const Interface& port : bridge.interfaces)
+      if (const auto mirror = mirror_to(node.ovs_rows, row, port.name))
+        if (const auto use = use_of(node, bridge, port); use || pod_of(f, port) != nullptr)
+          judge(f, {&node, &bridge, &port, use}, {{}, {Reason::mirror_port}}, &*mirror, out);
+  }
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
-    for (const Bridge& bridge : node->bridges)
+    for (const Bridge& bridge : node->bridges) {
+      judge_mirrors(f, *node, bridge, out);
       for (const Interface& port : bridge.interfaces) {
         Port p{node.get(), &bridge, &port, {}};
         const Dropping d = dropping(p);
         if (d.flags.empty()) continue;  // before anything is looked up: most ports have none
         p.use = use_of(*node, bridge, port);
-        if (p.use || pod_of(f, port) != nullptr) judge(f, p, d, out);
+        if (p.use || pod_of(f, port) != nullptr) judge(f, p, d, nullptr, out);
       }
+    }
   }
 }
 
