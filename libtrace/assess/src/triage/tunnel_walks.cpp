@@ -1,28 +1,41 @@
 #include "triage/tunnel_walks.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "common/evidence.h"
 
 namespace egt::assess {
 namespace {
 
-// One pod of each node that has an address of the family.
-std::vector<const KnownPod*> one_of_each_node(const Facts& f, Family family) {
-  std::map<std::string, const KnownPod*> first;
-  for (const KnownPod& pod : f.pods)
-    if (!pod.host_network && pod.address(family) != nullptr && f.cluster.node(pod.node) != nullptr)
-      first.try_emplace(pod.node, &pod);
-  std::vector<const KnownPod*> pods;
-  for (const auto& [node, pod] : first) pods.push_back(pod);
+using Pods = std::vector<const KnownPod*>;
+
+// On the network by which it sends: what a pod's status has is of the default one.
+std::optional<IpAddr> address_of(const KnownPod& pod, Family family) {
+  if (pod.network().empty()) return pod.address(family) != nullptr ? std::optional(*pod.address(family)) : std::nullopt;
+  for (const Prefix& own : pod.object->primary()->addresses)
+    if (own.address.family == family) return own.address;
+  return std::nullopt;
+}
+
+// Of each network one pod of each node that has an address of the family, in the order of nodes.
+std::map<std::string_view, Pods> one_of_each_node(const Facts& f, Family family) {
+  std::map<std::pair<std::string_view, std::string_view>, const KnownPod*> first;
+  for (const KnownPod& pod : f.all_pods)
+    if (!pod.host_network && address_of(pod, family) && f.cluster.node(pod.node) != nullptr)
+      first.try_emplace({pod.network(), pod.node}, &pod);
+  std::map<std::string_view, Pods> pods;
+  for (const auto& [of, pod] : first) pods[of.first].push_back(pod);
   return pods;
 }
 
 void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size,
           std::vector<LostBetweenNodes>& lost) {
   const auto sender = explain::parse_point(from.full_name());
-  const auto receiver = explain::parse_point(to.address(family)->to_string());
+  const auto receiver = explain::parse_point(address_of(to, family)->to_string());
   if (!sender || !receiver) return;
   explain::Question q;
   q.from = *sender;
@@ -48,11 +61,12 @@ void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family famil
 
 std::vector<LostBetweenNodes> lost_between_nodes(const Facts& facts, PacketSize size) {
   std::vector<LostBetweenNodes> lost;
-  for (const Family family : {Family::v4, Family::v6}) {
-    const std::vector<const KnownPod*> pods = one_of_each_node(facts, family);
-    for (std::size_t step = 1; step < pods.size(); step *= 2)
-      for (std::size_t i = 0; i < pods.size(); ++i) walk(facts, *pods[i], *pods[(i + step) % pods.size()], family, size, lost);
-  }
+  for (const Family family : {Family::v4, Family::v6})
+    for (const auto& [network, pods] : one_of_each_node(facts, family)) {
+      const std::size_t furthest = network.empty() ? pods.size() : std::min<std::size_t>(pods.size(), 2);
+      for (std::size_t step = 1; step < furthest; step *= 2)
+        for (std::size_t i = 0; i < pods.size(); ++i) walk(facts, *pods[i], *pods[(i + step) % pods.size()], family, size, lost);
+    }
   return lost;
 }
 
