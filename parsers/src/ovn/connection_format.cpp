@@ -4,6 +4,7 @@
 
 #include "egtrace/base/text.h"
 #include "ovn/formats.h"
+#include "ovn/out_of_reach.h"
 #include "support/lines.h"
 
 namespace egt::parsers::ovn_text {
@@ -30,8 +31,7 @@ bool is_of_controller(const Dump& dump) {
 
 Recognition recognise(const Dump& dump) {
   if (!is_of_controller(dump)) return {};
-  const std::string_view text = trim(dump.text), last = text.substr(text.rfind('\n') + 1);
-  if (!is_status(text) && !is_out_of_reach(last)) return {};
+  if (!is_status(trim(dump.text)) && !is_controller_out_of_reach(dump)) return {};
   return {70, dump.partial ? topic_of(dump, "connection-status", "connection-status") : "connection-status",
           dump.partial ? 1 : 10};
 }
@@ -73,6 +73,11 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
 }
 
 }  // namespace
+
+bool is_controller_out_of_reach(const Dump& dump) {
+  const std::string_view text = trim(dump.text);
+  return is_of_controller(dump) && is_out_of_reach(text.substr(text.rfind('\n') + 1));
+}
 
 const Format& connection_format() {
   static constexpr Format kFormat = {

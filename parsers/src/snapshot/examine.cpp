@@ -7,6 +7,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
+#include "ovn/out_of_reach.h"
 #include "snapshot/layout.h"
 #include "snapshot/prompt.h"
 #include "snapshot/segment.h"
@@ -77,6 +78,7 @@ void take_run(const RanCommand& ran, Candidate& candidate) {
 // What the tool or the way to it said besides the dump.
 void drop_session_text(Candidate& candidate) {
   const Quiet quiet = without_session_text(candidate.dump.text);
+  if (!quiet.failed.empty() && ovn_text::is_controller_out_of_reach(candidate.dump)) return;
   if (!quiet.failed.empty()) {
     candidate.problem = "holds no dump, its command failed: " + quiet.failed;
     return;
