@@ -45,7 +45,7 @@ def node_cmds(lab, n, level):
     c = host_cmds(["br-ex", "ovn-k8s-mp0"] + [net.management for net in lab.udns if net.local] + ([n.aux_if] if n.__dict__.get("aux_if") else []))
     c += ["ovs-vsctl show", "ovs-vsctl list Open_vSwitch", "ovs-vsctl list bridge", "ovs-vsctl list interface", "ovs-vsctl -f json list interface",
           "ovs-vsctl list port"]
-    for br in ("br-int", "br-ex") + (("br-bulk",) if lab.c.get("attachments") else ()):
+    for br in ("br-int", "br-ex") + ("br-ext",) * ("hybrid" in lab.c) + (("br-bulk",) if lab.c.get("attachments") else ()):
         c += ["ovs-ofctl dump-flows " + br, "ovs-ofctl show " + br, "ovs-ofctl -O OpenFlow15 dump-groups " + br,
               "ovs-ofctl -O OpenFlow15 dump-meters " + br, "ovs-ofctl dump-tlv-map " + br]
         if level == "full" or (br == "br-ex" and level == "std"):

@@ -5,7 +5,8 @@ which its pods come to br-ex, and br-ex's flows that make it the node's, or an e
 switch hangs on a transit router (OVN 25.03 and later); "layer2-join", whose switch hangs on the gateway routers themselves (before
 OVN-Kubernetes 1.2); "old_nodes" have the latter beside nodes with "layer2", as while a cluster is upgraded. With "gateway": "local" (not of the older layer 2) what leaves goes by the network's management port and the host, as
 node/gateway_udn.go sets it up. The VRF of that port needs a kernel that has VRFs: a policy rule by its device, with the preference of
-the kernel's rule for VRFs, stands in for it."""
+the kernel's rule for VRFs, stands in for it. With "transport": "no-overlay" (layer 3) or "evpn" no tunnels of OVN join the nodes: of the
+one the routes that FRR would learn are written by hand, of the other only what OVN has of it is here, for want of VXLAN with VLANs in the kernel at hand."""
 import ipaddress
 
 from labcore import *
@@ -18,6 +19,7 @@ ZONE = 64000
 
 class Network:
     def __init__(self, lab, c):
+        self.lab = lab
         self.namespace, self.udn, self.id, self.cluster = c["namespace"], c["name"], c["id"], c["cluster_cidr"]
         self.join = c.get("join_cidr", "100.65.0.0/16")
         self.key = "%s/%s" % (self.namespace, self.udn)            # of the NetworkAttachmentDefinition
@@ -36,6 +38,7 @@ class Network:
         self.subnets = c.get("subnets") or {n.name: self.cluster for n in lab.nodes}     # by node
         self.transit = c.get("transit_cidr", "100.88.0.0/16")
         self.services = c.get("services", [])
+        self.transport = c.get("transport")
         self.connect = c.get("connect_subnet")                     # of a ClusterNetworkConnect
         self.ids = ["external_ids:k8s.ovn.org/network=" + self.name, "external_ids:k8s.ovn.org/role=primary",
                     "external_ids:k8s.ovn.org/topology=" + self.topology[:6]]
@@ -137,12 +140,12 @@ def pod_ports(add, lab, n, net):
     own = [p for p in lab.pods if p.get("net") is net]
     for key, p in enumerate(own, 10):
         remote = p["n"] is not n
-        if remote and net.topology == "layer3":
+        if remote and (net.topology == "layer3" or net.transport):
             continue
         addr = "%s %s" % (p["mac"], p["ip"])
         more = ["type=remote", "options:requested-chassis=" + p["n"].chassis] if remote else \
             ['port_security="%s"' % addr, "options:iface-id-ver=" + p["uid"], "options:requested-chassis=" + n.name]
-        if net.topology != "layer3":
+        if net.topology != "layer3" and not net.transport:
             more.append("options:requested-tnl-key=%d" % key)
         add("lsp-add", net.switch(n), p["key"])
         add("set", "logical_switch_port", p["key"], 'addresses="%s"' % addr, *more, "external_ids:namespace=" + p["ns"], 'external_ids:pod="true"',
@@ -155,7 +158,7 @@ def layer3(add, lab, n, net):
     join, transit, first = x + "join", x + "transit_switch", nth(net.join, 1)
     add("lr-add", cluster)
     owned(add, net, "logical_router", cluster)
-    for switch in (join, sw, transit):
+    for switch in (join, sw) if net.transport else (join, sw, transit):
         add("ls-add", switch)
         owned(add, net, "logical_switch", switch)
     add("set", "logical_router", cluster, "external_ids:k8s-cluster-router=yes", "options:mcast_relay=true")
@@ -173,6 +176,8 @@ def layer3(add, lab, n, net):
         management(add, n, net)
     else:
         add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], net.join_ip(n))
+    if net.transport:                                              # hasInterconnectTransport()
+        return
     add("set", "logical_switch", transit, "other_config:interconn-ts=" + transit, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
     for m in lab.nodes:
         port, ip = "tstor-" + x + m.name, "%s/%s" % (m.transit, bits(lab.transit))
@@ -196,8 +201,22 @@ def management(add, n, net):
     add("lsp-set-addresses", net.management_port(n), "%s %s" % (ip_mac(ip), ip))
     add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], ip)
     add("--id=@snat", "create", "nat", "type=snat", "external_ip=" + net.management_masquerade, 'logical_ip="%s"' % net.subnets[n.name],
-        "logical_port=%srtos-%s" % ("t" if net.topology == "layer2" else "", sw), *(['match="eth.dst == %s"' % ip_mac(ip)] if net.has_match(n) else []), *net.ids[::2])
+        "logical_port=%srtos-%s" % ("t" if net.topology == "layer2" else "", sw), *(['match="eth.dst == %s"' % ip_mac(ip)] if net.has_match(n) else []),
+        *limits(add, n, net), *net.ids[::2])
     add("add", "logical_router", cluster, "nat", "@snat")
+
+
+def limits(add, n, net):
+    """Without tunnels of OVN, pods keep their address where peers have routes to them: of no-overlay with outboundSNAT towards the network
+    (no_overlay_snat_exemption.go), of EVPN everywhere but to nodes, which newer releases write into `match`."""
+    if not net.transport:
+        return []
+    kind, column, addresses = ("NoOverlaySNATExemption", "exempted_ext_ips", [net.cluster, n.ip]) if net.transport == "no-overlay" else \
+        ("EgressIP", "allowed_ext_ips", [m.ip for m in net.lab.nodes])
+    name = "no-overlay-snat-exemption" if net.transport == "no-overlay" else "cluster-node-ips"
+    add("--id=@limit", "create", "address_set", "name=a_%s_%d" % (name.replace("-", "_"), net.id), "addresses=" + ",".join('"%s"' % a for a in addresses),
+        "external_ids:k8s.ovn.org/owner-type=" + kind, "external_ids:k8s.ovn.org/name=" + name, "external_ids:network=" + net.name)
+    return [column + "=@limit"]
 
 
 def host(lab, n, net):
@@ -210,26 +229,49 @@ def host(lab, n, net):
     n.run("sysctl", "-qw", "net/ipv4/conf/%s/forwarding=1" % dev, "net/ipv4/conf/%s/rp_filter=2" % dev, "net/ipv6/conf/%s/disable_ipv6=1" % dev)
     n.run("ip", "addr", "add", "%s/%s" % (ip, bits(net.subnets[n.name])), "dev", dev, "noprefixroute")
     route = lambda *a: n.run("ip", "route", "add", "table", table, *a)
-    route(net.subnets[n.name], "dev", dev, "proto", "kernel", "scope", "link", "src", ip)
+    if net.transport == "no-overlay":                              # what comes for pods goes through OVN (useNoPrefixRouteManagementPortIPs())
+        route(gw, "dev", dev, "scope", "link")
+        route(net.subnets[n.name], "via", gw, "dev", dev)
+    else:
+        route(net.subnets[n.name], "dev", dev, "proto", "kernel", "scope", "link", "src", ip)
     route(lab.svc, "via", lab.masq_gw, "dev", "br-ex", "mtu", mtu, "src", lab.masq_host)
     route("default", "via", n.router_ip, "dev", "br-ex", "mtu", mtu)
     route(net.management_masquerade, "dev", dev, "mtu", mtu)
     route(lab.masq_etp, "via", gw, "dev", dev)
-    if net.topology == "layer3":
+    if net.topology == "layer3" and not net.transport:
         route(net.cluster, "via", gw, "dev", dev)
+    for m in lab.nodes if net.transport == "no-overlay" else []:   # as FRR learns them, and as the others learn from it
+        if m is not n:
+            route(net.subnets[m.name], "via", m.ip, "dev", "br-ex", "proto", "bgp", "metric", "20")
     route("unreachable", "default", "metric", "4278198272")
     rule = lambda *a: n.run("ip", "rule", "add", *a, "lookup", table)
     rule("prio", "1000", "iif", dev)
     rule("prio", "2000", "fwmark", net.pkt_mark)
     rule("prio", "2000", "to", net.management_masquerade)
+    if net.transport:                                              # advertised, always
+        rule("prio", "2000", "to", net.cluster)
+    if net.transport == "evpn" and net.topology == "layer2":       # a port of the bridge evbr-VTEP, were there one
+        n.vs("--", "add-port", "br-int", "ovl2-" + net.udn, "--", "set", "interface", "ovl2-" + net.udn, "type=internal",
+             "external_ids:iface-id=macvrf-" + net.switch(n))
 
 
 def layer2_switch(add, net, n):
     sw = net.switch(n)
     add("ls-add", sw)
     owned(add, net, "logical_switch", sw)
-    add("set", "logical_switch", sw, "other_config:subnet=" + net.cluster, "other_config:interconn-ts=" + sw,
-        "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
+    add("set", "logical_switch", sw, "other_config:subnet=" + net.cluster)
+    if net.transport == "evpn":
+        return mac_vrf(add, net, sw)
+    add("set", "logical_switch", sw, "other_config:interconn-ts=" + sw, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
+
+
+def mac_vrf(add, net, sw):
+    """The port towards the host's bridge of EVPN, which has the MACs of other nodes (base_secondary_layer2_network_controller.go)."""
+    gw, port = nth(net.cluster, 1), "macvrf-" + sw
+    add("set", "logical_switch", sw, "other_config:mcast_snoop=true", "other_config:mcast_flood_unregistered=true", "other_config:mcast_querier=false")
+    add("lsp-add", sw, port)
+    add("set", "logical_switch_port", port, "addresses=unknown", *net.ids[::2])
+    add("acl-add", sw, "from-lport", "1000", 'outport=="%s" && eth.dst==%s && arp && arp.op==1 && arp.tpa==%s' % (port, ip_mac(gw), gw), "drop")
 
 
 def layer2(add, lab, n, net):
@@ -244,7 +286,7 @@ def layer2(add, lab, n, net):
     router_port(add, sw, "stotr-" + sw, "trtos-" + sw)
     if net.old_nodes:
         upgrade_ports(add, lab, n, net)
-    for m in lab.nodes:
+    for m in [n] if net.transport else lab.nodes:
         if m.name in net.old_nodes:
             continue
         near, far = net.transit_pair(m)
@@ -321,6 +363,8 @@ def node_nb(lab, n, net):
 def remote_ports(lab, n, net):
     """Ports of the southbound database that another node's chassis holds, with that node."""
     others = [m for m in lab.nodes if m is not n]
+    if net.transport:
+        return []
     if net.topology == "layer3":
         return [("tstor-" + net.prefix + m.name, m) for m in others]
     pods = [(p["key"], p["n"]) for p in lab.pods if p.get("net") is net and p["n"] is not n]

@@ -2,6 +2,7 @@
 import json
 
 import features
+import hybrid
 import networks
 import scenarios
 from faults import fault
@@ -216,9 +217,13 @@ def udn_advertised(lab):
     return udn_advertised_run(lab)
 
 
+def within_network(lab):
+    return [c for c in healthy(lab) if "into-network" not in c["id"]]
+
+
 def udn_advertised_run(lab):
     net = lab.udn
-    out = [c for c in healthy(lab) if "into-network" not in c["id"]]
+    out = within_network(lab)
     advertised_objects(lab, net)
     for n in lab.nodes:
         advertise_network(lab, n, net)
@@ -245,6 +250,70 @@ def udn_advertised_route(lab):
     n = lab.nodes[1]
     lab.do_ns(lab.ns_router, "ip", "route", "del", lab.udn.subnets[n.name], "via", n.ip, undo=["ip", "route", "append", lab.udn.subnets[n.name], "via", n.ip])
     return out
+
+
+def transport_objects(lab):
+    """The networks of which the transport is not OVN's, their attachments and what makes FRR announce them."""
+    networks_, attachments = [], []
+    for vid, net in enumerate(lab.udns, 11):
+        layer2, prefix = net.topology == "layer2", int(bits(net.subnets[lab.nodes[0].name]))
+        vrf = {"macVRF": {"vni": 100 + vid}} if layer2 else {"ipVRF": {"vni": 200 + vid}}
+        own = {"transport": "EVPN", "evpn": dict(vtep="rack", **vrf)} if net.transport == "evpn" else \
+            {"transport": "NoOverlay", "noOverlay": {"outboundSNAT": "Enabled", "routing": "Managed"}}
+        layer = {"topology": "Layer2", "layer2": {"role": "Primary", "subnets": [net.cluster]}} if layer2 else \
+            {"topology": "Layer3", "layer3": {"role": "Primary", "subnets": [{"cidr": net.cluster, "hostSubnet": prefix}]}}
+        networks_.append({"apiVersion": "k8s.ovn.org/v1", "kind": "ClusterUserDefinedNetwork", "metadata": {"name": net.udn, "labels": {"announce": "yes"}},
+                          "spec": {"network": dict(layer, **own)},
+                          "status": {"conditions": [{"type": "NetworkCreated", "status": "True"}, {"type": "TransportAccepted", "status": "True"}]}})
+        config = {"cniVersion": "1.1.0", "name": net.name, "type": "ovn-k8s-cni-overlay", "topology": net.topology, "role": "primary",
+                  "subnets": net.cluster if layer2 else "%s/%d" % (net.cluster, prefix), "netAttachDefName": net.key, "transport": net.transport}
+        attachments.append({"apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition",
+                            "metadata": {"name": net.udn, "namespace": net.namespace}, "spec": {"config": json.dumps(config)}})
+    put = lab.plan["k8s"]
+    of_list = lambda items: {"apiVersion": "v1", "kind": "List", "items": items}
+    put["clusteruserdefinednetworks.yaml"], put["network-attachment-definitions.yaml"] = of_list(networks_), of_list(attachments)
+    put["routeadvertisements.yaml"] = {
+        "apiVersion": "k8s.ovn.org/v1", "kind": "RouteAdvertisements", "metadata": {"name": "between-nodes"},
+        "spec": {"advertisements": ["PodNetwork"], "nodeSelector": {}, "frrConfigurationSelector": {},
+                 "networkSelectors": [{"networkSelectionType": "ClusterUserDefinedNetworks", "clusterUserDefinedNetworkSelector": {
+                     "networkSelector": {"matchLabels": {"announce": "yes"}}}}]},
+        "status": {"conditions": [{"type": "Accepted", "status": "True", "reason": "Accepted", "message": "ok"}]}}
+    if any(net.transport == "evpn" for net in lab.udns):
+        put["vteps.yaml"] = {"apiVersion": "k8s.ovn.org/v1", "kind": "VTEP", "metadata": {"name": "rack"},
+                             "spec": {"cidrs": [lab.c["underlay"]["cidr"]], "mode": "Unmanaged"}}
+
+
+@fault("udn-no-overlay", "primary user-defined network without an overlay, local gateway mode", "user-defined-network", healthy=True)
+def udn_no_overlay(lab):
+    transport_objects(lab)
+    return within_network(lab)
+
+
+@fault("udn-no-overlay-route-missing", "the first node has not learned the second node's subnet", "user-defined-network")
+def udn_no_overlay_route(lab):
+    transport_objects(lab)
+    out = within_network(lab)
+    n, m, net = lab.nodes[0], lab.nodes[1], lab.udn
+    route = [net.subnets[m.name], "via", m.ip, "dev", "br-ex", "proto", "bgp", "metric", "20", "table", str(net.table)]
+    lab.do(n, "ip", "route", "del", *route, undo=["ip", "route", "add"] + route)
+    return out
+
+
+@fault("udn-evpn", "primary user-defined networks of layers 2 and 3 in EVPN, as far as OVN has them", "user-defined-network", healthy=True)
+def udn_evpn(lab):
+    transport_objects(lab)
+    features.local_gateway(lab, {})
+    a, _, b = [p for p in lab.pods if p.get("net") is lab.udn]
+    return [case("%s-%s" % (a["name"], b["name"]), "pod to a pod of the same network on its node", pod(a["name"]), "tcp", b["ip"], b["ports"][0])]
+
+
+@fault("hybrid-overlay", "a node that runs Windows, in the hybrid overlay", "user-defined-network", healthy=True)
+def hybrid_overlay(lab):
+    hybrid.objects(lab)
+    for n in lab.nodes:
+        hybrid.of_node(lab, n)
+    a, b = lab.pods[0], next(p for p in lab.pods if p["n"] is not lab.pods[0]["n"])
+    return [case("%s-%s" % (a["name"], b["name"]), "pod to pod", pod(a["name"]), "tcp", b["ip"], b["ports"][0])]
 
 
 def connected_calls(lab):
