@@ -287,7 +287,10 @@ gather_host() {
   run ip -s -s neigh show
   run ip vrf show
   run bridge -d vlan show
+  run bridge vlan tunnelshow
+  run bridge vni show
   run bridge fdb show
+  run ip nexthop show
   mask=mask_keys
   run sysctl -a
   mask='cat'
@@ -497,6 +500,11 @@ find_namespaces() {
 }
 namespace_template='{{.status.metadata.namespace}}_{{.status.metadata.name}} {{range .info.runtimeSpec.linux.namespaces}}{{if eq .type "network"}}{{.path}}{{end}}{{end}}'
 
+# run_there COMMAND…: in the pod's network namespace that gather_namespaces has come to.
+run_there() {
+  has "$1" && run_as "ip netns exec $label $*" nsenter "--net=$path" "$@"
+}
+
 # What is printed in a namespace is named as sos does, whatever way led into it, so that nobody takes it for the machine's.
 gather_namespaces() {
   [ "$most_pods" -gt 0 ] || return
@@ -514,8 +522,11 @@ gather_namespaces() {
     for what in 'ip -d addr' 'ip rule list' 'ip -6 rule list' 'ip route show table all' 'ip -6 route show table all' 'ip -s -s neigh show' \
       'ss -tulpan'; do
       # shellcheck disable=SC2086 # words of a command
-      has "${what%% *}" && run_as "ip netns exec $label $what" nsenter "--net=$path" $what
+      run_there $what
     done
+    loaded nf_tables ip_tables && run_there iptables-save
+    loaded nf_tables ip6_tables && run_there ip6tables-save
+    loaded nf_tables && run_there nft list ruleset
   done <"$work/some"
   folder=''
 }

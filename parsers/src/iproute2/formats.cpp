@@ -6,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
+#include "iproute2/bridge.h"
 #include "iproute2/json.h"
 #include "iproute2/lower.h"
 
@@ -375,12 +376,63 @@ void links_to_json(const Dump& dump, std::string& out, Report& report) {
   out += links_json(addresses ? "ip addr" : "ip link", read_links(dump, report, whole));
 }
 
+// ---- bridges and next hop objects: read, and not considered by any walk
+
+// `head`: the table's, whose lines are otherwise like many others'.
+Recognition recognise_other(const Dump& dump, const char* topic, bool by_name, const char* head, bool (*fits)(std::string_view),
+                            JsonKind kind) {
+  const auto lines = first_lines(dump, kLinesLookedAt);
+  const bool is_of_table =
+      head == nullptr || (!lines.empty() && is_bridge_table_head(lines.front()) && lines.front().starts_with(head));
+  const int confidence = confidence_of(dump, is_of_table ? share(dump, fits) : 0, by_name, kind);
+  if (confidence == 0) return {};
+  const bool narrow = dump.partial || command_has(dump, "dev") || command_has(dump, "br");
+  return {confidence, narrow ? own_topic(dump, topic) : topic, is_json(dump) ? 80 : 90};
+}
+
+bool is_table_line(std::string_view text) {
+  TextLine line;
+  parse_bridge_line(text, line);
+  return line.kind == LineKind::ignored || line.words.all_known();
+}
+
+Recognition recognise_bridge_vlans(const Dump& dump) {
+  const bool tunnels = command_has(dump, "bridge vlan tunnelshow");
+  return recognise_other(dump, tunnels ? "bridge vlan tunnelshow" : "bridge vlan", command_has(dump, "bridge vlan"), "port",
+                         is_table_line, JsonKind::bridge_vlans);
+}
+Recognition recognise_vnis(const Dump& dump) {
+  return recognise_other(dump, "bridge vni", command_has(dump, "bridge vni"), "dev", is_table_line, JsonKind::vnis);
+}
+Recognition recognise_forwarding(const Dump& dump) {
+  return recognise_other(dump, "bridge fdb", command_has(dump, "bridge fdb"), nullptr, is_forwarding_line, JsonKind::forwarding);
+}
+Recognition recognise_next_hops(const Dump& dump) {
+  return recognise_other(dump, "ip nexthop", called(dump, {"nexthop", "nh"}), nullptr, is_next_hop_line, JsonKind::next_hops);
+}
+
+void load_nothing(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& report) {
+  read<parse_bridge_line, object_entries>(dump, report, [](const Entry&) {});
+}
+
+void objects_to_json(const Dump& dump, std::string& out, Report& report) {
+  out += entries_json("entries", all_entries<parse_bridge_line, object_entries>(dump, report));
+}
+
+constexpr Format considered_by_nobody(std::string_view kind, std::string_view command, Recognition (*recognise)(const Dump&)) {
+  return {kind, command, recognise, reprint<parse_bridge_line, false>, objects_to_json, load_nothing};
+}
+
 constexpr Format kFormats[] = {
     {"ip rule", "ip rule", recognise_rules, reprint<parse_rule_line, false>, rules_to_json, load_rules},
     {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json, load_routes},
     {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
     {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
     {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
+    considered_by_nobody("bridge vlan", "bridge -d vlan show", recognise_bridge_vlans),
+    considered_by_nobody("bridge vni", "bridge vni show", recognise_vnis),
+    considered_by_nobody("bridge fdb", "bridge fdb show", recognise_forwarding),
+    considered_by_nobody("ip nexthop", "ip nexthop show", recognise_next_hops),
 };
 
 }  // namespace

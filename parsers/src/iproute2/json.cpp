@@ -178,6 +178,11 @@ JsonKind kind_of(const JsonValue& document) {
   const JsonArray* array = document.array();
   if (!array) return JsonKind::none;
   for (const JsonValue& v : *array) {
+    if (is_object_with(v, {"mac", "ifname"})) return JsonKind::forwarding;
+    if (v.has("vlans") || v.has("tunnels")) return JsonKind::bridge_vlans;
+    if (v.has("vnis")) return JsonKind::vnis;
+    if (v.has("id") && !v.has("dst") && (v.has("gateway") || v.has("dev") || v.has("group") || v.has("blackhole")))
+      return JsonKind::next_hops;
     if (v.has("ifname") && (v.has("flags") || v.has("addr_info") || v.has("ifindex"))) return JsonKind::links;
     if (is_object_with(v, {"priority", "src"})) return JsonKind::rules;
     if (is_object_with(v, {"dst", "flags"}) || is_object_with(v, {"dst", "protocol"}) || is_object_with(v, {"dst", "gateway"}))

@@ -38,7 +38,7 @@ std::string pretty_json(const JsonValue& value);   // ip -p -j
 // The original text where it is neither ip -j nor ip -p -j.
 std::string print_json(const JsonValue& value, std::string_view original);
 
-enum class JsonKind { none, rules, routes, neighbours, links };
+enum class JsonKind { none, rules, routes, neighbours, links, bridge_vlans, vnis, forwarding, next_hops };
 // What the objects of an array are; none for an empty array.
 JsonKind kind_of(const JsonValue& document);
 

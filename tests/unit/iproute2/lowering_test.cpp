@@ -27,6 +27,17 @@ TEST_F(Host, TheCacheHasPathMtus) {
   EXPECT_EQ(host().routes_v4.value[0].to.length, 0);
 }
 
+// net.ipv4.nexthop_compat_mode = 0: the kernel names the next hop object alone.
+TEST_F(Host, ARouteByANextHopObjectHasOneThatIsNotShown) {
+  load("10.9.0.0/16 nhid 10 proto zebra \n10.8.0.0/16 nhid 1 via 192.0.2.1 dev eth0 proto zebra \n", "ip route");
+  const auto& routes = host().routes_v4.value;
+  ASSERT_EQ(routes.size(), 2u);
+  ASSERT_EQ(routes[0].next_hops.size(), 1u);
+  EXPECT_TRUE(routes[0].next_hops[0].device.empty());
+  ASSERT_EQ(routes[1].next_hops.size(), 1u);
+  EXPECT_EQ(routes[1].next_hops[0].device, "eth0");
+}
+
 TEST_F(Host, RulesHaveTheirSelectors) {
   load(
       "0:\tfrom all lookup local\n"

@@ -48,6 +48,8 @@ constexpr Wording<Feature> kFeatures[] = {
     {Feature::persistent_nat, "persistent NAT: the same address for each connection of a client"},
     {Feature::multicast_snooping, "multicast snooping"},
     {Feature::mirror_filters, "filters of mirrors: which of the selected packets they copy"},
+    {Feature::bridge_tables, "tables of Linux bridges: VLANs of their ports, MACs, VNIs"},
+    {Feature::next_hop_objects, "next hop objects, but for what ip route shows of them"},
     {Feature::netflow, "NetFlow"},
     {Feature::forwarding_detection, "forwarding detection (BFD)"},
     {Feature::connectivity_faults, "connectivity faults (CFM)"},

@@ -54,6 +54,8 @@ enum class Feature : std::uint8_t {
   persistent_nat,
   multicast_snooping,
   mirror_filters,
+  bridge_tables,
+  next_hop_objects,
   netflow,
   forwarding_detection,
   connectivity_faults,
