@@ -89,14 +89,22 @@ std::optional<LargestPacket> largest_packet(const std::vector<PathReport>& paths
   return LargestPacket{least->bytes, least->node, least->device, words.evidence({least->from})};
 }
 
+void gather_assumptions(const PathReport& path, Explanation& e) {
+  for (const AssumptionReport& a : path.assumptions)
+    if (std::none_of(e.assumptions.begin(), e.assumptions.end(),
+                     [&](const AssumptionReport& b) { return a.what == b.what && a.why == b.why; }))
+      e.assumptions.push_back(a);
+}
+
+// What replies rest on, the answer rests on.
 void gather(Explanation& e) {
   for (const PathReport& w : e.paths) {
     for (const Gap& g : w.gaps) add_new(e.gaps, g);
-    for (const AssumptionReport& a : w.assumptions)
-      if (std::none_of(e.assumptions.begin(), e.assumptions.end(),
-                       [&](const AssumptionReport& b) { return a.what == b.what && a.why == b.why; }))
-        e.assumptions.push_back(a);
+    gather_assumptions(w, e);
   }
+  for (const PathReport& w : e.paths)
+    for (const FollowUp& reply : w.reply)
+      for (const PathReport& back : reply.paths) gather_assumptions(back, e);
 }
 
 // Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the path nor,

@@ -283,9 +283,10 @@ class Sorting {
     c.format = nullptr;
   }
 
-  // Who listens there, and where it sends.
+  // Who listens there, where it sends, and what its rules make of that.
   static bool shows_stack(const Candidate& c) {
-    static constexpr std::string_view kKinds[] = {"ss", "ip addr", "ip link", "ip route", "ip rule", "ip neigh"};
+    static constexpr std::string_view kKinds[] = {"ss",       "ip addr",       "ip link",        "ip route",        "ip rule",
+                                                  "ip neigh", "iptables-save", "ip6tables-save", "nft list ruleset"};
     return std::find(std::begin(kKinds), std::end(kKinds), c.format->kind) != std::end(kKinds);
   }
 

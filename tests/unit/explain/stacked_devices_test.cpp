@@ -208,6 +208,17 @@ TEST_F(StackedDevices, VlanOfABridge) {
   EXPECT_EQ("br0.100> br0> eno1> eth0< eth0.100<", reply(e));
 }
 
+// Which VLANs the ports of such a bridge carry is not considered (br_allowed_ingress() of the kernel).
+TEST_F(StackedDevices, ABridgeThatFiltersVlansProvesNothing) {
+  const auto confidence = [&](const char* settings) {
+    left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"}, {"br0", kLeft, settings, "10.9.0.1"}});
+    right();
+    return from_right().at("confidence").get<std::string>();
+  };
+  EXPECT_EQ("assumed", confidence("bridge forward_delay 1500 vlan_filtering 1 vlan_protocol 802.1Q"));
+  EXPECT_NE(std::string::npos, from_right().at("assumptions").dump().find("lets the frame pass at port eno1"));
+}
+
 TEST_F(StackedDevices, RouteByADummy) {
   left({{"eno1", kLeft, "", ""}, {"dum0", kLeft, "dummy", "10.9.0.1"}});
   right();

@@ -129,6 +129,18 @@ TEST_F(SwitchTest, AResetOutOfNowhereIsInvalid) {
   EXPECT_EQ(ports(run("br0", 1, k)), Ports{"br0-p2"});
 }
 
+// A zone that a SYN did not pass picks its connection up with the segments behind the SYN-ACK, and translates those alone.
+TEST_F(SwitchTest, ASynAckOutOfNowhereIsNotTranslatedButWhatFollowsIs) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,zone=7,nat(src=192.0.2.1))", "table=1,ip actions=output:2"});
+  FlowKey k = tcp();
+  k.set(F::tcp_flags, 0x12);
+  EXPECT_EQ(src_ip(run("br0", 1, k).emissions.at(0).packet), src_ip(k));
+  ASSERT_EQ(record.assumptions.size(), 1U);
+  EXPECT_EQ(record.assumptions[0].what, Supposition::segments_as_handshake);
+  k.set(F::tcp_flags, 0x10);
+  EXPECT_EQ(src_ip(run("br0", 1, k).emissions.at(0).packet), IpAddr::v4(0xc0000201));
+}
+
 TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1))",
                  "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1,ct_state=+rel+rpl+trk actions=output:1"});

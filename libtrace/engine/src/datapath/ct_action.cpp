@@ -3,6 +3,7 @@
 #include "datapath/ct_action.h"
 
 #include "datapath/nat.h"
+#include "datapath/tcp_tracking.h"
 
 namespace egt::engine {
 namespace {
@@ -114,9 +115,25 @@ void CtAction::track(DatapathPacket& packet) {
     tracked = Tracker(network_state_.conntrack, zone_, settings_).track(key, packet.quoted);
   }
   if (tracked.known) return existing(packet, tracked);
-  if (!tracked.opened) return invalid(key);
+  if (!tracked.opened) {
+    note_later_segments(key);
+    return invalid(key);
+  }
   if (tracked.opened->presumed) recorder_.assume({Supposition::connections_picked_up, {}, {}, recorder_.evidence_of(step_)});
   opened(packet, std::move(*tracked.opened));
+}
+
+// A SYN-ACK opens no connection, and so is not translated; the segments behind it do where no SYN came by here (tcp_conntracks[], sNO).
+void CtAction::note_later_segments(const FlowKey& key) {
+  constexpr std::uint32_t kSynAck = 0x12, kAck = 0x10;
+  const Nat& nat = action_.nat;
+  if (!action_.commit || !action_.has_nat || nat.kind == Nat::Kind::bare || !nat.addresses) return;
+  if (key.u32(F::nw_proto) != ip_proto::tcp || (key.u32(F::tcp_flags) & 0x3f) != kSynAck) return;
+  if (!open_tcp(kAck, zone_.space, settings_.tcp_loose.value_or(true))) return;
+  const IpAddr& own = nat.kind == Nat::Kind::src ? result_.before.src : result_.before.dst;
+  if (own == nat.addresses->first) return;
+  recorder_.assume(
+      {Supposition::segments_as_handshake, {nat.addresses->first}, {std::uint64_t{zone_.zone}}, recorder_.evidence_of(step_)});
 }
 
 // The connection that an earlier ct of the same zone gave the packet (skb_nfct_cached()), else what conntrack finds.

@@ -47,6 +47,7 @@ class CtAction {
   bool map(Connection& c);
   bool resolve_clash(Connection& c);
   void take_free_port(Connection& c);
+  void note_later_segments(const FlowKey& key);
   static void forget_exec(FlowKey& key);
   void invalid(FlowKey& key);
   void write_mark_and_label(FlowKey& key, std::uint32_t mark, U128 label) const;

@@ -351,6 +351,7 @@ Walker::Next Walker::step(AtPod at) {
     if (stack.device != nullptr) end.evidence = {stack.device->from};
     return stop(Verdict::dropped, std::move(end));
   }
+  if (std::optional<Next> end = filter_in_pod(at.pod, stack, at.packet, may_open(at.packet), false)) return std::move(*end);
   record_.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
   Arrival arrival;
   arrival.verdict = Verdict::delivered;

@@ -8,6 +8,7 @@
 #include "device_stack.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
+#include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/ovs.h"
 #include "pod_stack.h"
 #include "topology.h"
@@ -113,6 +114,11 @@ class Walker {
   std::optional<Arrival> send_by_other_network(Endpoint& pod, const IpAddr& to);
   std::optional<Next> route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop);
   Next refused_in_pod(const Start& start, Stop where, const char* error);
+  // pod_rules.cpp; `opens`: the packet is the first of its connection
+  std::optional<Next> filter_in_pod(const Endpoint& pod, const PodStack& stack, const FlowKey& packet, bool opens, bool sends);
+  Next ended_in_pod(const Endpoint& pod, const HookResult& result);
+  std::optional<Next> translated_in_pod(const Endpoint& pod, const PodStack& stack, const NatDecision& nat, bool sends);
+  bool may_open(const FlowKey& packet) const;
   Cause not_for_pod(const AtPod& at, const PodStack& stack) const;
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
@@ -135,6 +141,7 @@ class Walker {
   std::optional<Next> leave_untagged(const cluster::Node& node, const std::string& device, FlowKey& packet);
   Next send_below(const AtDevice& at, const host::Link& device);
   Next enter_host_tunnel(const AtDevice& at, const host::Link& device, const std::string& leaves_by);
+  void note_vlan_filter(const cluster::Node& node, const host::Link& bridge, const host::Link& port);
   Next forward_by_bridge(const AtHost& at, const host::Link& bridge);
   Next open_forwarding(const cluster::Node& node, const std::string& device, Statement<Input> missing, Cause why,
                        std::vector<Provenance> evidence);

@@ -64,6 +64,7 @@ std::optional<Walker::Next> Walker::climb(AtHost& at) {
                       {up.device->from}});
     pop_tag(at.packet);
   }
+  if (up.device->kind == "bridge") note_vlan_filter(node, *up.device, *link);
   const std::string port = up.device->kind == "bridge" ? at.device : std::string();
   return Next{{AtHost{&node, up.device->name, at.packet, port}}, std::nullopt};
 }

@@ -78,6 +78,10 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
       sent = frame;
       return std::move(*end);
     }
+  if (std::optional<Next> end = filter_in_pod(pod, stack, frame, may_open(frame) && !start.answers, true)) {
+    sent = frame;
+    return std::move(*end);
+  }
   const auto own_mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : pod.pod.mac;
   const auto smac = start.smac ? start.smac : own_mac;
   const auto dmac = start.dmac ? start.dmac : hop.mac;

@@ -149,6 +149,22 @@ bool passes_unseen(const cluster::Cluster& cluster, const Sighting& s) {
          (place.port->type == "internal" || place.port->name == place.bridge->name);
 }
 
+// Of nodes that are no chassis of OVN's (go-controller/hybrid-overlay/pkg/types): Windows ones, as a rule.
+const std::string kHybridSubnet = "k8s.ovn.org/hybrid-overlay-node-subnet";
+
+const cluster::NodeObject* hybrid_node(const cluster::Objects& objects, const IpAddr& address) {
+  for (const cluster::NodeObject& node : objects.nodes)
+    if (std::find(node.addresses.begin(), node.addresses.end(), address) != node.addresses.end() &&
+        node.annotations.contains(kHybridSubnet))
+      return &node;
+  return nullptr;
+}
+
+// That nobody answers for its address shows nothing: it has no dumps.
+bool is_silent_hybrid_node(const cluster::Objects& objects, const Arrival& end, const IpAddr& remote) {
+  return end.stop && end.stop->why.reason == Reason::neighbour_unresolved && hybrid_node(objects, remote) != nullptr;
+}
+
 }  // namespace
 
 Walker::Next Walker::step(InTunnel at) {
@@ -172,7 +188,8 @@ Walker::Next Walker::step(InTunnel at) {
   if (is_encrypted(*at.port) && !at.node->host.ipsec_policies.present)
     record_.assume({Supposition::ipsec_tunnel_up, {at.node->name, remote}, {}, {at.port->from}});
   record_.tunnels.back().path_shown = !end.left_snapshot && end.verdict != Verdict::inconclusive;
-  if (lacks_dumps(end, aside)) end = carrier.carry_on(outer, *at.node, std::move(end));
+  if (lacks_dumps(end, aside) || is_silent_hybrid_node(cluster_.objects, end, remote))
+    end = carrier.carry_on(outer, *at.node, std::move(end));
   undecided_ |= carrier.undecided_;
   adopt(aside, at, encap, reached_a_host(end));
   if (std::optional<SizeLimit> largest = aside.largest; largest && largest->bytes > more) {
@@ -267,7 +284,9 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
   const bool shared = topology_.is_shared(remote);
   if (owner == nullptr) {
     record_.gap({"", shared ? Input::owner_of_address : Input::node_with_address, {remote}});
-    const Cause why = shared ? Cause{Reason::address_shared} : Cause{Reason::node_missing, {remote}};
+    Cause why = shared ? Cause{Reason::address_shared} : Cause{Reason::node_missing, {remote}};
+    if (const cluster::NodeObject* other = shared ? nullptr : hybrid_node(cluster_.objects, remote); other != nullptr)
+      for (const std::string& fact : {other->name, other->annotations.at(kHybridSubnet)}) why.about.emplace_back(fact);
     return *stop(Verdict::inconclusive, {from.name, Layer::underlay, {PlaceKind::tunnel_to, {remote}}, why}).arrival;
   }
   record_.assume({Supposition::underlay_carries, {from.name, owner->name}});

@@ -151,11 +151,18 @@ Walker::Next Walker::send_below(const AtDevice& at, const host::Link& device) {
   if (sends_into_tunnel(at.node->host, device) || is_of_evpn(device.name)) return enter_host_tunnel(at, device, leaves_by);
   if (const Uplink uplink = device.kind == "bridge" ? uplink_of(at.node->host, device) : Uplink{}; uplink.port != nullptr) {
     if (!forwards(*uplink.port)) return stop(Verdict::dropped, blocked(*at.node, *uplink.port));
+    note_vlan_filter(*at.node, device, *uplink.port);
     if (!uplink.alone)
       record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
     return {{AtDevice{at.node, uplink.port->name, at.packet, false, leaves_by}}, std::nullopt};
   }
   return {{OnWire{at.node, at.device, at.packet, leaves_by}}, std::nullopt};
+}
+
+// Such a bridge drops what a port's VLANs do not cover (br_allowed_ingress(), br_allowed_egress() of net/bridge/br_vlan.c).
+void Walker::note_vlan_filter(const Node& node, const host::Link& bridge, const host::Link& port) {
+  if (bridge.mode != "vlan_filtering") return;
+  record_.assume({Supposition::bridge_passes_vlan, {bridge.name, port.name, node.name}, {}, {bridge.from}});
 }
 
 // `leaves_by`: the device that the route or the switch has chosen. What EVPN routes goes to the MAC of the VTEP (RFC 9135), of which the

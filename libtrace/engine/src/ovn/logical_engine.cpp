@@ -33,7 +33,7 @@ std::string_view found_in(const std::map<std::string, std::string>& map, const c
 // (patch_port_name() of controller/patch.c).
 std::string_view logical_port_of(const Interface& port) {
   constexpr std::string_view kTo = "-to-";
-  if (port.type != "patch") return found_in(port.external_ids, "iface-id");
+  if (const std::string_view id = found_in(port.external_ids, "iface-id"); !id.empty() || port.type != "patch") return id;
   const std::size_t to = port.name.find(kTo);
   return to == std::string::npos ? std::string_view() : std::string_view(port.name).substr(to + kTo.size());
 }

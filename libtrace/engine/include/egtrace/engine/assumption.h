@@ -95,6 +95,7 @@ enum class Supposition : std::uint8_t {
   mirrors_take_no_port,          // bridge, node
   mirrors_take_elsewhere,        // mirror, node
   connections_picked_up,
+  segments_as_handshake,  // address; zone
   connection_answered,
   address_of_range,       // address
   port_of_range,          // port; whether the range is given
@@ -123,6 +124,8 @@ enum class Supposition : std::uint8_t {
   access_port_removes_tag,     // likewise
   switch_keeps_tags,           // VLAN, node, device
   bridge_sends_by,             // bridge, port, node
+  bridge_passes_vlan,          // bridge, port, node
+  proxy_hands_on,              // pod, port
   pod_sends_by_network,        // pod, destination, network; device in the pod
   advertised_route_back,       // address, node; RouteAdvertisements object
   unexplained_route_back,      // address, node
@@ -135,7 +138,8 @@ constexpr bool can_be_dumped(Supposition s) {
          s != Supposition::filter_passes && s != Supposition::ipsec_protects && s != Supposition::ipsec_arrives &&
          s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
-         s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type;
+         s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type &&
+         s != Supposition::segments_as_handshake && s != Supposition::proxy_hands_on;
 }
 
 struct Assumption {

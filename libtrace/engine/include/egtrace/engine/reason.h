@@ -94,6 +94,8 @@ enum class Reason : std::uint8_t {
   network_not_of_ovn,       // the pod sends by a network that another CNI plugin has made
   pod_next_hop_unknown,     // a route of the pod's own leads to a next hop of which no dump shows the MAC
   pod_sends_by_other,       // the pod's own routes lead to a device that is none of its interfaces in Open vSwitch
+  taken_by_local_proxy,     // rules in the pod's network namespace hand the connection to a proxy there
+  translated_in_pod,        // rules there translate the connection in another way
   network_without_gateway,  // the pod is on the network that is asked for, and sends to the destination by none of its routes there
   localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
