@@ -53,7 +53,9 @@ Gap gap_besides_dumps(const engine::MissingInput& missing, const cluster::Cluste
   Gap gap = gap_of(missing);
   const auto* input = std::get_if<Input>(&missing.what);
   const cluster::Node* node = cluster.node(missing.node);
-  if (input != nullptr && node != nullptr && is_dumped(*input, *node)) gap.command = command_beyond(*input, missing.about);
+  const bool is_presumed = node != nullptr && node->host_presumed;  // what it has is in no dump
+  if (input != nullptr && node != nullptr && !(is_presumed && *input == Input::device) && is_dumped(*input, *node))
+    gap.command = command_beyond(*input, missing.about);
   return gap;
 }
 

@@ -115,6 +115,10 @@ class Texts {
         for (const IpAddr& router : facts_.router)
           if (own.address.family == family && router.family == family)
             line("{} via {} dev {}", local_endpoints(own).to_string(), router.to_string(), kManagement);
+    for (const Prefix& all : marked_services())
+      for (const IpAddr& router : facts_.router)
+        if (all.address.family == family && router.family == family)
+          line("{} via {} dev {} table {}", all.to_string(), router.to_string(), kManagement, kManagementTable);
     for (const OtherDevice& other : others_) {
       on_device({other.address}, other.name);
       if (other.address.address.family != family || !serves(other)) continue;
@@ -131,6 +135,8 @@ class Texts {
 
   std::string rules(Family family) const {
     std::string out = "0:\tfrom all lookup local\n";
+    if (!marked_services().empty())
+      out += fmt::format("30:\tfrom all fwmark {:#x} lookup {}\n", kManagementMark, kManagementTable);
     for (const HostEgress& s : served_)
       for (const IpAddr& pod : s.pods)
         if (s.device && pod.family == family)
@@ -170,6 +176,10 @@ class Texts {
   }
 
  private:
+  // By nft alone the host marks its connections to services with internalTrafficPolicy Local, which then go by the management port.
+  static constexpr unsigned kManagementMark = 0x1745ec, kManagementTable = 7;
+  std::vector<Prefix> marked_services() const { return facts_.nft_alone ? facts_.services : std::vector<Prefix>(); }
+
   // As computeRoutesForUDN() of node/gateway_udn.go.
   std::string routes_of(const Vrf& vrf, Family family) const {
     const OtherNetwork& network = *vrf.network;

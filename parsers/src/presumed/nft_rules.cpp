@@ -41,6 +41,7 @@ class Table {
     for (const FamilyWords& of : kFamilies) {
       const IpAddr* cluster_ip = cluster_ip_of(service.cluster_ips, of.family);
       if (cluster_ip == nullptr) continue;
+      if (service.internal_traffic_policy == "Local") within_node(service, port, *cluster_ip, proto, of);
       const auto here = local && facts_.local_gateway && port.node_port != 0 ? local_address(of.family) : std::nullopt;
       const auto without_node_port = local && port.node_port == 0 ? local_endpoints_of(service, port, of.family, facts_, objects_)
                                                                   : std::vector<LocalEndpoint>();
@@ -75,7 +76,7 @@ class Table {
   }
 
   std::string text() && {
-    std::string etp, services, snat, egress_services, egress_ips, late, management, masquerade;
+    std::string etp, itp, itp_mark, services, snat, egress_services, egress_ips, late, management, masquerade, isolated;
     for (const FamilyWords& of : kFamilies) {
       map(named("external-ips-etp-local", of), fmt::format("{0} . inet_proto . inet_service : {0} . inet_service", of.address));
       map(named("nodeports-etp-local", of), fmt::format("inet_proto . inet_service : {} . inet_service", of.address));
@@ -83,6 +84,12 @@ class Table {
       map(named("nodeports", of), fmt::format("inet_proto . inet_service : {} . inet_service", of.address));
       map(named("egress-ip-snat", of), fmt::format("{0} . ifname : {0}", of.address));
       map(named("egress-service-snat", of), fmt::format("{0} : {0}", of.address));
+      map(named("itp-services-to-redirect", of), fmt::format("{} . inet_proto . inet_service : inet_service", of.address));
+      sets_ += set(named("itp-services-to-mark", of), fmt::format("{} . inet_proto . inet_service", of.address));
+      line(itp, "meta l4proto {{ tcp, udp, sctp }} redirect to {} daddr . meta l4proto . th dport map @{}", of.header,
+           named("itp-services-to-redirect", of));
+      line(itp_mark, "{} daddr . meta l4proto . th dport @{} meta mark set 0x001745ec", of.header,
+           named("itp-services-to-mark", of));
       translations(etp, of, "-etp-local");
       translations(services, of, "");
       line(egress_services, "snat {0} to {0} saddr map @{1}", of.header, named("egress-service-snat", of));
@@ -98,6 +105,7 @@ class Table {
       for (const Prefix& all : facts_.cluster_subnets)
         if (all.address.family == of.family) line(late, "{} saddr {} meta mark 1009 drop", of.header, all.to_string());
       local_gateway(masquerade, of);
+      isolation(isolated, of);
     }
     std::string out =
         "table inet ovn-kubernetes {\n" + set("mgmtport-no-snat-nodeports", "inet_proto . inet_service") + sets_ + maps_;
@@ -106,7 +114,10 @@ class Table {
     chain(out, "services-etp-no-nodeport", "", without_node_ports_);
     chain(out, "services-prerouting", "type nat hook prerouting priority dstnat; policy accept;",
           "\t\tjump services-etp\n\t\tjump services-etp-no-nodeport\n\t\tjump services\n");
-    chain(out, "services-output", "type nat hook output priority dstnat; policy accept;", "\t\tjump services\n");
+    chain(out, "services-itp", "", itp);
+    chain(out, "services-output", "type nat hook output priority dstnat; policy accept;",
+          "\t\tjump services-itp\n\t\tjump services\n");
+    chain(out, "services-itp-mark", "type route hook output priority mangle; policy accept;", itp_mark);
     chain(out, "mgmtport-snat", "type nat hook postrouting priority srcnat; policy accept;",
           "\t\toifname != \"" + kManagement + "\" return\n" + "\t\tmeta l4proto . th dport @mgmtport-no-snat-nodeports return\n" +
               management);
@@ -114,12 +125,23 @@ class Table {
           "\t\tmeta mark 0x000003f0 return\n" + egress_services);
     chain(out, "egress-ip-snat", "type nat hook postrouting priority srcnat; policy accept;", egress_ips);
     chain(out, "egress-ip-sec-filter", "type filter hook postrouting priority srcnat + 1; policy accept;", late);
+    if (!isolated.empty()) chain(out, "udn-isolation", "type filter hook output priority filter; policy accept;", isolated);
     if (!masquerade.empty())
       chain(out, "ovn-kube-local-gw-masq", "type nat hook postrouting priority srcnat + 1; policy accept;", masquerade);
     return out + "}\n";
   }
 
  private:
+  // internalTrafficPolicy Local, for processes of the node: to an endpoint on the host network, else by the management port.
+  void within_node(const Service& service, const ServicePort& port, const IpAddr& cluster_ip, const std::string& proto,
+                   const FamilyWords& of) {
+    if (has_host_endpoint(service, facts_, objects_))
+      element(named("itp-services-to-redirect", of), "{} . {} . {} : {}", cluster_ip.to_string(), proto, port.port,
+              parse_decimal(port.target_port).value_or(port.port));
+    else
+      element(named("itp-services-to-mark", of), "{} . {} . {}", cluster_ip.to_string(), proto, port.port);
+  }
+
   // Clients' addresses stay as they are where the service has no port on the node.
   void keep_client(const std::vector<LocalEndpoint>& endpoints, const std::string& proto, const FamilyWords& of) {
     for (const LocalEndpoint& endpoint : endpoints)
@@ -190,6 +212,20 @@ class Table {
       line(to, "{0} saddr != {1}{2} {0} saddr {3} masquerade", of.header, masquerade_of_hosts(networks).to_string(), others,
            networks.network().to_string());
     }
+  }
+
+  // Processes of the node but for kubelet do not reach its pods whose primary network is another (udn_isolation.go). Ports that the pods open to
+  // the default network are in no database.
+  void isolation(std::string& to, const FamilyWords& of) {
+    const std::string pods = named("udn-pod-default-ips", of);
+    for (const cluster::Pod& pod : objects_.pods)
+      if (pod.node == facts_.node && pod.primary() != nullptr)
+        for (const Prefix& own : pod.addresses)
+          if (own.address.family == of.family) element(pods, "{}", own.address.to_string());
+    if (!elements_.contains(pods)) return;
+    sets_ += set(pods, of.address);
+    line(to, "socket cgroupv2 level 2 \"system.slice/kubelet.service\" {} daddr @{} accept", of.header, pods);
+    line(to, "{} daddr @{} drop", of.header, pods);
   }
 
   const NodeFacts& facts_;

@@ -85,6 +85,13 @@ bool is_of_host(const ovn::LogicalPort& port, const std::string& node) {
   return is_management(port, node) || port.name.starts_with(ovnk::kEvpnLogicalPort);
 }
 
+// int-NODE: behind it is the bridge of the hybrid overlay, which sends to Windows nodes and which no database shows
+// (go-controller/hybrid-overlay/pkg/controller/ovn_node_linux.go).
+constexpr std::string_view kHybridPort = "int-", kHybridPatch = "int", kHybridPeer = "ext";
+bool is_of_hybrid_overlay(const ovn::LogicalPort& port, const std::string& node) {
+  return port.name.starts_with(kHybridPort) && port.name.substr(kHybridPort.size()) == node && !port.external_ids.contains("pod");
+}
+
 // As the CNI or ovnkube-node names the port.
 std::string device_of(const ovn::LogicalPort& port, const std::string& node, const NodeFacts& facts) {
   if (ovnk::behind(ovnk::kManagementPort, port.name) == node) return std::string(ovnk::kDefaultManagementDevice);
@@ -135,6 +142,11 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
   for (const ovn::LogicalPort& logical : node.ovn.ports) {
     const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
     if (logical.on_router || !logical.type.empty() || !here) continue;
+    if (is_of_hybrid_overlay(logical, node.name)) {
+      bridge.interfaces.push_back(patch(std::string(kHybridPatch), std::string(kHybridPeer), number++));
+      bridge.interfaces.back().external_ids["iface-id"] = logical.name;
+      continue;
+    }
     Interface port;
     port.name = device_of(logical, node.name, facts);
     port.type = is_of_host(logical, node.name) ? "internal" : "";

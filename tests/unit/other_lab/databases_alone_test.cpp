@@ -178,6 +178,15 @@ TEST(DatabasesAlone, PresumeTheRulesOfTheRelease) {
             std::string::npos);
 }
 
+// Chain udn-isolation lets kubelet alone connect to the default network's addresses of pods on a user-defined network.
+TEST(DatabasesAlone, PresumeTheIsolationOfPodsFromTheirNode) {
+  const json shown = explained("udn-layer2-local", {{"from", "node:gorse"}, {"to", "10.150.1.31:8080"}, {"proto", "tcp"}});
+  EXPECT_NE(shown.at("outcome"), "answered") << shown.at("summary");
+  EXPECT_NE(shown.dump().find("udn-isolation"), std::string::npos) << shown.at("summary");
+  EXPECT_EQ(explained("udn-layer2-local", {{"from", "node:gorse"}, {"to", "10.150.1.11:8080"}, {"proto", "tcp"}}).at("outcome"),
+            "answered");
+}
+
 TEST(DatabasesAlone, SayWhatTheyRestOn) {
   const json shown = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
   const std::string assumed = shown.at("assumptions").dump();
