@@ -166,15 +166,27 @@ void add_route_advertisement(const Json& o, const cluster::Object& id, cluster::
 
 // --- objects that are shown alone ----------------------------------------------------------------------------------------
 
+void add_fact(cluster::NetworkObject& object, const char* name, const std::string& value) {
+  if (!value.empty()) object.facts.emplace_back(name, value);
+}
+
+// A NetworkQoS has a condition for each zone: "Ready-In-Zone-NODE".
+void add_refusals(const Json& o, cluster::NetworkObject& object) {
+  const Json& conditions = at(at(o, "status"), "conditions");
+  if (!conditions.is_array()) return;
+  for (const Json& condition : conditions) {
+    const std::string type = text(condition, "type");
+    if (text(condition, "status") == "False" && (type == "Accepted" || type.starts_with("Ready-In-Zone-")))
+      add_fact(object, "not accepted", (type == "Accepted" ? "" : type + ": ") + text(condition, "message"));
+  }
+}
+
 cluster::NetworkObject shown(const Json& o, const cluster::Object& id) {
   cluster::NetworkObject object;
   static_cast<cluster::Object&>(object) = id;
   object.kind = text(o, "kind");
+  add_refusals(o, object);
   return object;
-}
-
-void add_fact(cluster::NetworkObject& object, const char* name, const std::string& value) {
-  if (!value.empty()) object.facts.emplace_back(name, value);
 }
 
 std::string joined(const Json& list) {
@@ -199,7 +211,7 @@ void add_vtep(const Json& o, const cluster::Object& id, cluster::Objects& object
   objects.network_objects.push_back(std::move(object));
 }
 
-void add_uplink(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+void add_shown(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   objects.network_objects.push_back(shown(o, id));
 }
 
@@ -231,7 +243,8 @@ constexpr UsedKind kNetworkKinds[] = {{"NetworkAttachmentDefinition", "k8s.cni.c
                                       {"RouteAdvertisements", "k8s.ovn.org/", false, add_route_advertisement},
                                       {"ClusterNetworkConnect", "k8s.ovn.org/", false, add_network_connect},
                                       {"VTEP", "k8s.ovn.org/", false, add_vtep},
-                                      {"Uplink", "k8s.ovn.org/", false, add_uplink},
+                                      {"Uplink", "k8s.ovn.org/", false, add_shown},
+                                      {"NetworkQoS", "k8s.ovn.org/", true, add_shown},
                                       {"FRRConfiguration", "frrk8s.metallb.io/", true, add_frr_configuration}};
 
 }  // namespace

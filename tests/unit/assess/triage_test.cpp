@@ -337,6 +337,14 @@ void on_network_of_transport(Sample& s, const std::string& transport, const std:
           accepted + "\"\n    message: No RouteAdvertisements CR is advertising the pod networks.\n");
 }
 
+std::string advertisement(const std::string& accepted) {
+  return "\n---\napiVersion: k8s.ovn.org/v1\nkind: RouteAdvertisements\nmetadata:\n  name: rack\nspec:\n  advertisements: "
+         "[PodNetwork]\n"
+         "  networkSelectors: [{networkSelectionType: DefaultNetwork}]\nstatus:\n  conditions:\n  - type: Accepted\n    status: "
+         "\"" +
+         accepted + "\"\n    message: no FRRConfigurations selected\n";
+}
+
 void mark_what_it_sends(Sample& s, const std::string& mark) {
   on_its_own_network(s);
   std::string marks = policy("10.133.0.9", "100.88.0.3");
@@ -360,6 +368,8 @@ std::vector<Case> cases() {
        [](Sample& s) { on_network_of_transport(s, "EVPN", "True"); }},
       {"transport-not-accepted", [](Sample& s) { on_network_of_transport(s, "EVPN", "False"); },
        [](Sample& s) { on_network_of_transport(s, "NoOverlay", "True"); }},
+      {"object-not-accepted", [](Sample& s) { s.append("k8s/pods.yaml", advertisement("False")); },
+       [](Sample& s) { s.append("k8s/pods.yaml", advertisement("True")); }},
       {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); },
        as_it_is},
       {"egressip-link-down",

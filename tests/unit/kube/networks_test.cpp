@@ -149,6 +149,24 @@ TEST(KubeNetworks, WithoutSubnetsAreChosenByWhatIsSeen) {
   EXPECT_EQ(way("192.0.2.10", seen).on, nullptr);
 }
 
+TEST(KubeNetworks, ShowWhatIsNotAccepted) {
+  cluster::Cluster cluster;
+  Formats f(kube_formats());
+  f.load(
+      f.dump("apiVersion: v1\nkind: List\nitems:\n"
+             "- apiVersion: k8s.ovn.org/v1alpha1\n  kind: NetworkQoS\n  metadata: {name: gold, namespace: shop}\n  status:\n"
+             "    conditions: [{type: Ready-In-Zone-node-1, status: \"True\", message: ok}, {type: Ready-In-Zone-node-2, status: "
+             "\"False\", message: failed to set up}]\n"
+             "- apiVersion: k8s.ovn.org/v1\n  kind: VTEP\n  metadata: {name: rack}\n  spec: {cidrs: [192.0.2.0/24]}\n  status:\n"
+             "    conditions: [{type: Accepted, status: \"True\", message: ok}]\n"),
+      cluster);
+  const auto& objects = cluster.objects.network_objects;
+  ASSERT_EQ(objects.size(), 2U);
+  ASSERT_EQ(objects[0].facts.size(), 1U);
+  EXPECT_EQ(objects[0].facts[0].second, "Ready-In-Zone-node-2: failed to set up");
+  EXPECT_TRUE(objects[1].facts.empty());
+}
+
 TEST(KubeNetworks, AreAdvertisedByTheirLabels) {
   const NetworkObjects o;
   const cluster::RouteAdvertisement* ra = advertisement_of(o.cluster.objects, "shop/blue");

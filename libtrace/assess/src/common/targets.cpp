@@ -45,6 +45,13 @@ std::optional<IpAddr> server_address(const Cluster& cluster, Family family) {
   return near;
 }
 
+// OVN has no chassis for such nodes, Windows ones as a rule (docs/features/hybrid-overlay.md of ovn-kubernetes).
+bool is_of_hybrid_overlay(const cluster::NodeObject& node) {
+  const auto system = node.labels.find("kubernetes.io/os");
+  return node.annotations.contains("k8s.ovn.org/hybrid-overlay-node-subnet") ||
+         (system != node.labels.end() && system->second == "windows");
+}
+
 }  // namespace
 
 bool is_cluster_node(const Node& node) { return has_role(node, Role::cluster_node); }
@@ -103,7 +110,8 @@ std::vector<std::string> cluster_nodes(const Cluster& cluster) {
   std::set<std::string> names;
   for (const auto& node : cluster.nodes)
     if (is_cluster_node(*node)) names.insert(node->name);
-  for (const cluster::NodeObject& object : cluster.objects.nodes) names.insert(object.name);
+  for (const cluster::NodeObject& object : cluster.objects.nodes)
+    if (!is_of_hybrid_overlay(object)) names.insert(object.name);
   return {names.begin(), names.end()};
 }
 

@@ -57,6 +57,7 @@ constexpr Title kTitles[] = {
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
     {"network-masquerade", "The masquerade address of a user-defined network on its nodes"},
     {"transport-not-accepted", "A network whose transport is not accepted"},
+    {"object-not-accepted", "An object about networks that OVN-Kubernetes has not accepted"},
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},

@@ -47,6 +47,7 @@ const std::vector<const Check*>& checks() {
                                                     &kGatewaySnatMissing,
                                                     &kNetworkMasquerade,
                                                     &kTransportNotAccepted,
+                                                    &kObjectNotAccepted,
                                                     &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,

@@ -50,6 +50,7 @@ extern const Check kTunnelKeyMismatch;
 extern const Check kGatewaySnatMissing;
 extern const Check kNetworkMasquerade;
 extern const Check kTransportNotAccepted;
+extern const Check kObjectNotAccepted;
 extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;

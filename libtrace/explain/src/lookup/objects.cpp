@@ -292,8 +292,16 @@ void Finder::machines_as_objects() {
   for (const cluster::NodeObject& n : cluster_.objects.nodes) {
     const bool named = is_named(ObjectKind::node, n);
     if (!named && !has(n.addresses)) continue;
+    const auto annotated = [&](const std::map<std::string, std::string>& of, const char* key) {
+      const auto found = of.find(key);
+      return found == of.end() ? std::string() : found->second;
+    };
     add("node", n.name, cluster_.node(n.name),
-        {{"addresses", addresses_text(n.addresses)}, {"pod subnets", prefixes_text(n.pod_subnets)}}, {n.from});
+        {{"addresses", addresses_text(n.addresses)},
+         {"pod subnets", prefixes_text(n.pod_subnets)},
+         {"operating system", std::string(annotated(n.labels, "kubernetes.io/os") == "windows" ? "Windows" : "")},
+         {"hybrid overlay", annotated(n.annotations, "k8s.ovn.org/hybrid-overlay-node-subnet")}},
+        {n.from});
     if (named) subjects_.push_back({ObjectKind::node, n.name});
   }
   if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);  // dumps of the machine have the name, too

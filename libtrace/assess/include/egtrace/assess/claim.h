@@ -52,6 +52,7 @@ enum class Claim : std::uint8_t {
   network_replies_not_routed,
   network_not_masqueraded,
   transport_not_accepted,
+  object_not_accepted,
   gateway_default_past_snat,
   gateway_mark_without_snat,
   guard_cannot_match,
