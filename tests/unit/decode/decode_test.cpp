@@ -122,6 +122,11 @@ TEST(Decode, NamesOfNetworks) {
   EXPECT_TRUE(says("svl3.42", "device", "IP-VRF of the network with id 42"));
   EXPECT_TRUE(says("evbr.a3f2b1c9", "device", "bridge of EVPN"));
   EXPECT_TRUE(says("macvrf-cluster_udn_blue_ovn_layer2_switch", "logical port", "towards the host's bridge of EVPN"));
+  EXPECT_FALSE(says("macvrf-cluster_udn_blue_ovn_layer2_switch", "logical switch", ""));
+  EXPECT_TRUE(says("br-ex_cluster_udn_blue_worker-1", "logical port", "leads to br-ex"));
+  EXPECT_TRUE(says("int-worker-1", "logical port", "of the hybrid overlay"));
+  EXPECT_TRUE(says("ext-vxlan", "port", "VXLAN 4097"));
+  EXPECT_TRUE(says("transit_switch", "logical switch", "between the cluster routers"));
   EXPECT_TRUE(says("mp12-udn-vrf", "device", "VRF of the user-defined network with id 12"));
   EXPECT_TRUE(says("GR_shop.blue_worker-1", "logical router", "gateway router of shop.blue_worker-1"));
   EXPECT_TRUE(says("trtor-shop_blue_worker-1", "logical port", "of the transit router"));

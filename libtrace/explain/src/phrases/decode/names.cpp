@@ -61,6 +61,9 @@ constexpr NameForm kForms[] = {
     {"svl2.", "", "device", "of EVPN: MAC-VRF of the network with id {}", true},
     {"ovl2.", "", "device", "of EVPN: port of Open vSwitch in the MAC-VRF of the network with id {}", true},
     {ovnk::kEvpnLogicalPort, "", "logical port", "of switch {} towards the host's bridge of EVPN"},
+    {"br-ex_", "", "logical port", "localnet port of the external switch of {}: leads to br-ex"},
+    {"int-", "", "logical port",
+     "of the hybrid overlay, on switch {}: leads to bridge br-ext, which sends to Windows nodes in VXLAN"},
     {"", ovnk::kLocalnetSwitch, "logical switch", "of localnet network {}"},
     {"", ovnk::kLocalnetPort, "logical port", "localnet port of network {}: leads to its physical network by a mapped bridge"},
     {"", ovnk::kLayer2Switch, "logical switch", "of layer 2 network {}"},
@@ -79,6 +82,15 @@ struct WholeName {
 // Table inet ovn-kubernetes (go-controller/pkg/node: gateway_nftables.go, controllers/egressip and egressservice,
 // managementport, udn_isolation.go, gateway_shared_intf.go), and the chains of iptables that it replaced in 2026.
 constexpr WholeName kWhole[] = {
+    {"join", "logical switch", "between the cluster router and the gateway router"},
+    {"transit_switch", "logical switch", "between the cluster routers of the nodes"},
+    {ovnk::kClusterRouter, "logical router", "cluster router of the default network"},
+    {"br-ext", "bridge",
+     "of the hybrid overlay: sends to Windows nodes in VXLAN, by tables 0, 1, 2, 10 (to pods) and 20 (learned MACs)"},
+    {"ext-vxlan", "port", "of br-ext: VXLAN 4097 to the other nodes of the hybrid overlay"},
+    {"k8s.ovn.org/hybrid-overlay-node-subnet", "annotation", "the subnet of the pods of a node that is in the hybrid overlay"},
+    {"k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac", "annotation",
+     "the MAC to which the hybrid overlay sends at that node"},
     {ovnk::kNftTable, "nft table", "OVN-Kubernetes' own rules of the host, family inet"},
     {"services", "nft chain", "translates NodePorts, external and load balancer addresses of services to their ClusterIP"},
     {"services-etp", "nft chain",
@@ -193,6 +205,7 @@ std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view 
   std::string_view begun;  // of a form that has matched: one with the same beginning and less behind it says no more
   for (const NameForm& form : kForms) {
     if (!begun.empty() && form.begin == begun) continue;
+    if (form.begin.empty() && begun.ends_with('-')) continue;  // a port of what ends so
     if (name.size() <= form.begin.size() + form.end.size() || !name.starts_with(form.begin) || !name.ends_with(form.end))
       continue;
     const std::string_view rest = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
