@@ -178,6 +178,22 @@ TEST(DatabasesAlone, PresumeTheRulesOfTheRelease) {
             std::string::npos);
 }
 
+// By nft alone, the host marks its connections to such a service, and a policy rule sends them by the management port.
+TEST(DatabasesAlone, PresumeServicesOfTheirNodeAlone) {
+  TemporaryDirectory folder;
+  run({"tar", "-C", folder.path(), "-xf", kLab + "services-no-nodeport.tar.xz"});
+  const std::string root = folder.path() + "/databases-services-no-nodeport/";
+  std::ofstream(root + "k8s/services.yaml")
+      << "apiVersion: v1\nkind: Service\nmetadata:\n  name: saw\n  namespace: mill\nspec:\n  clusterIP: 10.149.7.9\n"
+         "  clusterIPs: [10.149.7.9]\n  internalTrafficPolicy: Local\n  selector: {app: saw}\n"
+         "  ports:\n  - {port: 8080, targetPort: 8080, protocol: TCP}\n";
+  std::ofstream(root + "larch/nft_list_ruleset") << "table inet ovn-kubernetes {\n\tchain services-prerouting {\n\t\ttype nat "
+                                                    "hook prerouting priority dstnat; policy accept;\n\t}\n}\n";
+  const Ran ran =
+      run({EGTRACE_BINARY, "explain", folder.path(), "--from", "node:alder", "--to", "10.149.7.9:8080", "--format", "json"});
+  EXPECT_NE(ran.out.find("0x0 becomes 0x1745ec"), std::string::npos) << ran.out;
+}
+
 // Chain udn-isolation lets kubelet alone connect to the default network's addresses of pods on a user-defined network.
 TEST(DatabasesAlone, PresumeTheIsolationOfPodsFromTheirNode) {
   const json shown = explained("udn-layer2-local", {{"from", "node:gorse"}, {"to", "10.150.1.31:8080"}, {"proto", "tcp"}});
