@@ -54,10 +54,17 @@ struct DumpFeature {
   Feature what;
 };
 constexpr DumpFeature kDumps[] = {
-    {"ovs-ofctl dump-meters", Feature::meters}, {"ovs-ofctl meter-stats", Feature::meters}, {"nstat", Feature::counters},
-    {"netstat -s", Feature::counters},          {"/proc/net/netstat", Feature::counters},   {"ethtool -S", Feature::counters},
-    {"node_exporter", Feature::counters},       {"bridge vlan", Feature::bridge_tables},    {"bridge vni", Feature::bridge_tables},
-    {"bridge fdb", Feature::bridge_tables},     {"ip nexthop", Feature::next_hop_objects},
+    {"ovs-ofctl dump-meters", Feature::meters},
+    {"ovs-ofctl meter-stats", Feature::meters},
+    {"nstat", Feature::counters},
+    {"netstat -s", Feature::counters},
+    {"/proc/net/netstat", Feature::counters},
+    {"ethtool -S", Feature::counters},
+    {"node_exporter", Feature::counters},
+    {"bridge vlan", Feature::bridge_tables},
+    {"bridge vni", Feature::bridge_tables},
+    {"bridge fdb", Feature::bridge_tables},
+    {"ip nexthop", Feature::next_hop_objects},
 };
 
 bool is_set(std::string_view value) {

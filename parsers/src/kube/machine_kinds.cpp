@@ -42,7 +42,7 @@ void add_node(const Json& o, const cluster::Object& id, cluster::Objects& object
     if (const auto prefix = Prefix::parse(cidr)) add_once(node.addresses, prefix->address);
   for (const std::string& subnet : strings(at(annotation(o, "k8s.ovn.org/node-subnets"), "default")))
     if (const auto prefix = Prefix::parse(subnet)) add_once(node.pod_subnets, *prefix);
-  if (const auto hybrid = node.annotations.find("k8s.ovn.org/hybrid-overlay-node-subnet"); hybrid != node.annotations.end())
+  if (const auto hybrid = node.annotations.find(std::string(ovnk::kHybridSubnet)); hybrid != node.annotations.end())
     if (const auto prefix = Prefix::parse(hybrid->second)) add_once(node.pod_subnets, *prefix);
   objects.nodes.add(std::move(node));
 }

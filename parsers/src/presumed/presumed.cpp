@@ -87,9 +87,10 @@ bool is_of_host(const ovn::LogicalPort& port, const std::string& node) {
 
 // int-NODE: behind it is the bridge of the hybrid overlay, which sends to Windows nodes and which no database shows
 // (go-controller/hybrid-overlay/pkg/controller/ovn_node_linux.go).
-constexpr std::string_view kHybridPort = "int-", kHybridPatch = "int", kHybridPeer = "ext";
+constexpr std::string_view kHybridPatch = "int", kHybridPeer = "ext";
 bool is_of_hybrid_overlay(const ovn::LogicalPort& port, const std::string& node) {
-  return port.name.starts_with(kHybridPort) && port.name.substr(kHybridPort.size()) == node && !port.external_ids.contains("pod");
+  return port.name.starts_with(ovnk::kHybridPort) && port.name.substr(ovnk::kHybridPort.size()) == node &&
+         !port.external_ids.contains("pod");
 }
 
 // As the CNI or ovnkube-node names the port.

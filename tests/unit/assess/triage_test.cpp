@@ -1082,10 +1082,12 @@ TEST(Triage, APortThatAMirrorHasTakenIsOneFinding) {
   const auto taken = [&](const char* bridge) {
     return run(
         [&](Sample& s) {
-          s.write("master-03-demo/ovs-vsctl_list_mirror", "_uuid               : " + mirror + "\nname                : spy\noutput_port         : " +
-                                                              port + "\nselect_all          : true\n");
-          s.write("master-03-demo/ovs-vsctl_list_bridge", "_uuid               : 00000000-0000-4000-8000-00000000000c\nmirrors             : [" + mirror +
-                                                              "]\nname                : " + bridge + "\n");
+          s.write("master-03-demo/ovs-vsctl_list_mirror", "_uuid               : " + mirror +
+                                                              "\nname                : spy\noutput_port         : " + port +
+                                                              "\nselect_all          : true\n");
+          s.write("master-03-demo/ovs-vsctl_list_bridge",
+                  "_uuid               : 00000000-0000-4000-8000-00000000000c\nmirrors             : [" + mirror +
+                      "]\nname                : " + bridge + "\n");
           s.write("master-03-demo/ovs-vsctl_list_port",
                   "_uuid               : " + port + "\nname                : \"115c3e4009659bf\"\n");
         },
@@ -1096,7 +1098,8 @@ TEST(Triage, APortThatAMirrorHasTakenIsOneFinding) {
   ASSERT_NE(t.findings.end(), found) << shown(t);
   EXPECT_NE(std::string::npos, found->claim.find("mirror spy")) << shown(t);
   const Triage other = taken("br-ex");
-  EXPECT_TRUE(std::none_of(other.findings.begin(), other.findings.end(), [](const Finding& f) { return f.id == "port-flag"; })) << shown(other);
+  EXPECT_TRUE(std::none_of(other.findings.begin(), other.findings.end(), [](const Finding& f) { return f.id == "port-flag"; }))
+      << shown(other);
 }
 
 TEST(Triage, APodThatHasEndedAndIsStillServedIsAWarning) {

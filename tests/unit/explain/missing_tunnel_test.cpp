@@ -30,9 +30,9 @@ class MissingTunnel : public ::testing::Test {
     remove_tunnel("ovn-b7b3f2-0", "192.168.99.23");
   }
   json explained(const std::string& from = "demo-egress/requester-2a", const std::string& to = "demo-egress/requester-3a") const {
-    return json::parse(
-        egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--proto", "icmp", "--format", "json"})
-            .out);
+    return json::parse(egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--proto",
+                                          "icmp", "--format", "json"})
+                           .out);
   }
   std::string arriving() const {
     return explained("demo-egress/requester-3a", "demo-egress/requester-2a").at("paths").at(0).at("stopped_at").at("reason");

@@ -257,10 +257,10 @@ TEST(RouterLists, ConnectionOfOvnController) {
 TEST(RouterLists, OvnControllerOutOfReach) {
   Formats f = list_formats();
   const std::string command = "ovn-appctl -t ovn-controller connection-status";
-  for (const std::string text : {
-           "2026-01-02T03:04:05Z|00001|daemon_unix|WARN|/var/run/ovn/ovn-controller.pid: open: No such file or directory\n"
-           "ovn-appctl: cannot read pidfile \"/var/run/ovn/ovn-controller.pid\" (No such file or directory)\n",
-           "ovs-appctl: cannot connect to \"/var/run/ovn/ovn-controller.7.ctl\" (Connection refused)\n"}) {
+  for (const std::string text :
+       {"2026-01-02T03:04:05Z|00001|daemon_unix|WARN|/var/run/ovn/ovn-controller.pid: open: No such file or directory\n"
+        "ovn-appctl: cannot read pidfile \"/var/run/ovn/ovn-controller.pid\" (No such file or directory)\n",
+        "ovs-appctl: cannot connect to \"/var/run/ovn/ovn-controller.7.ctl\" (Connection refused)\n"}) {
     const Dump dump = f.dump(text, command);
     EXPECT_EQ("ovn-appctl connection-status", f.kind(dump));
     EXPECT_EQ(text, f.reprint(dump).out);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/claims.h"
+#include "egtrace/ovn_kubernetes/names.h"
 
 namespace egt::assess {
 namespace {
@@ -48,7 +49,7 @@ std::optional<IpAddr> server_address(const Cluster& cluster, Family family) {
 // OVN has no chassis for such nodes, Windows ones as a rule (docs/features/hybrid-overlay.md of ovn-kubernetes).
 bool is_of_hybrid_overlay(const cluster::NodeObject& node) {
   const auto system = node.labels.find("kubernetes.io/os");
-  return node.annotations.contains("k8s.ovn.org/hybrid-overlay-node-subnet") ||
+  return node.annotations.contains(std::string(ovnk::kHybridSubnet)) ||
          (system != node.labels.end() && system->second == "windows");
 }
 

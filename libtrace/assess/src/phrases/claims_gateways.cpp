@@ -39,8 +39,7 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "missing.",
      "kubectl get routeadvertisements: one that is accepted must advertise PodNetwork of the network on all nodes; kubectl get "
      "clusteruserdefinednetwork {2} -o yaml."},
-    {Claim::object_not_accepted,
-     "OVN-Kubernetes has not accepted {object}[: {0}]. What it asks for may not be in force.",
+    {Claim::object_not_accepted, "OVN-Kubernetes has not accepted {object}[: {0}]. What it asks for may not be in force.",
      "kubectl get {1} {2} -o yaml; the log of ovnkube-cluster-manager (of a NetworkQoS that of ovnkube-controller on the node)."},
     {Claim::gateway_default_past_snat,
      "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected "

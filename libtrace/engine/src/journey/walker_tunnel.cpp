@@ -9,6 +9,7 @@
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/missing_tunnel.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "egtrace/ovn_kubernetes/names.h"
 #include "inconsistencies.h"
 #include "segment.h"
 #include "walker.h"
@@ -149,13 +150,11 @@ bool passes_unseen(const cluster::Cluster& cluster, const Sighting& s) {
          (place.port->type == "internal" || place.port->name == place.bridge->name);
 }
 
-// Of nodes that are no chassis of OVN's (go-controller/hybrid-overlay/pkg/types): Windows ones, as a rule.
-const std::string kHybridSubnet = "k8s.ovn.org/hybrid-overlay-node-subnet";
-
+// Of nodes that are no chassis of OVN's: Windows ones, as a rule.
 const cluster::NodeObject* hybrid_node(const cluster::Objects& objects, const IpAddr& address) {
   for (const cluster::NodeObject& node : objects.nodes)
     if (std::find(node.addresses.begin(), node.addresses.end(), address) != node.addresses.end() &&
-        node.annotations.contains(kHybridSubnet))
+        node.annotations.contains(std::string(ovnk::kHybridSubnet)))
       return &node;
   return nullptr;
 }
@@ -286,7 +285,8 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
     record_.gap({"", shared ? Input::owner_of_address : Input::node_with_address, {remote}});
     Cause why = shared ? Cause{Reason::address_shared} : Cause{Reason::node_missing, {remote}};
     if (const cluster::NodeObject* other = shared ? nullptr : hybrid_node(cluster_.objects, remote); other != nullptr)
-      for (const std::string& fact : {other->name, other->annotations.at(kHybridSubnet)}) why.about.emplace_back(fact);
+      for (const std::string& fact : {other->name, other->annotations.at(std::string(ovnk::kHybridSubnet))})
+        why.about.emplace_back(fact);
     return *stop(Verdict::inconclusive, {from.name, Layer::underlay, {PlaceKind::tunnel_to, {remote}}, why}).arrival;
   }
   record_.assume({Supposition::underlay_carries, {from.name, owner->name}});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "lookup/finder.h"
 #include "lookup/texts.h"
 #include "phrases/lookups.h"
@@ -292,15 +293,15 @@ void Finder::machines_as_objects() {
   for (const cluster::NodeObject& n : cluster_.objects.nodes) {
     const bool named = is_named(ObjectKind::node, n);
     if (!named && !has(n.addresses)) continue;
-    const auto annotated = [&](const std::map<std::string, std::string>& of, const char* key) {
-      const auto found = of.find(key);
+    const auto annotated = [&](const std::map<std::string, std::string>& of, std::string_view key) {
+      const auto found = of.find(std::string(key));
       return found == of.end() ? std::string() : found->second;
     };
     add("node", n.name, cluster_.node(n.name),
         {{"addresses", addresses_text(n.addresses)},
          {"pod subnets", prefixes_text(n.pod_subnets)},
          {"operating system", std::string(annotated(n.labels, "kubernetes.io/os") == "windows" ? "Windows" : "")},
-         {"hybrid overlay", annotated(n.annotations, "k8s.ovn.org/hybrid-overlay-node-subnet")}},
+         {"hybrid overlay", annotated(n.annotations, ovnk::kHybridSubnet)}},
         {n.from});
     if (named) subjects_.push_back({ObjectKind::node, n.name});
   }

@@ -74,7 +74,9 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::evpn_not_followed, "evpn-not-followed",
      "EVPN carries what leaves by {0} in VXLAN of the host[ to VTEP {1}]: no dump that is read shows how it goes on"},
     {Reason::address_shared, "address-shared", "several machines of the snapshot have that address"},
-    {Reason::node_missing, "node-missing", "the snapshot holds no machine with address {0}[, which is node {1}: the hybrid overlay sends to its pods in {2} by VXLAN, and "
+    {Reason::node_missing, "node-missing",
+     "the snapshot holds no machine with address {0}[, which is node {1}: the hybrid overlay sends to its pods in {2} by VXLAN, "
+     "and "
      "Get-HnsEndpoint there (Windows) shows them]"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
     {Reason::next_hop_not_dumped, "next-hop-not-dumped",
@@ -104,7 +106,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::pod_sends_by_other, "pod-sends-by-other",
      "{0} sends to {1} by its device {2}, which is none of its interfaces in Open vSwitch"},
     {Reason::taken_by_local_proxy, "taken-by-local-proxy",
-     "the connection goes to the local proxy at port {1}, to which rules in the network namespace of {0} redirect it: what the proxy "
+     "the connection goes to the local proxy at port {1}, to which rules in the network namespace of {0} redirect it: what the "
+     "proxy "
      "sends is a connection of its own"},
     {Reason::translated_in_pod, "translated-in-pod", "rules in the network namespace of {0} translate the connection"},
     {Reason::network_without_gateway, "network-without-gateway",

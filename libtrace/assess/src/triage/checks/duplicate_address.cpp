@@ -50,9 +50,8 @@ std::map<IpAddr, std::vector<Holder>> holders(const Facts& f) {
 
 bool is_on_network(const cluster::Node& node, const IpAddr& address) {
   return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
-    return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) {
-      return counts(link, a) && a.prefix.network().contains(address);
-    });
+    return std::any_of(link.addresses.begin(), link.addresses.end(),
+                       [&](const host::Address& a) { return counts(link, a) && a.prefix.network().contains(address); });
   });
 }
 

@@ -34,12 +34,12 @@ struct Link {
   std::string group;      // "default" or a number; empty where the dump does not show
   std::string link_type;  // "ether", "loopback", …
   std::optional<MacAddr> mac;
-  std::string kind;          // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
-  std::string mode;          // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
-  std::string port_state;    // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
-  std::string leg_state;     // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
-  std::string active_leg;    // of a bond that sends by one leg only; empty: none, or no dump shows
-  std::string queue;         // its queueing discipline (tc(8)); empty: no dump shows
+  std::string kind;        // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
+  std::string mode;        // of a macvlan or ipvlan device or of a bond, as ip(8) calls it; "vlan_filtering" of a bridge with it
+  std::string port_state;  // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
+  std::string leg_state;   // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
+  std::string active_leg;  // of a bond that sends by one leg only; empty: none, or no dump shows
+  std::string queue;       // its queueing discipline (tc(8)); empty: no dump shows
   bool has_program = false;  // of XDP
   std::optional<std::uint16_t> vlan_id;
   std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags: 802.1Q, or 802.1ad (0x88a8)

@@ -37,6 +37,10 @@ inline constexpr Text kDefaultManagementDevice = "ovn-k8s-mp0";
 inline constexpr Text kEvpnBridge = "evbr", kEvpnVxlan4 = "evx4", kEvpnVxlan6 = "evx6";
 inline constexpr Text kEvpnRouted = "svl3", kEvpnSwitched = "svl2", kEvpnPort = "ovl2";
 inline constexpr Text kEvpnLogicalPort = "macvrf-";
+// Of the hybrid overlay, which leads to Windows nodes (go-controller/hybrid-overlay/pkg/types): its port on a node's switch, its bridge,
+// and the annotation of nodes that it knows.
+inline constexpr Text kHybridPort = "int-", kHybridBridge = "br-ext";
+inline constexpr Text kHybridSubnet = "k8s.ovn.org/hybrid-overlay-node-subnet";
 inline constexpr Text kPatch = "patch-", kPatchTo = "-to-";  // as ovn-controller names them: patch-A-to-B
 
 // --- rules of the host -------------------------------------------------------------------------------------------------
