@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "egtrace/ovn_kubernetes/names.h"
 #include "kube/kinds.h"
 
 namespace egt::parsers::kube {
