@@ -32,7 +32,7 @@ std::string reason_of(const json& e) {
   return path.contains("stopped_at") ? path.at("stopped_at").value("reason", "") : "";
 }
 
-json findings_of(const std::string& name) { return of_transport({"triage", transport_lab(name)}).at("findings"); }
+json triage_of(const std::string& name) { return of_transport({"triage", transport_lab(name)}).at("findings"); }
 
 TEST(NoOverlay, IsRoutedFromNodeToNode) {
   const json e = walked_by("udn-no-overlay", "pigment/brush-g", "pigment/brush-s:8080");
@@ -40,7 +40,7 @@ TEST(NoOverlay, IsRoutedFromNodeToNode) {
   EXPECT_EQ(e.at("outcome"), "answered") << e.at("summary");
   EXPECT_EQ(e.at("confidence"), "proven") << e.at("assumptions").dump(1);
   EXPECT_EQ(e.at("paths")[0].at("source_seen").at("ip"), "10.35.1.5");
-  EXPECT_EQ(findings_of("udn-no-overlay"), json::array()) << findings_of("udn-no-overlay").dump(1);
+  EXPECT_EQ(triage_of("udn-no-overlay"), json::array()) << triage_of("udn-no-overlay").dump(1);
 }
 
 TEST(NoOverlay, IsLostWithoutTheRoute) {
@@ -63,7 +63,7 @@ TEST(NoOverlay, OfDatabasesAloneIsLeftToTheHost) {
   EXPECT_EQ(reason_of(e), "network-host-unknown") << e.at("summary");
   EXPECT_NE(e.at("summary").get<std::string>().find("whose transport is no-overlay"), std::string::npos) << e.at("summary");
   EXPECT_EQ(walked_by("databases-no-overlay", "pigment/brush-g", "pigment/knife-g:8080").at("outcome"), "answered");
-  EXPECT_EQ(findings_of("databases-no-overlay"), json::array());
+  EXPECT_EQ(triage_of("databases-no-overlay"), json::array());
 }
 
 TEST(EvpnDatabases, OfLayer2LeaveOtherNodesToTheHostsBridge) {
@@ -84,7 +84,7 @@ TEST(EvpnDatabases, OfLayer3LeaveOtherNodesToTheHostsRoutes) {
     EXPECT_NE(e.at("summary").get<std::string>().find("whose transport is EVPN"), std::string::npos) << e.at("summary");
     EXPECT_NE(e.at("gaps").dump().find("ip -d addr"), std::string::npos) << e.at("gaps");
   }
-  EXPECT_EQ(findings_of("databases-evpn"), json::array());
+  EXPECT_EQ(triage_of("databases-evpn"), json::array());
 }
 
 // The names of all switches, routers and ports but those that are a node's own name.

@@ -66,7 +66,7 @@ TEST_F(MirrorTest, AMirrorToAPortOfAnotherBridgeIsNone) {
 
 TEST_F(MirrorTest, MirrorsThatNoDumpShowsTakeNoPort) {
   mirror({});
-  node.ovs_rows.table("OVS", "Mirror").edit().clear();
+  node.ovs_rows.table("OVS", "Mirror").rows().edit().clear();
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
   EXPECT_TRUE(assumes(Supposition::mirrors_take_no_port));
 }

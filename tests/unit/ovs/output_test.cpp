@@ -212,7 +212,7 @@ TEST_F(SwitchTest, PortsOfASpanningTreeDropUnlessTheyForward) {
   ASSERT_TRUE(in.stop);
   EXPECT_EQ(explain::phrase(in.stop->why), "the spanning tree of br0 does not let port br0-p1 forward");
   EXPECT_EQ(ports(run("br0", 2, tcp())), Ports{"br0-p3"}) << "internal ports take no part";
-  std::vector<ovn::Row>& rows = node.ovs_rows.table("OVS", "Port").edit();
+  std::vector<ovn::Row>& rows = node.ovs_rows.table("OVS", "Port").rows().edit();
   rows[0].columns.set("status", "{stp_state=forwarding}");
   rows[1].columns.set("rstp_status", "{rstp_port_state=Discarding}");
   const OvsResult out = run("br0", 1, tcp());
