@@ -419,7 +419,7 @@ void objects_to_json(const Dump& dump, std::string& out, Report& report) {
   out += entries_json("entries", all_entries<parse_bridge_line, object_entries>(dump, report));
 }
 
-constexpr Format considered_by_nobody(std::string_view kind, std::string_view command, Recognition (*recognise)(const Dump&)) {
+constexpr Format not_considered(std::string_view kind, std::string_view command, Recognition (*recognise)(const Dump&)) {
   return {kind, command, recognise, reprint<parse_bridge_line, false>, objects_to_json, load_nothing};
 }
 
@@ -429,10 +429,10 @@ constexpr Format kFormats[] = {
     {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
     {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
     {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
-    considered_by_nobody("bridge vlan", "bridge -d vlan show", recognise_bridge_vlans),
-    considered_by_nobody("bridge vni", "bridge vni show", recognise_vnis),
-    considered_by_nobody("bridge fdb", "bridge fdb show", recognise_forwarding),
-    considered_by_nobody("ip nexthop", "ip nexthop show", recognise_next_hops),
+    not_considered("bridge vlan", "bridge -d vlan show", recognise_bridge_vlans),
+    not_considered("bridge vni", "bridge vni show", recognise_vnis),
+    not_considered("bridge fdb", "bridge fdb show", recognise_forwarding),
+    not_considered("ip nexthop", "ip nexthop show", recognise_next_hops),
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ class MentionedWords {
 struct KnownMachine {
   cluster::Outline outline;
   bool lacks_flows = false, has_pods_without_address = false;
-  MentionedWords words;  // of dumps that list ports, but for the far ends of tunnels
+  MentionedWords words;  // of dumps that list ports, but for the remote ends of tunnels
   std::shared_ptr<const CompiledSections> sections;
   std::size_t section = 0;  // what reading it found out; 0: nothing is kept
 };

@@ -59,9 +59,9 @@ bool lists_pods_without_address(std::string_view text) {
 // What ovn-controller writes of a tunnel: "options:remote_ip", and the chassis as "UUID@ADDRESS" (chassis_tunnel_add() of encaps.c).
 std::vector<std::string_view> pieces_about_ports(std::string_view text) {
   std::vector<std::string_view> pieces = {text};
-  for (const std::string_view far_end : {"remote_ip", "ovn-chassis-id"}) {
+  for (const std::string_view remote_end : {"remote_ip", "ovn-chassis-id"}) {
     std::vector<std::string_view> shorter;
-    for (const std::string_view piece : pieces) cut_out(piece, far_end, shorter);
+    for (const std::string_view piece : pieces) cut_out(piece, remote_end, shorter);
     pieces = std::move(shorter);
   }
   return pieces;

@@ -14,10 +14,10 @@ bool lists_ports(const Candidate& c);
 // Ports of pods without the addresses that OVN-Kubernetes writes beside their names.
 bool lists_pods_without_address(std::string_view text);
 
-// Whether the text has this name or address, and not as a part of a longer one. The far ends of tunnels are no addresses of ports.
+// Whether the text has this name or address, and not as a part of a longer one. The remote ends of tunnels are no addresses of ports.
 bool names_port(std::string_view text, std::string_view shown);
 
-// The text without those far ends.
+// The text without those remote ends.
 std::vector<std::string_view> pieces_about_ports(std::string_view text);
 
 }  // namespace egt::parsers

@@ -27,7 +27,7 @@ TEST(PortTexts, NamesAndAddressesOfPorts) {
   EXPECT_TRUE(lists_pods_without_address("external_ids : {iface-id=shop_cart-1}\n"));
 }
 
-TEST(PortTexts, FarEndsOfTunnelsAreNoPorts) {
+TEST(PortTexts, RemoteEndsOfTunnelsAreNoPorts) {
   for (const std::string_view text : {kDatabase, kList, kShow}) EXPECT_FALSE(names_port(text, "172.30.0.48")) << text;
   EXPECT_TRUE(names_port(std::string(kShow) + "ip_addresses=\"172.30.0.48\"", "172.30.0.48"));
   EXPECT_TRUE(names_port(kShow, "ovn-1"));

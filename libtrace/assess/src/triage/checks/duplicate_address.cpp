@@ -58,13 +58,13 @@ bool is_on_network(const cluster::Node& node, const IpAddr& address) {
 // The external addresses of a gateway router's NAT rows are OVN's own: it answers ARP for them (build_lrouter_nat_arp_nd_flow() of
 // northd/northd.c). That of the router's own node is shared with its host.
 void judge_nat(const std::map<IpAddr, std::vector<Holder>>& holders, const cluster::Node& node, Findings& out) {
-  std::set<IpAddr> told;
+  std::set<IpAddr> reported;
   for (const NatRow& row : nat_rows_of(node).all) {
     const auto held = row.external ? holders.find(*row.external) : holders.end();
     if (held == holders.end() || held->second.size() != 1) continue;
     const Holder& other = held->second.front();
     const bool is_own = other.node == &node || !row.router.ends_with("_" + node.name);
-    if (is_own || !is_on_network(node, *row.external) || !told.insert(*row.external).second) continue;
+    if (is_own || !is_on_network(node, *row.external) || !reported.insert(*row.external).second) continue;
     out.add(Claim::duplicate_address_of_nat, node.name, "",
             {Term::Devices{{other.link->name, other.node->name}}, *row.external, row.logical_ip, row.router},
             {row.from, other.address->from});
