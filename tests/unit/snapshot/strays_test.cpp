@@ -47,6 +47,25 @@ TEST(Strays, ADatabaseOfASwitchIsOfTheMachineThatItNames) {
   EXPECT_EQ("w1", dump_at(*shown, "w1/conf.db")->node);  // the user's word
 }
 
+// Other commands that failed are no dumps; that ovn-appctl did not reach ovn-controller is one.
+TEST(Strays, AControllerOutOfReachIsShown) {
+  const TemporaryDirectory d;
+  d.file("w1/ip_rule", kStrayRules);
+  d.file("w1/ovn-appctl_-t_ovn-controller_connection-status",
+         "2026-11-29T08:00:00Z|00001|daemon_unix|WARN|/var/run/ovn/ovn-controller.pid: open: No such file or directory\n"
+         "ovn-appctl: cannot read pidfile \"/var/run/ovn/ovn-controller.pid\" (No such file or directory)\n");
+  d.file("w1/ovs-appctl_fdb.show_br-ex",
+         "ovs-appctl: cannot connect to \"/var/run/openvswitch/ovs-vswitchd.7.ctl\" (Connection refused)\n");
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const auto& controller = (*cluster->nodes.begin())->ovn.controller;
+  ASSERT_TRUE(controller);
+  EXPECT_FALSE(controller->reached);
+  EXPECT_FALSE(controller->connected);
+  EXPECT_EQ(2U, controller->from.line);
+  EXPECT_EQ("unknown", dump_at(*cluster, "fdb.show_br-ex")->kind);
+}
+
 // A sosreport has the files by which services shall set what the dumps show.
 TEST(Strays, ConfigurationIsNotWhatIsInEffect) {
   const TemporaryDirectory d;
