@@ -375,7 +375,7 @@ gather_switch() {
     run_inside ovs-appctl fdb/show "$bridge"
   done <"$work/bridges"
   for what in 'dpctl/dump-flows -m' 'dpctl/dump-conntrack -m' dpctl/show tnl/arp/show ovs/route/show ofproto/list-tunnels \
-    'tnl/ports/show -v' bond/show; do
+    'tnl/ports/show -v' bond/show dpctl/ct-get-limits dpctl/ct-get-maxconns dpctl/ct-get-nconns; do
     # shellcheck disable=SC2086 # words of a command
     run_inside ovs-appctl $what
   done

@@ -11,5 +11,8 @@ const Format& tunnels_format();            // ofproto/list-tunnels
 const Format& tunnel_ends_format();        // tnl/ports/show
 const Format& tunnel_routes_format();      // ovs/route/show
 const Format& tunnel_neighbours_format();  // tnl/neigh/show, tnl/arp/show
+const Format& zone_limits_format();        // dpctl/ct-get-limits
+const Format& most_connections_format();   // dpctl/ct-get-maxconns
+const Format& connection_count_format();   // dpctl/ct-get-nconns
 
 }  // namespace egt::parsers::appctl

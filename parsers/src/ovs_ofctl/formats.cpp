@@ -8,7 +8,7 @@ namespace egt::parsers {
 
 std::span<const Format> ovs_ofctl_formats() {
   // Ports first: flows with port names need their numbers.
-  static const std::array<Format, 15> formats = {ofctl::show_format(),
+  static const std::array<Format, 18> formats = {ofctl::show_format(),
                                                  ofctl::dump_ports_desc_format(),
                                                  ofctl::dump_tlv_map_format(),
                                                  ofctl::dump_flows_format(),
@@ -22,7 +22,10 @@ std::span<const Format> ovs_ofctl_formats() {
                                                  appctl::tunnels_format(),
                                                  appctl::tunnel_ends_format(),
                                                  appctl::tunnel_routes_format(),
-                                                 appctl::tunnel_neighbours_format()};
+                                                 appctl::tunnel_neighbours_format(),
+                                                 appctl::zone_limits_format(),
+                                                 appctl::most_connections_format(),
+                                                 appctl::connection_count_format()};
   return formats;
 }
 

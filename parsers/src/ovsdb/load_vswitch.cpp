@@ -164,6 +164,29 @@ void load_settings(const vswitch::OpenVSwitch& row, cluster::Node& node) {
   if (const auto offload = config.find("hw-offload"); offload != config.end()) node.offloads_flows = offload->second == "true";
 }
 
+openflow::ConntrackLimits limits_of(const vswitch::Datapath& row, const ByUuid<vswitch::CtZone>& zones) {
+  openflow::ConntrackLimits limits;
+  if (const auto most = row.ct_zone_default_limit(); most && *most >= 0)
+    limits.of_others = openflow::ConntrackLimits::Number{static_cast<std::uint64_t>(*most), row.from()};
+  for (const auto& [number, uuid] : row.ct_zones()) {
+    const auto zone = u32_in(number);
+    const auto of_zone = zones.find(uuid);
+    if (!zone || *zone > UINT16_MAX || of_zone == zones.end()) continue;
+    if (const auto most = of_zone->second.limit(); most && *most >= 0)
+      limits.zones.push_back({static_cast<std::uint16_t>(*zone), static_cast<std::uint64_t>(*most), {}, of_zone->second.from()});
+  }
+  return limits;
+}
+
+void load_conntrack_limits(const vswitch::OpenVSwitch& row, cluster::Node& node) {
+  const auto datapaths = row.datapaths();
+  const auto used = datapaths.find(node.has_userspace_datapath() ? "netdev" : "system");
+  if (used == datapaths.end()) return;
+  const auto zones = rows_by_uuid<vswitch::CtZone>(node.ovs_rows);
+  for (const vswitch::Datapath datapath : rows_of<vswitch::Datapath>(node.ovs_rows))
+    if (datapath.uuid() == used->second) node.datapath.configured = limits_of(datapath, zones);
+}
+
 }  // namespace
 
 void link_vswitch_rows(cluster::Node& node) {
@@ -171,7 +194,10 @@ void link_vswitch_rows(cluster::Node& node) {
   const auto interfaces = rows_by_uuid<vswitch::Interface>(node.ovs_rows);
   std::vector<std::string> placed;
   for (const vswitch::Bridge row : rows_of<vswitch::Bridge>(node.ovs_rows)) link_bridge(row, ports, interfaces, placed, node);
-  for (const vswitch::OpenVSwitch row : rows_of<vswitch::OpenVSwitch>(node.ovs_rows)) load_settings(row, node);
+  for (const vswitch::OpenVSwitch row : rows_of<vswitch::OpenVSwitch>(node.ovs_rows)) {
+    load_settings(row, node);
+    load_conntrack_limits(row, node);
+  }
   std::sort(placed.begin(), placed.end());
   UnplacedByName unplaced(node.unplaced_interfaces);
   for (const vswitch::Interface row : rows_of<vswitch::Interface>(node.ovs_rows)) {

@@ -52,7 +52,8 @@ def node_cmds(lab, n, level):
             c += ["ovs-ofctl -O OpenFlow15 dump-flows " + br, "ovs-ofctl --no-stats dump-flows " + br]
             c += ["ovs-ofctl --names dump-flows " + br] if br == "br-ex" else []
     c += ["ovs-ofctl -O OpenFlow13 dump-groups br-int", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int", "ovs-ofctl -O OpenFlow15 meter-stats br-int",
-          "ovs-appctl dpctl/show", "ovs-appctl dpctl/dump-conntrack", "ovs-appctl dpctl/dump-flows -m", "ovs-appctl dpif/show", "ovs-appctl ovs/route/show",
+          "ovs-appctl dpctl/show", "ovs-appctl dpctl/dump-conntrack", "ovs-appctl dpctl/ct-get-limits", "ovs-appctl dpctl/ct-get-maxconns",
+          "ovs-appctl dpctl/ct-get-nconns", "ovs-appctl dpctl/dump-flows -m", "ovs-appctl dpif/show", "ovs-appctl ovs/route/show",
           "ovs-appctl tnl/ports/show -v", "ovs-appctl tnl/arp/show", "ovs-appctl ofproto/list-tunnels", "ovs-appctl fdb/show br-ex",
           *(["ovs-appctl fdb/show br-bulk"] if lab.c.get("attachments") else []),
           "ovn-appctl -t ovn-controller ct-zone-list", "ovn-appctl -t ovn-controller connection-status",

@@ -592,6 +592,14 @@ std::vector<Case> cases() {
        [](Sample& s) {  // which stay the same
          s.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "n_packets=37, n_bytes=2686", "n_packets=38, n_bytes=2686");
        }},
+      {"conntrack-full",
+       [](Sample& s) { s.write("master-03-demo/ovs-appctl_dpctl.ct-get-limits", "default limit=0\nzone=3,limit=20,count=20\n"); },
+       [](Sample& s) {
+         s.write("master-03-demo/ovs-appctl_dpctl.ct-get-limits",
+                 "default limit=0\nzone=3,limit=20,count=19\nzone=4,limit=0,count=9\n")
+             .write("master-03-demo/ovs-appctl_dpctl.ct-get-maxconns", "3000000\n")
+             .write("master-03-demo/ovs-appctl_dpctl.ct-get-nconns", "20\n");
+       }},
       {"controller-not-connected",
        [](Sample& s) { s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "not connected\n"); },
        [](Sample& s) {

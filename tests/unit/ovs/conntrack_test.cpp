@@ -222,6 +222,49 @@ TEST_F(SwitchTest, ATranslationThatFailsTracksNothing) {
   EXPECT_FALSE(steps<TableMatch>().empty());
 }
 
+TEST_F(SwitchTest, OfAFullZoneTheKernelDropsWhatWouldOpenAConnection) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,zone=3,nat(src=192.0.2.1)),output:3", "table=1 actions=output:2"});
+  node.datapath.conntrack.zones = {{3, 5, 4, {}}};
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p3", "br0-p2"}));
+  EXPECT_TRUE(record.assumptions.empty());
+  node.datapath.conntrack.zones = {{3, 5, 5, {}}};
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p3", "br0-p2"})) << "the connection is there already";
+  const OvsResult r = run("br0", 1, tcp("10.0.0.9"));
+  EXPECT_TRUE(ports(r).empty());
+  ASSERT_TRUE(r.stop);
+  EXPECT_EQ(r.stop->why.reason, Reason::conntrack_full);
+  ASSERT_EQ(record.assumptions.size(), 1u);
+  EXPECT_EQ(record.assumptions[0].what, Supposition::zone_stays_full);
+}
+
+// As a switch does (3.1): a connection that it does not take leaves neither translation nor mark.
+TEST_F(SwitchTest, OfAFullZoneTheUserspaceDatapathTracksNothing) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,zone=3,nat(src=192.0.2.1),exec(set_field:7->ct_mark))",
+                 "table=1,ct_state=+new,ct_mark=0,nw_src=10.0.0.1,ip actions=output:2"})
+      .datapath_type = "netdev";
+  EXPECT_TRUE(ports(run("br0", 1, tcp())).empty());
+  node.datapath.conntrack.of_others = {{9, {}}};
+  node.datapath.conntrack.of_all = {{3000, {}}};
+  node.datapath.conntrack.connections = {{3000, {}}};
+  EXPECT_EQ(ports(run("br0", 1, tcp("10.0.0.1", "10.0.0.7"))), Ports{"br0-p2"});
+  EXPECT_EQ(record.assumptions.back().what, Supposition::zone_stays_full);
+}
+
+TEST_F(SwitchTest, ALimitWithoutACountDecidesNothing) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,zone=3)", "table=1 actions=output:2"});
+  node.datapath.configured.of_others = {{100, {}}};
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+  ASSERT_EQ(record.assumptions.size(), 1u);
+  EXPECT_EQ(record.assumptions[0].what, Supposition::zone_has_room);
+  node.host.ovs_conntrack.present = true;
+  record = {};
+  run("br0", 1, tcp("10.0.0.9"));
+  EXPECT_TRUE(record.assumptions.empty()) << "it has none";
+  node.datapath.conntrack.of_others = {{0, {}}};
+  run("br0", 1, tcp("10.0.0.8"));
+  EXPECT_TRUE(record.assumptions.empty()) << "the datapath shows that there is no limit";
+}
+
 TEST_F(SwitchTest, AForcedStateOverridesConntrack) {
   bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+est actions=output:2"});
   options.ct_next = {ct_state::trk | ct_state::est};

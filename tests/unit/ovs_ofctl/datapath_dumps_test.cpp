@@ -42,14 +42,16 @@ ufid:83e7fba2-0169-4168-adf9-fc57bb7ffa15, skb_priority(0/0),recirc_id(0x12),in_
 recirc_id(0x13),in_port(3),eth_type(0x0800),ipv4(frag=no), packets:0, bytes:0, used:never, actions:drop
 )";
 
+constexpr const char* kLimits = "default limit=10\nzone=3,limit=2,count=1\nzone=64000,limit=0,count=0\n";
+
 struct Case {
   const char* kind;
   const char* text;
 };
-constexpr Case kCases[] = {{"ovs-appctl dpctl/show", kPorts},      {"ovs-appctl ofproto/list-tunnels", kTunnels},
-                           {"ovs-appctl ovs/route/show", kRoutes}, {"ovs-appctl tnl/neigh/show", kNeighbours},
-                           {"ovs-appctl tnl/ports/show", kEnds},   {"ovs-appctl tnl/ports/show", kShortEnds},
-                           {"ovs-appctl dpctl/dump-flows", kFlows}};
+constexpr Case kCases[] = {{"ovs-appctl dpctl/show", kPorts},       {"ovs-appctl ofproto/list-tunnels", kTunnels},
+                           {"ovs-appctl ovs/route/show", kRoutes},  {"ovs-appctl tnl/neigh/show", kNeighbours},
+                           {"ovs-appctl tnl/ports/show", kEnds},    {"ovs-appctl tnl/ports/show", kShortEnds},
+                           {"ovs-appctl dpctl/dump-flows", kFlows}, {"ovs-appctl dpctl/ct-get-limits", kLimits}};
 
 Formats formats() { return Formats(ovs_ofctl_formats()); }
 
@@ -95,6 +97,10 @@ TEST(DatapathDumps, AreLoadedIntoTheNode) {
   EXPECT_EQ(d.neighbour(*IpAddr::parse("192.168.99.26"), "br-ex"), nullptr);  // nobody has answered
   ASSERT_EQ(d.tunnel_ends.size(), 2u);
   EXPECT_EQ(d.tunnel_ends[1].address.to_string(), "fd99::23");
+  ASSERT_TRUE(d.conntrack.of_others && d.conntrack.zone(3));
+  EXPECT_EQ(d.conntrack.of_others->value, 10u);
+  EXPECT_EQ(d.conntrack.zone(3)->count, 1u);
+  EXPECT_EQ(d.conntrack.zone(3)->from.line, 2u);
   ASSERT_EQ(d.flows.size(), 4u);
   EXPECT_EQ(d.flows[0].packets, 5u);
   EXPECT_EQ(d.flows[0].recirculates_to, (std::vector<std::uint32_t>{0x11}));
@@ -113,6 +119,23 @@ TEST(DatapathDumps, ARecirculationIsReachedByAChainOfFlows) {
   EXPECT_EQ((*chain)[1]->from.line, 3u);
   EXPECT_FALSE(chain_to(d, 0x13));  // no flow of the dump leads to it
   EXPECT_TRUE(chain_to(d, 0)->empty());
+}
+
+// Numbers alone: only the command shows what they count.
+TEST(DatapathDumps, NumbersOfConnections) {
+  Formats f = formats();
+  EXPECT_EQ(f.kind(f.dump("3000000\n")), "(none)");
+  cluster::Cluster cluster;
+  for (const auto& [command, text] : {std::pair{"ovs-appctl dpctl/ct-get-maxconns", "3000000\n"},
+                                      std::pair{"ovs-appctl_dpctl.ct-get-nconns_netdev_ovs-netdev", "17\n"}}) {
+    const Dump dump = f.dump(text, command);
+    f.load(dump, cluster);
+    EXPECT_EQ(f.reprint(dump).out, text);
+  }
+  const openflow::ConntrackLimits& limits = cluster.node("n")->datapath.conntrack;
+  ASSERT_TRUE(limits.of_all && limits.connections);
+  EXPECT_EQ(limits.of_all->value, 3000000u);
+  EXPECT_EQ(limits.connections->value, 17u);
 }
 
 TEST(DatapathDumps, RoutesOfSeveralTablesAreNotRead) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ovsdb/record.h"
@@ -115,6 +116,37 @@ TEST(List, InterfacesFindTheirBridgeInAnyOrder) {
     ASSERT_EQ(node->unplaced_interfaces.size(), 1u);
     EXPECT_FALSE(node->unplaced_interfaces[0].ofport);
   } while (std::next_permutation(dumps.begin(), dumps.end()));
+}
+
+// Of the two datapaths that a database may have that which the bridges use.
+TEST(List, LimitsOfConnections) {
+  constexpr const char* kDatapath =
+      "_uuid                : {0}\ncapabilities         : {{}}\nct_zone_default_limit: {1}\nct_zones             : {{{2}}}\n"
+      "datapath_version     : \"\"\nexternal_ids         : {{}}\n";
+  const std::string kernel = "11111111-1111-1111-1111-111111111111", userspace = "22222222-2222-2222-2222-222222222222",
+                    zone = "33333333-3333-3333-3333-333333333333";
+  const auto datapath = [&](const std::string& uuid, const char* most, const std::string& zones) {
+    return fmt::format(fmt::runtime(kDatapath), uuid, most, zones);
+  };
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kBridges, "ovs-vsctl list bridge"), c);
+  f.load(f.dump("_uuid               : " + zone +
+                    "\nexternal_ids        : {}\nlimit               : 500\ntimeout_policy      : []\n",
+                "ovs-vsctl list ct_zone"),
+         c);
+  f.load(f.dump(datapath(kernel, "7", "") + "\n" + datapath(userspace, "1000", "12=" + zone), "ovs-vsctl list datapath"), c);
+  f.load(
+      f.dump(
+          "_uuid               : 44444444-4444-4444-4444-444444444444\nbridges             : []\ndatapaths           : {netdev=" +
+              userspace + ", system=" + kernel + "}\novs_version         : \"3.5.0\"\n",
+          "ovs-vsctl list open_vswitch"),
+      c);
+  const openflow::ConntrackLimits& limits = c.node("n")->datapath.configured;
+  ASSERT_TRUE(limits.of_others && limits.zone(12));
+  EXPECT_EQ(limits.of_others->value, 1000u);
+  EXPECT_EQ(limits.zone(12)->limit, 500u);
+  EXPECT_FALSE(limits.zone(12)->count);
 }
 
 TEST(List, ASingleRecordOfAnExcerptIsLoaded) {

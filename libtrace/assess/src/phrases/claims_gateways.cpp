@@ -69,6 +69,14 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
     {Claim::duplicate_address_of_nat,
      "{0} has {1}, and OVN on {node} answers ARP for it as well: it is the external address of a NAT row of {3} (for {2}).",
      "ovn-nbctl lr-nat-list {3} on {node}: the row is stale, or one of the two is to have another address."},
+    {Claim::zone_of_connections_full,
+     "Conntrack zone {0}[ ({1})] of {node} has {2} connections of at most {3}: Open vSwitch opens no further one there.",
+     "ovs-appctl dpctl/ct-get-limits and dpctl/dump-conntrack zone={0} on {node}: who has so many, and who set the limit."},
+    {Claim::table_of_connections_full,
+     "Connection tracking of {0|Open vSwitch|the kernel} on {node} has {1} connections of at most {2}: it has no room for new "
+     "ones.",
+     "{0|ovs-appctl dpctl/ct-get-maxconns|sysctl net.netfilter.nf_conntrack_max; dmesg (\"nf_conntrack: table full, dropping "
+     "packet\")} on {node}; who has so many connections."},
     {Claim::neighbour_failed, "{0} does not answer {1|ARP requests|neighbour solicitations} of {node} on {2}.",
      "ip neigh show {0} on {node}; whether the machine with that address is up, and whether its rules let "
      "{1|ARP|ICMPv6 types 135 and 136} pass."},

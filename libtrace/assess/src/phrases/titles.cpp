@@ -61,6 +61,7 @@ constexpr Title kTitles[] = {
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},
+    {"conntrack-full", "No room for connections"},
     {"controller-not-connected", "ovn-controller without the southbound database"},
     {"database-without-leader", "A database server without its cluster"},
     {"flows-differ", "Flows that do not follow from the logical flows"},

@@ -52,6 +52,7 @@ const std::vector<const Check*>& checks() {
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,
                                                     &kDuplicateAddress,
+                                                    &kConntrackFull,
                                                     &kControllerNotConnected,
                                                     &kDatabaseWithoutLeader,
                                                     &kFlowsDiffer,

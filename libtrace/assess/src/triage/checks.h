@@ -55,6 +55,7 @@ extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;
 extern const Check kDuplicateAddress;
+extern const Check kConntrackFull;
 extern const Check kControllerNotConnected;
 extern const Check kDatabaseWithoutLeader;
 extern const Check kNodeNotReady;

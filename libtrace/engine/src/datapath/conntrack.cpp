@@ -74,6 +74,11 @@ ConntrackTables::Hit ConntrackTables::find_by_receiver(const ZoneKey& zone, cons
   return dumped ? Hit{&copy_of(zone, *dumped.entry), dumped.reply_direction} : Hit{};
 }
 
+std::optional<std::uint64_t> ConntrackTables::count(const ZoneKey& zone) const {
+  const DumpedTable* dumped = dumped_ ? dumped_->table(zone) : nullptr;
+  return dumped ? std::optional(dumped->count(zone.zone)) : std::nullopt;
+}
+
 bool ConntrackTables::reply_taken(const ZoneKey& zone, const Tuple& reply) const {
   if (dumped_table(dumped_.get(), zone).find(zone.zone, reply, erased_)) return true;
   return std::any_of(own_.begin(), own_.end(), [&](const Entry& e) {

@@ -4,6 +4,7 @@
 
 #include "datapath/nat.h"
 #include "datapath/tcp_tracking.h"
+#include "egtrace/engine/datapath/zone_limit.h"
 
 namespace egt::engine {
 namespace {
@@ -191,7 +192,7 @@ void CtAction::opened(DatapathPacket& packet, Connection c) {
   write_mark_and_label(key, 0, 0);
   set_original_tuple(key, c.original);
   if (!action_.commit && !action_.force) return;
-  if (action_.has_nat && !map(c)) return forget_exec(key);
+  if (is_refused(packet) || (action_.has_nat && !map(c))) return forget_exec(key);
   result_.after = reversed(c.reply);
   result_.state |= nat_bits(result_.before, result_.after);
   c.mark = key.u32(F::ct_mark);
@@ -199,6 +200,42 @@ void CtAction::opened(DatapathPacket& packet, Connection c) {
   c.nat_done = action_.has_nat;
   network_state_.conntrack.insert(zone_, std::move(c));
   set_tuple(key, result_.after);
+}
+
+// Where a zone is full the kernel drops what would open a connection there (ovs_ct_check_limit() of net/openvswitch/conntrack.c). The
+// userspace datapath lets it pass as it came, without one (conn_not_found() of lib/conntrack.c).
+bool CtAction::is_refused(DatapathPacket& packet) {
+  const cluster::Node& node = recorder_.node();
+  for (auto limit : {limit_of_zone(node, zone_), limit_of_all_zones(node)}) {
+    if (!limit) continue;
+    if (!limit->count && !limit->is_doubtful()) limit->count = count_in_zone();
+    if (limit->is_reached()) {
+      refuse(packet, *limit);
+      return true;
+    }
+    if (!limit->count)
+      recorder_.assume({Supposition::zone_has_room, {std::uint64_t{zone_.zone}, node.name}, {limit->most}, limit->evidence});
+  }
+  return false;
+}
+
+void CtAction::refuse(DatapathPacket& packet, const ConnectionLimit& limit) {
+  const std::uint64_t zone = zone_.zone, count = *limit.count;
+  const bool drops = zone_.space == ConntrackSpace::kernel;
+  recorder_.assume({Supposition::zone_stays_full,
+                    {zone, recorder_.node().name},
+                    {count, limit.most, std::uint64_t{limit.of_all}, std::uint64_t{!drops}},
+                    limit.evidence});
+  packet.is_dropped = drops;
+  if (drops) recorder_.end_at(step_, {Reason::conntrack_full, {zone, count, limit.most}});
+}
+
+// By the dumps of connections, of which one without entries is a count, too.
+std::optional<std::uint64_t> CtAction::count_in_zone() const {
+  if (const auto count = network_state_.conntrack.count(zone_)) return count;
+  const host::Host& host = recorder_.node().host;
+  const bool is_dumped = host.ovs_conntrack.present || (zone_.space == ConntrackSpace::kernel && host.conntrack.present);
+  return is_dumped ? std::optional<std::uint64_t>(0) : std::nullopt;
 }
 
 // The translation of a new connection; false where none is free. No dump shows which member of a range conntrack takes.

@@ -13,6 +13,8 @@
 
 namespace egt::engine {
 
+struct ConnectionLimit;
+
 // What conntrack made of a packet.
 struct CtResult {
   std::uint32_t state = 0;  // ct_state bits
@@ -38,6 +40,9 @@ class CtAction {
   void existing(DatapathPacket& packet, const Tracked& tracked);
   bool translates(const Tracked& tracked) const;
   void opened(DatapathPacket& packet, Connection c);
+  bool is_refused(DatapathPacket& packet);
+  void refuse(DatapathPacket& packet, const ConnectionLimit& limit);
+  std::optional<std::uint64_t> count_in_zone() const;
   struct PortChoice {
     std::optional<std::uint16_t> port;  // none: the packet's own
     bool is_open = false;               // it stands for whichever conntrack takes

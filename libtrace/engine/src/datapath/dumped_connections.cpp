@@ -52,6 +52,12 @@ DumpedTable::DumpedTable(std::span<const Entry> entries)
     by_tuple_.add(hash_of(entries[back / 2].zone, tuple_of_number(entries, back)), back);
     by_receiver_.add(hash_of(entries[n / 2].zone, tuple_of_number(entries, n).dst), n);
   }
+  for (const Entry& e : entries) ++counts_[e.zone];
+}
+
+std::uint64_t DumpedTable::count(std::uint16_t zone) const {
+  const auto counted = counts_.find(zone);
+  return counted == counts_.end() ? 0 : counted->second;
 }
 
 DumpedTable::Hit DumpedTable::find(std::uint16_t zone, const Tuple& t, const Entries& erased) const {
@@ -78,8 +84,7 @@ DumpedConnections::Tables DumpedConnections::tables_of(const cluster::Node& node
   const auto add = [&](ConntrackSpace space, const std::vector<Entry>& entries) {
     if (!entries.empty()) tables[static_cast<std::size_t>(space)].emplace(entries);
   };
-  const bool userspace = std::any_of(node.bridges.begin(), node.bridges.end(),
-                                     [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+  const bool userspace = node.has_userspace_datapath();
   const auto& of_switch = node.host.ovs_conntrack;
   add(userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, of_switch.value);
   // The kernel datapath's table is the kernel's own: what both dumps hold is taken from the one that knows labels.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -43,9 +44,11 @@ class DumpedTable {
   // As ConntrackTables, without the entries in `erased`.
   Hit find(std::uint16_t zone, const Tuple& t, const Entries& erased) const;
   Hit find_by_receiver(std::uint16_t zone, const IpAddr& receiver, const Entries& erased) const;
+  std::uint64_t count(std::uint16_t zone) const;
 
  private:
   std::span<const Entry> entries_;
+  std::unordered_map<std::uint16_t, std::uint64_t> counts_;  // by zone
   HashChains by_tuple_, by_receiver_;  // of numbers of entries, doubled; odd ones stand for the reply direction
 };
 

@@ -149,7 +149,7 @@ struct ActionExecution {
 }  // namespace
 
 void execute(const dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length, DatapathPorts& ports) {
-  for (std::size_t i = 0; i < actions.size(); ++i) {
+  for (std::size_t i = 0; i < actions.size() && !packet.is_dropped; ++i) {
     const bool forks = i + 1 < actions.size() && std::holds_alternative<dp::Recirculate>(actions[i + 1].kind);
     std::visit(ActionExecution{packet, length, ports, actions[i].origin, forks}, actions[i].kind);
   }

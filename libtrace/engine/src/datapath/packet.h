@@ -14,6 +14,7 @@ struct DatapathPacket {
   std::optional<Tuple> quoted;     // an ICMP error: the tuple of the packet that it quotes
   bool has_egress_tunnel = false;  // a tunnel key was set for the port that comes next
   bool is_opaque = false;          // headers came to light that nothing shows
+  bool is_dropped = false;         // by an action, amid those of a list
 };
 
 }  // namespace egt::engine

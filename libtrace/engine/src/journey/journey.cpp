@@ -109,11 +109,6 @@ void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Re
   for (Assumption& one : found) record.assume(std::move(one));
 }
 
-bool has_kernel_datapath(const cluster::Node& node) {
-  return std::none_of(node.bridges.begin(), node.bridges.end(),
-                      [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
-}
-
 // Connections of Open vSwitch's kernel datapath are in the kernel's table, too.
 void assume_connections(const cluster::Cluster& cluster, Record& record) {
   std::set<std::string_view> opened_on;
@@ -121,7 +116,7 @@ void assume_connections(const cluster::Cluster& cluster, Record& record) {
     if (const auto* pass = std::get_if<CtPass>(&step.kind); pass != nullptr && (pass->state & ct_state::new_) != 0)
       opened_on.insert(step.node);
   for (const std::string_view name : opened_on)
-    if (const cluster::Node* node = cluster.node(name); node != nullptr && has_kernel_datapath(*node))
+    if (const cluster::Node* node = cluster.node(name); node != nullptr && !node->has_userspace_datapath())
       note_full_connection_table(*node, record);
 }
 

@@ -225,8 +225,7 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   for (const host::Neighbour& n : sender.host.neighbours.value)
     if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
   // A switch in the kernel sends tunnels by the host's neighbours.
-  if (std::any_of(sender.bridges.begin(), sender.bridges.end(),
-                  [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
+  if (sender.has_userspace_datapath())
     for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
       if (n.mac == mac) consider(n.address, n.from);
   if (sender.ovn.southbound != nullptr)

@@ -60,6 +60,7 @@ class PathRecorder : public ofproto::Observer {
   // Of a step that origin_of() named, or of the flow or bucket being executed.
   std::vector<Provenance> evidence_of(std::size_t step) const;
   std::vector<Provenance> here() const;
+  const cluster::Node& node() const { return node_; }
   const openflow::Bridge& bridge() const { return *frames_.back().bridge; }
 
   bool is_undecided() const { return undecided_; }

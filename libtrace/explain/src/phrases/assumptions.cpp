@@ -29,6 +29,11 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::packet_length, "packet-length", "the packet is {0} bytes long", "a rule of {1} {2} {3} matches its length"},
     {Supposition::connection_table_has_room, "connection-table-has-room", "conntrack of {0} makes room for the connection",
      "it has {1} of at most {2}, and drops the first packet of a connection where none can be evicted"},
+    {Supposition::zone_stays_full, "zone-stays-full",
+     "conntrack zone {0} of {1} takes no further connection now{5||, and lets packets that would open one pass without}",
+     "when it was dumped {4|it|all zones together} had {2} of at most {3}"},
+    {Supposition::zone_has_room, "zone-has-room", "conntrack zone {0} of {1} takes one more connection",
+     "it has at most {2}, and no dump shows how many it has", "ovs-appctl dpctl/ct-get-limits"},
     // of a host's packets and neighbours
     {Supposition::fragments_arrive, "fragments-arrive", "the other fragments arrive on {0} too",
      "the host puts the packet together from them all"},

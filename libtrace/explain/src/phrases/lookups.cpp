@@ -43,27 +43,31 @@ static_assert(is_complete(kFacts));
 struct DecidingKind {
   std::string_view dump, lines;  // kind of the dump; what its lines are called
 };
-constexpr std::array<DecidingKind, 21> kDeciding = {{{"ip rule", "policy rules"},
-                                                     {"ip route", "routes"},
-                                                     {"iptables-save", "iptables rules"},
-                                                     {"ip6tables-save", "iptables rules"},
-                                                     {"iptables -S", "iptables rules"},
-                                                     {"iptables -L", "iptables rules"},
-                                                     {"nft list ruleset", "nft rules"},
-                                                     {"conntrack -L", "connections"},
-                                                     {"ovs-appctl dpctl/dump-conntrack", "connections"},
-                                                     {"ovs-appctl ofproto/list-tunnels", "tunnels of Open vSwitch"},
-                                                     {"ovs-appctl tnl/ports/show", "tunnel ends of Open vSwitch"},
-                                                     {"ovs-appctl ovs/route/show", "routes of Open vSwitch"},
-                                                     {"ovs-appctl tnl/neigh/show", "neighbours of Open vSwitch"},
-                                                     {"ipset save", "members of ipsets"},
-                                                     {"ipset list", "members of ipsets"},
-                                                     {"vtysh show ip route", "routes of FRR"},
-                                                     {"vtysh show ip bgp", "routes of BGP"},
-                                                     {"vtysh show running-config", "lines of FRR's configuration"},
-                                                     {"ovn-nbctl lr-policy-list", "policies of logical routers"},
-                                                     {"ovn-nbctl lr-route-list", "routes of logical routers"},
-                                                     {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
+constexpr std::array<DecidingKind, 24> kDeciding = {
+    {{"ip rule", "policy rules"},
+     {"ip route", "routes"},
+     {"iptables-save", "iptables rules"},
+     {"ip6tables-save", "iptables rules"},
+     {"iptables -S", "iptables rules"},
+     {"iptables -L", "iptables rules"},
+     {"nft list ruleset", "nft rules"},
+     {"conntrack -L", "connections"},
+     {"ovs-appctl dpctl/dump-conntrack", "connections"},
+     {"ovs-appctl dpctl/ct-get-limits", "limits of connections of Open vSwitch"},
+     {"ovs-appctl dpctl/ct-get-maxconns", "limits of connections of Open vSwitch"},
+     {"ovs-appctl dpctl/ct-get-nconns", "connections"},
+     {"ovs-appctl ofproto/list-tunnels", "tunnels of Open vSwitch"},
+     {"ovs-appctl tnl/ports/show", "tunnel ends of Open vSwitch"},
+     {"ovs-appctl ovs/route/show", "routes of Open vSwitch"},
+     {"ovs-appctl tnl/neigh/show", "neighbours of Open vSwitch"},
+     {"ipset save", "members of ipsets"},
+     {"ipset list", "members of ipsets"},
+     {"vtysh show ip route", "routes of FRR"},
+     {"vtysh show ip bgp", "routes of BGP"},
+     {"vtysh show running-config", "lines of FRR's configuration"},
+     {"ovn-nbctl lr-policy-list", "policies of logical routers"},
+     {"ovn-nbctl lr-route-list", "routes of logical routers"},
+     {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
 
 }  // namespace
 

@@ -44,6 +44,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::reserved_multicast, "reserved-multicast", "NORMAL drops reserved multicast"},
     {Reason::learned_on_input_port, "learned-on-input-port", "its destination MAC was learned on the port it came in by"},
     {Reason::tunnel_without_remote, "tunnel-without-remote", "tunnel port {0} has no remote address for it"},
+    {Reason::conntrack_full, "conntrack-full",
+     "conntrack zone {0} has {1} connections of at most {2}, and the kernel drops what would open another"},
     {Reason::tunnel_to_itself, "tunnel-to-itself", "the tunnel would lead to this machine itself"},
     // ovn-controller
     {Reason::controller_decides, "controller-decides", "the controller decides what happens next"},

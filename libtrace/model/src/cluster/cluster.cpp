@@ -34,6 +34,10 @@ openflow::Interface* find_interface(std::vector<openflow::Bridge>& bridges, std:
 const openflow::Bridge* Node::bridge(std::string_view bridge_name) const { return find_bridge(bridges, bridge_name); }
 openflow::Bridge* Node::bridge(std::string_view bridge_name) { return find_bridge(bridges, bridge_name); }
 
+bool Node::has_userspace_datapath() const {
+  return std::any_of(bridges.begin(), bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+}
+
 const openflow::Bridge* Node::integration_bridge() const {
   using Rank = std::pair<bool, std::size_t>;
   const openflow::Bridge* best = nullptr;

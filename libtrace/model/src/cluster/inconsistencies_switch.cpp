@@ -116,12 +116,6 @@ class RouteComparison {
   std::unordered_map<std::string_view, const Link*> devices_;
 };
 
-// Where the switch and not the host sends what its tunnels carry.
-bool has_userspace_datapath(const Node& node) {
-  return std::any_of(node.bridges.begin(), node.bridges.end(),
-                     [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
-}
-
 const openflow::Bridge* behind_patch(const Node& node, const openflow::Interface& port) {
   const std::string_view peer = openflow::patch_peer(port);
   if (peer.empty()) return nullptr;
@@ -146,7 +140,7 @@ void look_at_datapath_types(Node& node) {
 }
 
 void look_at_switch_routes(Node& node) {
-  if (!has_userspace_datapath(node) || !node.datapath.has_routes || !node.host.address_list_complete) return;
+  if (!node.has_userspace_datapath() || !node.datapath.has_routes || !node.host.address_list_complete) return;
   const std::string what = RouteComparison(node.host, node.datapath).difference();
   if (what.empty()) return;
   for (const openflow::Bridge& bridge : node.bridges)

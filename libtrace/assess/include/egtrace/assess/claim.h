@@ -60,6 +60,8 @@ enum class Claim : std::uint8_t {
   service_address_not_routed,
   duplicate_address,
   duplicate_address_of_nat,
+  zone_of_connections_full,
+  table_of_connections_full,
   neighbour_failed,
   neighbour_set_wrong,
   neighbour_learned_wrong,

@@ -23,6 +23,8 @@ enum class Supposition : std::uint8_t {
   iptables_tests_shown,
   packet_length,              // bytes; front end, table, chain
   connection_table_has_room,  // node; connections, most of them
+  zone_stays_full,            // zone, node; connections, most of them, whether of all zones, whether packets pass all the same
+  zone_has_room,              // zone, node; most connections
 
   // of a host's packets and neighbours
   fragments_arrive,                 // node
@@ -134,9 +136,9 @@ enum class Supposition : std::uint8_t {
 
 // Whether some dump would prove it, or prove the contrary.
 constexpr bool can_be_dumped(Supposition s) {
-  return s != Supposition::connection_table_has_room && s != Supposition::queue_passes && s != Supposition::program_passes &&
-         s != Supposition::filter_passes && s != Supposition::ipsec_protects && s != Supposition::ipsec_arrives &&
-         s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
+  return s != Supposition::connection_table_has_room && s != Supposition::zone_stays_full && s != Supposition::queue_passes &&
+         s != Supposition::program_passes && s != Supposition::filter_passes && s != Supposition::ipsec_protects &&
+         s != Supposition::ipsec_arrives && s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
          s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type &&
          s != Supposition::segments_as_handshake && s != Supposition::proxy_hands_on;

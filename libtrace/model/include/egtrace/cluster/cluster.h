@@ -83,6 +83,8 @@ struct Node {
   // The bridge that ovn-controller programs, whatever its name (external_ids:ovn-bridge of Open_vSwitch): it has the ports
   // of pods and the tunnels, and of several such the most flows. Null where no bridge has either.
   const openflow::Bridge* integration_bridge() const;
+  // Whether its switch forwards packets itself (datapath_type=netdev): connections and tunnels are then not those of the kernel.
+  bool has_userspace_datapath() const;
   // The bridge that has a port of this name, and that port; null when no bridge has.
   struct PortPlace {
     const openflow::Bridge* bridge = nullptr;

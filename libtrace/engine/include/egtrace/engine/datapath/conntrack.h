@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,8 @@ class ConntrackTables {
   Hit find_by_receiver(const ZoneKey& zone, const IpAddr& receiver);
   // Whether an answer with this tuple would be taken for another connection's: the port must then change.
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
+  // How many connections the dumps have in a zone; empty: no dump has any of the zone's machine.
+  std::optional<std::uint64_t> count(const ZoneKey& zone) const;
 
  private:
   struct Entry {
