@@ -40,7 +40,8 @@ struct LimitLines {
            consume_number(s, UINT32_MAX, l.limit) && consume(s, ",count=") && consume_number(s, UINT32_MAX, l.count) && s.empty();
   }
   static void print(const Entry& l, std::string& out) {
-    out += l.of_zone ? fmt::format("zone={},limit={},count={}", l.zone, l.limit, l.count) : fmt::format("default limit={}", l.limit);
+    out +=
+        l.of_zone ? fmt::format("zone={},limit={},count={}", l.zone, l.limit, l.count) : fmt::format("default limit={}", l.limit);
   }
   static Json json(const Entry& l) {
     if (!l.of_zone) return {{"default", true}, {"limit", l.limit}};

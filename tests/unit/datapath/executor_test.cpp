@@ -45,6 +45,29 @@ TEST(Executor, AFrameComesBackWhole) {
   EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
 }
 
+// As a switch does (3.1): 2 with its lowest bit set is 1.
+TEST(Executor, ExtensionsOfNeighbourDiscoveryAreWrittenWhole) {
+  DatapathPacket packet;
+  packet.key.set(FieldId::nd_reserved, 0xffffffff);
+  packet.key.set(FieldId::nd_options_type, 2);
+  const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_reserved, 5, 0xf}, {FieldId::nd_options_type, 1, 0x1}}};
+  NoPorts ports;
+  execute({{set, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(5u, packet.key.u64(FieldId::nd_reserved));
+  EXPECT_EQ(1u, packet.key.u64(FieldId::nd_options_type));
+}
+
+TEST(Executor, TheFirstOptionOfNeighbourDiscoveryAloneIsWritten) {
+  DatapathPacket packet;
+  packet.key.set(FieldId::nd_options_type, 2);
+  packet.key.set(FieldId::nd_sll, 0x0a0000000003);
+  const dp::Set set{dp::Attribute::nd, true, {{FieldId::nd_sll, 5, ~U128{0}}, {FieldId::nd_tll, 6, ~U128{0}}}};
+  NoPorts ports;
+  execute({{set, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(0x0a0000000003u, packet.key.u64(FieldId::nd_sll));
+  EXPECT_EQ(6u, packet.key.u64(FieldId::nd_tll));
+}
+
 // What parse_icmpv6() reads behind packet_set_nd_ext().
 TEST(Executor, AnOptionOfNeighbourDiscoveryIsReadByItsType) {
   const auto retyped = [](std::uint64_t type) {

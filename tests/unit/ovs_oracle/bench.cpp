@@ -152,7 +152,7 @@ void Bench::dump_tables(const Configuration& c) {
 }
 
 void Bench::load(Configuration& c) {
-  loader_.clear(bench_bridges());
+  if (settings_.wants_empty_bridges(c)) loader_.clear(bench_bridges());
   if (settings_.apply(c, bench_bridges())) {
     place_macs();
     dump_rows();

@@ -13,8 +13,9 @@ namespace egt::testing {
 class BridgeSettings {
  public:
   explicit BridgeSettings(Daemon& daemon) : daemon_(daemon) {}
-  // Asks the daemon for what has changed only. Bridges are empty: flows keep the map that they were made with. Whether rows
-  // of the database changed: the switch forgets MAC addresses then.
+  // Whether the bridges have to be empty before that is applied: flows keep the map of tunnel options that they were made with.
+  bool wants_empty_bridges(const Configuration& c) const { return tlv_map_ != c.tlv_map; }
+  // Asks the daemon for what has changed only. Whether rows of the database changed: the switch forgets MAC addresses then.
   bool apply(const Configuration& c, const std::vector<std::string>& bridges);
   // Two equal ones: `ovs-ofctl show` says the same of the bridge.
   std::string ports_of(const std::string& bridge) const;

@@ -10,6 +10,7 @@
 
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovs_ofctl.h"
+#include "frame_composer.h"
 
 namespace egt::testing {
 namespace {
@@ -114,8 +115,8 @@ void ExecutionBench::make_bridges() {
 }
 
 void ExecutionBench::load(Configuration& c) {
-  loader_.clear(bridges());
-  settings_.apply(c, bridges());
+  if (settings_.wants_empty_bridges(c)) loader_.clear(bridges());
+  if (settings_.apply(c, bridges()) || rows_.empty()) read_rows();
   loader_.fill(c, bridges());
   read_dumps();
   forget();
@@ -125,10 +126,7 @@ void ExecutionBench::reset(const Configuration& c) {
   const bool learns = std::any_of(c.flows.begin(), c.flows.end(),
                                   [](const GeneratedFlow& f) { return text_of(f).find("learn(") != std::string::npos; });
   Configuration again = c;
-  if (learns) {
-    loader_.clear(bridges());
-    loader_.fill(again, bridges());
-  }
+  if (learns) loader_.fill(again, bridges());
   forget();
 }
 
@@ -153,16 +151,29 @@ void ExecutionBench::read_dump(const std::string& command, const std::string& te
   if (best) best->load(dump, *cluster_, *cluster_->nodes.front(), report);
 }
 
+void ExecutionBench::read_rows() {
+  rows_["ovs-vsctl show"] = daemon_.vsctl_output({"show"});
+  for (const char* table : {"interface", "port", "bridge"})
+    rows_[fmt::format("ovs-vsctl list {}", table)] = daemon_.vsctl_output({"list", table});
+}
+
+// The same settings are shown in the same words.
+const std::string& ExecutionBench::shown_once(const std::string& command, const std::string& settings,
+                                              const Daemon::Words& words) {
+  const auto [shown, is_new] = shown_.try_emplace(command + " " + settings);
+  if (is_new) shown->second = daemon_.ofctl_output("OpenFlow10", words);
+  return shown->second;
+}
+
 void ExecutionBench::read_dumps() {
   cluster_ = std::make_unique<cluster::Cluster>();
   cluster_->ensure_node("node-1");
   texts_.clear();
-  read_dump("ovs-vsctl show", daemon_.vsctl_output({"show"}));
-  for (const char* table : {"interface", "port", "bridge"})
-    read_dump(fmt::format("ovs-vsctl list {}", table), daemon_.vsctl_output({"list", table}));
+  for (const auto& [command, text] : rows_) read_dump(command, text);
   for (const std::string& name : bridges()) {
-    read_dump("ovs-ofctl dump-tlv-map " + name, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", name}));
-    read_dump("ovs-ofctl show " + name, daemon_.ofctl_output("OpenFlow10", {"show", name}));
+    read_dump("ovs-ofctl dump-tlv-map " + name,
+              shown_once("dump-tlv-map " + name, fmt::format("{}", settings_.tlv_map()), {"dump-tlv-map", name}));
+    read_dump("ovs-ofctl show " + name, shown_once("show " + name, settings_.ports_of(name), {"show", name}));
     read_dump(fmt::format("ovs-ofctl -O {} dump-flows {}", kProtocol, name),
               daemon_.ofctl_output(kProtocol, {"dump-flows", name}));
     read_dump(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, name),
@@ -176,6 +187,13 @@ void ExecutionBench::read_dumps() {
 }
 
 std::optional<std::string> ExecutionBench::compose(const std::string& flow) {
+  if (const auto key = parsers::parse_flow_key(flow))
+    if (auto frame = compose_frame(*key)) return frame;
+  return composed_by_switch(flow);
+}
+
+// By a process of its own, which is what a run has most of.
+std::optional<std::string> ExecutionBench::composed_by_switch(const std::string& flow) {
   const Ran ran = run({"ovs-ofctl", "compose-packet", flow});
   if (ran.status != 0) return std::nullopt;
   // "00000010  00 28 00 00 00 00 40 06-6a bd 01 02 03 04 05 06"

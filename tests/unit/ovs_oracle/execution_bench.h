@@ -43,8 +43,9 @@ class ExecutionBench {
     return daemon_.appctl("ofproto/trace", {bridge, flow});
   }
 
-  // A frame with these headers, in hexadecimal; none where Open vSwitch makes none of them.
-  std::optional<std::string> compose(const std::string& flow);
+  // A frame with these headers, in hexadecimal; none where there is none of them.
+  static std::optional<std::string> compose(const std::string& flow);
+  static std::optional<std::string> composed_by_switch(const std::string& flow);
   // What Open vSwitch reads from frames.
   std::vector<FlowKey> extract(const std::vector<std::string>& frames);
   // The frames that leave when this one comes in by `port`; read() reads them.
@@ -57,6 +58,8 @@ class ExecutionBench {
   void forget();
   void read_dumps();
   void read_dump(const std::string& command, const std::string& text);
+  const std::string& shown_once(const std::string& command, const std::string& settings, const Daemon::Words& words);
+  void read_rows();
   std::vector<std::string> new_frames(const std::string& port);
   std::string capture_of(const std::string& port) const { return directory_.path() + "/" + port + ".pcap"; }
 
@@ -66,7 +69,8 @@ class ExecutionBench {
   std::vector<std::unique_ptr<std::string>> texts_;
   TableLoader loader_{daemon_};
   BridgeSettings settings_{daemon_};
-  std::map<std::string, std::size_t> read_;  // bytes of each capture
+  std::map<std::string, std::size_t> read_;          // bytes of each capture
+  std::map<std::string, std::string> rows_, shown_;  // what dumps say: by command, and by command and settings
 };
 
 // Of bridges and ports of the bench: number of a port within its bridge.

@@ -10,6 +10,8 @@ namespace egt::testing {
 namespace {
 
 constexpr const char* kProtocol = "OpenFlow15";
+constexpr const char* kClear = "flow delete\ngroup delete\n";
+constexpr std::size_t kLinesOfClear = 2;
 
 // "ovs-ofctl: -:3: …" shows which line of its input ovs-ofctl itself does not take. Counted from 0.
 std::size_t line_of(const std::string& error) {
@@ -44,7 +46,7 @@ std::vector<TableLoader::Line> TableLoader::lines_of(const Configuration& c, con
 }
 
 void TableLoader::clear(const std::vector<std::string>& bridges) {
-  for (const std::string& b : bridges) daemon_.ofctl(kProtocol, {"bundle", b, "-"}, "flow delete\ngroup delete\n");
+  for (const std::string& b : bridges) daemon_.ofctl(kProtocol, {"bundle", b, "-"}, kClear);
 }
 
 void TableLoader::fill(Configuration& c, const std::vector<std::string>& bridges) {
@@ -59,14 +61,14 @@ void TableLoader::fill(Configuration& c, const std::vector<std::string>& bridges
 // All at once; where something is refused, again without it. What is refused.
 std::vector<TableLoader::Line> TableLoader::add(const std::string& bridge, std::vector<Line> lines) {
   std::vector<Line> refused;
-  while (!lines.empty()) {
-    std::string text;
+  for (;;) {
+    std::string text = kClear;
     for (const Line& l : lines) text += l.text + "\n";
     const std::string error = daemon_.ofctl(kProtocol, {"bundle", bridge, "-"}, text);
-    if (error.empty()) break;
+    if (error.empty() || lines.empty()) break;
     std::set<std::size_t> bad;
     for (const std::size_t i : refused_lines(error, bridge))
-      if (i < lines.size()) bad.insert(i);
+      if (i >= kLinesOfClear && i - kLinesOfClear < lines.size()) bad.insert(i - kLinesOfClear);
     if (bad.empty()) bad.insert(lines.size() - 1);  // refused as a whole
     for (const std::size_t i : bad) {
       if (std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}\n{}\n", lines[i].text, error.substr(0, 300));

@@ -13,7 +13,7 @@ class TableLoader {
  public:
   explicit TableLoader(Daemon& daemon) : daemon_(daemon) {}
   void clear(const std::vector<std::string>& bridges);
-  // Takes out of `c` what the daemon refuses.
+  // In place of what the bridges have. Takes out of `c` what the daemon refuses.
   void fill(Configuration& c, const std::vector<std::string>& bridges);
   std::size_t refused() const { return refused_; }
 

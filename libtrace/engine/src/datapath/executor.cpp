@@ -24,13 +24,14 @@ struct ActionExecution {
     const U128 option = key.get(F::nd_options_type);
     for (const dp::SetField& f : a.fields) {
       if (f.mask == 0) continue;
-      // packet_set_nd() writes into options that are there.
-      if ((f.field == F::nd_sll || f.field == F::nd_tll) && a.attribute == dp::Attribute::nd && key.get(f.field) == 0) continue;
+      if (a.attribute == dp::Attribute::nd && !has_option(f.field)) continue;
       if (f.field == F::mpls_label && a.attribute == dp::Attribute::mpls) {
         set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
         continue;
       }
-      key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
+      // packet_set_nd_ext() writes the whole of what it writes, under whatever mask.
+      const U128 kept = a.attribute == dp::Attribute::nd_extensions ? U128{0} : key.get(f.field) & ~f.mask;
+      key.set(f.field, kept | (f.value & f.mask));
       // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
       if (a.attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff) key.set(F::nw_proto, 0);
       // The type-of-service byte is two fields of a key.
@@ -41,6 +42,13 @@ struct ActionExecution {
     }
     if (a.attribute == dp::Attribute::icmpv6 && !is_nd(key, nullptr)) forget_discovery();
     if (a.attribute == dp::Attribute::nd_extensions) retype_option(option);
+  }
+  // packet_set_nd() writes into the first option that is there.
+  bool has_option(F address) const {
+    if (address != F::nd_sll && address != F::nd_tll) return true;
+    const std::uint64_t first = key.u64(F::nd_options_type);
+    if (first != kSourceOption && first != kTargetOption) return key.get(address) != 0;
+    return (first == kSourceOption) == (address == F::nd_sll);
   }
   // The address of an option is the source's or the target's by the option's type, of another type nobody's (parse_icmpv6()).
   void retype_option(U128 before) {

@@ -42,8 +42,8 @@ void judge_zones(const cluster::Node& node, Findings& out) {
     if (!limit || limit->is_doubtful()) continue;
     if (const auto counted = counts.find(zone); !limit->count && counted != counts.end()) limit->count = counted->second;
     if (limit->is_reached())
-      out.add(Claim::zone_of_connections_full, node.name, "", {std::uint64_t{zone}, owner_of(node, zone), *limit->count, limit->most},
-              limit->evidence);
+      out.add(Claim::zone_of_connections_full, node.name, "",
+              {std::uint64_t{zone}, owner_of(node, zone), *limit->count, limit->most}, limit->evidence);
   }
 }
 
