@@ -24,6 +24,19 @@ TEST_F(SwitchTest, AResubmitAtTheEndStaysInTheMainLine) {
   EXPECT_EQ(steps<TableMatch>().at(1).depth, 0);
 }
 
+// Which number a table of that name has, a dump with names does not show.
+TEST_F(SwitchTest, ATableByItsNameIsNotTheCurrentOne) {
+  bridge("br0", {"table=0,ip actions=resubmit(,\"acl\"),output:2", "table=0,arp actions=goto_table:\"acl\""});
+  const OvsResult r = run("br0", 1, tcp());
+  EXPECT_TRUE(r.undecided);
+  EXPECT_EQ(ports(r), Ports{"br0-p2"});
+  ASSERT_EQ(record.gaps.size(), 1u);
+  EXPECT_EQ(explain::gap_of(record.gaps[0]).command, "ovs-ofctl --no-names dump-flows br0");
+  FlowKey arp;
+  arp.set(F::eth_type, 0x0806);
+  EXPECT_TRUE(run("br0", 1, arp).undecided);
+}
+
 TEST_F(SwitchTest, NotesTheChangesOfEachFlowForItself) {
   bridge("br0", {"table=0,ip actions=load:0x5->NXM_NX_REG0[],resubmit(,1),load:0x6->NXM_NX_REG0[],output:2",
                  "table=1,ip actions=load:0x7->NXM_NX_REG1[0..7],dec_ttl"});

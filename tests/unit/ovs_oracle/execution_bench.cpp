@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovs_ofctl.h"
+#include "frame_bytes.h"
 #include "frame_composer.h"
 
 namespace egt::testing {
@@ -28,27 +31,15 @@ std::uint32_t u32_at(const std::string& bytes, std::size_t at) {
   return v;
 }
 
-std::string hex_of(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
-}
-
-std::string bytes_of(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return bytes;
-}
-
 std::string pcap_of(const std::vector<std::string>& frames) {
   const auto put = [](std::string& out, std::uint32_t v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
   std::string out;
   for (const std::uint32_t v : {0xa1b2c3d4u, 0x00040002u, 0u, 0u, 65535u, 1u}) put(out, v);
   for (const std::string& frame : frames) {
-    const std::string bytes = bytes_of(frame);
+    const Bytes bytes = bytes_of(frame);
     const auto size = static_cast<std::uint32_t>(bytes.size());
     for (const std::uint32_t v : {0u, 0u, size, size}) put(out, v);
-    out += bytes;
+    out.append(bytes.begin(), bytes.end());
   }
   return out;
 }
@@ -205,10 +196,10 @@ std::optional<std::string> ExecutionBench::composed_by_switch(const std::string&
   return hex;
 }
 
-std::vector<FlowKey> ExecutionBench::extract(const std::vector<std::string>& frames) {
+std::vector<ExecutionBench::Extracted> ExecutionBench::extract(const std::vector<std::string>& frames) {
   if (frames.empty()) return {};
   const std::string file = directory_.file("extract.pcap", pcap_of(frames));
-  std::vector<FlowKey> keys;
+  std::vector<Extracted> all;
   std::istringstream lines(run({"ovs-ofctl", "parse-pcap", file}).out);
   for (std::string line; std::getline(lines, line);) {
     static const std::regex kSecondTag(",dl_vlan1=([0-9]+),dl_vlan_pcp1=([0-9]+)");
@@ -218,22 +209,28 @@ std::vector<FlowKey> ExecutionBench::extract(const std::vector<std::string>& fra
       inner = 0x1000u | std::stoul(tag[1]) | std::stoul(tag[2]) << 13;
       line = std::regex_replace(line, kSecondTag, "");
     }
-    auto key = parsers::parse_flow_key(as_request(line));
+    std::string flow = as_request(line);
+    auto key = parsers::parse_flow_key(flow);
     if (key) key->set(FieldId::vlan_tci1, inner);
-    EXPECT_TRUE(key) << as_request(line) << "\n" << (key ? "" : key.error().message);
-    keys.push_back(key ? *key : FlowKey());
+    EXPECT_TRUE(key) << flow << "\n" << (key ? "" : key.error().message);
+    all.push_back({std::move(flow), key ? *key : FlowKey()});
   }
-  return keys;
+  return all;
 }
 
 std::vector<std::string> ExecutionBench::new_frames(const std::string& port) {
-  const std::string all = read_file(capture_of(port));
-  std::size_t& at = read_.try_emplace(port, kFileHeader).first->second;
+  std::size_t& read = read_.try_emplace(port, kFileHeader).first->second;
+  std::ifstream file(capture_of(port), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(read));
+  const std::string rest{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> frames;
-  while (at + kRecordHeader <= all.size()) {
-    const std::size_t size = u32_at(all, at + 8);
-    frames.push_back(hex_of(std::string_view(all).substr(at + kRecordHeader, size)));
+  for (std::size_t at = 0; at + kRecordHeader <= rest.size();) {
+    const std::size_t size = u32_at(rest, at + 8);
+    if (at + kRecordHeader + size > rest.size()) break;
+    const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(at + kRecordHeader);
+    frames.push_back(hex_of(Bytes(begin, begin + static_cast<std::ptrdiff_t>(size))));
     at += kRecordHeader + size;
+    read += kRecordHeader + size;
   }
   return frames;
 }
@@ -256,11 +253,11 @@ std::vector<std::vector<SentFrame>> ExecutionBench::read(const std::vector<std::
   std::vector<std::string> frames;
   for (const auto& sent : packets)
     for (const RawFrame& f : sent) frames.push_back(f.bytes);
-  const std::vector<FlowKey> keys = extract(frames);
+  const std::vector<Extracted> read = extract(frames);
   std::vector<std::vector<SentFrame>> all(packets.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < packets.size(); ++i)
-    for (const RawFrame& f : packets[i]) all[i].push_back({f.port, at < keys.size() ? keys[at] : FlowKey()}), ++at;
+    for (const RawFrame& f : packets[i]) all[i].push_back({f.port, at < read.size() ? read[at].key : FlowKey()}), ++at;
   return all;
 }
 

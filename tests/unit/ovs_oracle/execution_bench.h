@@ -46,8 +46,12 @@ class ExecutionBench {
   // A frame with these headers, in hexadecimal; none where there is none of them.
   static std::optional<std::string> compose(const std::string& flow);
   static std::optional<std::string> composed_by_switch(const std::string& flow);
-  // What Open vSwitch reads from frames.
-  std::vector<FlowKey> extract(const std::vector<std::string>& frames);
+  // What Open vSwitch reads from frames, and the words in which ofproto/trace takes that.
+  struct Extracted {
+    std::string flow;
+    FlowKey key;
+  };
+  std::vector<Extracted> extract(const std::vector<std::string>& frames);
   // The frames that leave when this one comes in by `port`; read() reads them.
   std::vector<RawFrame> send(const std::string& port, const std::string& frame);
   // The frames that left, packet by packet, all read at once: a process for each packet would be the most that a run takes.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "answering_frame.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "execution_bench.h"
@@ -64,14 +65,12 @@ struct Paths {
 
 template <class Agrees>
 Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet, const engine::NetworkState& network_state,
-           std::uint32_t length, const Agrees& agrees) {
+           const engine::OvsOptions& options, const Agrees& agrees) {
   engine::SwitchSessions sessions;
   Paths paths;
   ScriptedChooser chooser;
   do {
     Path path{network_state, {}, false, false, {}};
-    engine::OvsOptions options;
-    options.packet_length = length;
     const auto result = engine::OvsEngine(sessions, node, path.network_state, path.record, chooser, options)
                             .run(*node.bridge(at.bridge), at.number, packet);
     path.undecided = result.undecided;
@@ -200,7 +199,7 @@ std::string wire_part(const std::string& flow) {
 bool is_discovery(const FlowKey& key) {
   const std::uint64_t type = key.u64(F::icmpv6_type);
   return key.u64(F::eth_type) == 0x86dd && key.u64(F::nw_proto) == ip_proto::icmp6 && (type == 135 || type == 136) &&
-         key.u64(F::icmpv6_code) == 0 && key.u64(F::ip_frag) == 0;
+         key.u64(F::icmpv6_code) == 0 && (key.u64(F::ip_frag) & ip_frag::later) == 0;
 }
 
 // Headers that frames have and ovs-ofctl does not print.
@@ -213,7 +212,7 @@ void add_not_shown(const std::string& flow, FlowKey& key) {
 }
 
 struct Tally {
-  unsigned tables = 0, packets = 0, differ = 0, undecided = 0, too_many = 0, sent = 0, lost = 0;
+  unsigned tables = 0, packets = 0, answers = 0, errors = 0, differ = 0, undecided = 0, too_many = 0, sent = 0, lost = 0;
 };
 
 class Execution {
@@ -239,11 +238,12 @@ class Execution {
       frames.push_back(*frame);
       ports.push_back(&port);
     }
-    std::vector<FlowKey> keys = bench_->extract(frames);
-    for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_not_shown(flows[i], keys[i]);
+    auto read = bench_->extract(frames);
     std::vector<Packet> packets;
-    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i)
-      packets.push_back({ports[i], flows[i], frames[i], keys[i]});
+    for (std::size_t i = 0; i < read.size() && i < frames.size(); ++i) {
+      add_not_shown(flows[i], read[i].key);
+      packets.push_back({ports[i], flows[i], frames[i], read[i].key, {}});
+    }
     for (std::span<const Packet> rest = packets; !rest.empty();) rest = rest.subspan(run(seed, c, rest));
   }
 
@@ -252,8 +252,11 @@ class Execution {
     const BenchPort* port;
     std::string flow, frame;
     FlowKey key;
+    std::optional<Tuple> quoted;  // of an ICMP error
   };
   struct Executed {
+    Packet packet;
+    std::size_t number;  // of the packet of its table, or of the one that is answered
     std::vector<RawFrame> sent;
     bool cut;
   };
@@ -265,32 +268,58 @@ class Execution {
   // cannot know the switch's state behind a packet both forget it, and the packets behind that one are to be executed again.
   std::size_t run(unsigned seed, const Configuration& c, std::span<const Packet> packets) {
     std::vector<Executed> executed;
-    bool lost = false;
-    for (const Packet& p : packets) {
-      std::vector<RawFrame> sent = bench_->send(p.port->name, p.frame);
-      lost = is_lost(seed, p.flow);
-      if (lost) break;
-      executed.push_back({std::move(sent), trace_of(*p.port, p.flow).find("max_len=") != std::string::npos});
+    Dice dice(seed + static_cast<unsigned>(packets.size()));
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      if (!execute(seed, packets[i], i, executed)) return packets.size();
+      const auto back = dice.one_in(2) ? sent_back(dice, executed.back()) : std::nullopt;
+      if (back && !execute(seed, *back, i, executed)) return packets.size();
     }
-    if (lost) return packets.size();
     std::vector<std::vector<RawFrame>> raw;
     for (const Executed& e : executed) raw.push_back(e.sent);
     std::vector<std::vector<SentFrame>> read = bench_->read(raw);
     engine::NetworkState network_state;
-    bool sure = true;  // that `world` is the switch's state
+    bool sure = true;  // that `network_state` is the switch's
     for (std::size_t i = 0; i < executed.size(); ++i) {
+      const Executed& e = executed[i];
       std::erase_if(read[i], [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
-      const Behind behind = compare(seed, c, packets[i], read[i], executed[i].cut, network_state, sure);
+      const Behind behind = compare(seed, c, e.packet, read[i], e.cut, network_state, sure);
       if (behind == Behind::known) continue;
       bench_->reset(c);
-      return behind == Behind::again ? i : i + 1;
+      const bool is_answer = i > 0 && executed[i - 1].number == e.number;  // which there is none without what it answers
+      return behind == Behind::again && !is_answer ? e.number : e.number + 1;
     }
     return packets.size();
   }
 
+  // False: the switch is gone.
+  bool execute(unsigned seed, const Packet& p, std::size_t number, std::vector<Executed>& executed) {
+    std::vector<RawFrame> sent = bench_->send(p.port->name, p.frame);
+    if (is_lost(seed, p.flow)) return false;
+    executed.push_back({p, number, std::move(sent), trace_of(*p.port, p.flow).find("max_len=") != std::string::npos});
+    return true;
+  }
+
+  // What comes back where a packet has left.
+  std::optional<Packet> sent_back(Dice& dice, const Executed& e) {
+    if (e.sent.empty()) return std::nullopt;
+    const RawFrame& sent = dice.of(e.sent);
+    const auto port = std::find_if(execution_ports().begin(), execution_ports().end(),
+                                   [&](const BenchPort& p) { return p.name == sent.port && p.number != openflow::port::local; });
+    const bool is_error = dice.one_in(4);
+    const auto frame = is_error ? error_about(sent.bytes) : answer_to(sent.bytes);
+    if (port == execution_ports().end() || !frame) return std::nullopt;
+    const auto read = bench_->extract({*frame, sent.bytes});
+    if (read.size() != 2) return std::nullopt;
+    ++(is_error ? tally_.errors : tally_.answers);
+    return Packet{&*port, read[0].flow, *frame, read[0].key, is_error ? std::optional(tuple_of(read[1].key)) : std::nullopt};
+  }
+
   Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut,
                  engine::NetworkState& network_state, bool& sure) {
-    Paths paths = walk(bench_->node(), *p.port, p.key, network_state, static_cast<std::uint32_t>(p.frame.size() / 2),
+    engine::OvsOptions options;
+    options.packet_length = static_cast<std::uint32_t>(p.frame.size() / 2);
+    options.quoted = p.quoted;
+    Paths paths = walk(bench_->node(), *p.port, p.key, network_state, options,
                        [&](const Path& path) { return same(path.sent, real, path.record, cut); });
     if (!paths.agreeing && !sure) return Behind::again;
     ++tally_.packets;
@@ -367,9 +396,10 @@ TEST(ExecutionOracle, RandomTablesAndPackets) {
     std::fflush(stdout);
   }
   fmt::print(
-      "{} packets over {} tables: {} left the switch; {} differ, {} undecided, {} not among the first {} paths, {} not "
+      "{} packets over {} tables, {} of them answers and {} errors: {} left the switch; {} differ, {} undecided, {} not among "
+      "the first {} paths, {} not "
       "survived by the switch\n",
-      t.packets, t.tables, t.sent, t.differ, t.undecided, t.too_many, kMostPaths, t.lost);
+      t.packets, t.tables, t.answers, t.errors, t.sent, t.differ, t.undecided, t.too_many, kMostPaths, t.lost);
   EXPECT_GE(t.packets, packets);
   EXPECT_EQ(t.differ, 0u);
 }

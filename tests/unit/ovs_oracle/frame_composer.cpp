@@ -1,48 +1,26 @@
 #include "frame_composer.h"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "egtrace/packet/packet.h"
+#include "frame_bytes.h"
 
 namespace egt::testing {
 namespace {
 
 using F = FieldId;
-using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint64_t kIpv4 = 0x0800, kArp = 0x0806, kRarp = 0x8035, kIpv6 = 0x86dd, kMpls = 0x8847, kMplsMulticast = 0x8848, kNsh = 0x894f;
+constexpr std::uint64_t kIpv4 = 0x0800, kArp = 0x0806, kRarp = 0x8035, kIpv6 = 0x86dd, kMpls = 0x8847, kMplsMulticast = 0x8848,
+                        kNsh = 0x894f;
 constexpr std::uint64_t kLeastType = 0x600;  // of Ethernet: below stand lengths
 constexpr std::uint16_t kTag = 0x8100, kMoreFragments = 0x2000, kLaterOffset = 100;
-constexpr std::uint64_t kOpensOrEnds = 0x7;  // FIN, SYN, RST: segments without payload
+constexpr std::uint64_t kOpensOrEnds = 0x7;                    // FIN, SYN, RST: segments without payload
 constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;  // of neighbour discovery
 constexpr std::uint8_t kIgmp = 2;
 constexpr std::uint8_t kFragmentHeader = 44;
 constexpr std::size_t kPayload = 64, kMostLabels = 3;
-
-void put(Bytes& out, U128 value, int bytes) {
-  for (int i = bytes - 1; i >= 0; --i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-}
-
-void set16(Bytes& out, std::size_t at, std::uint16_t value) {
-  out[at] = static_cast<std::uint8_t>(value >> 8);
-  out[at + 1] = static_cast<std::uint8_t>(value);
-}
-
-std::uint32_t sum_of(const Bytes& bytes) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 2)
-    sum += static_cast<std::uint32_t>(bytes[i] << 8) + (i + 1 < bytes.size() ? bytes[i + 1] : 0u);
-  return sum;
-}
-
-std::uint16_t checksum(std::uint32_t sum) {
-  while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
-}
 
 // CRC32c, with its bytes in the order in which SCTP has them.
 std::uint32_t crc32c(const Bytes& bytes) {
@@ -98,7 +76,8 @@ class Composer {
   // A stack that does not say where it ends has as many as the switch looks at.
   Bytes labels() const {
     Bytes out;
-    const std::uint64_t first = key_.u64(F::mpls_label) << 12 | key_.u64(F::mpls_tc) << 9 | key_.u64(F::mpls_bos) << 8 | key_.u64(F::mpls_ttl);
+    const std::uint64_t first =
+        key_.u64(F::mpls_label) << 12 | key_.u64(F::mpls_tc) << 9 | key_.u64(F::mpls_bos) << 8 | key_.u64(F::mpls_ttl);
     put(out, first, 4);
     for (std::size_t i = 1; i < kMostLabels && key_.u64(F::mpls_bos) == 0; ++i) put(out, 0, 4);
     return out;
@@ -279,9 +258,7 @@ std::uint64_t first_option(const FlowKey& key) {
 
 std::optional<std::string> compose_frame(const FlowKey& key) {
   if (key.u64(F::eth_type) == kNsh) return std::nullopt;
-  std::string text;
-  for (const std::uint8_t byte : Composer(key).run()) text += fmt::format("{:02x}", byte);
-  return text;
+  return hex_of(Composer(key).run());
 }
 
 }  // namespace egt::testing

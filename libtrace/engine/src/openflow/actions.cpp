@@ -232,6 +232,7 @@ struct Executor {
   }
   void operator()(const Resubmit& a) { x.resubmit(a, last); }
   void operator()(const GotoTable& a) {
+    if (!a.table_name.empty()) return x.gap(Input::table_number, {a.table_name, x.bridge().name});
     x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, false, last, false);
   }
   void operator()(const Move& a) {
@@ -422,6 +423,7 @@ void Xlate::freeze_unroll(const Ofpacts& list, std::size_t from) {
       if (const auto* go = std::get_if<GotoTable>(&kind)) {
         Resubmit r;
         r.table = go->table;
+        r.table_name = go->table_name;
         o.action = &tables_.actions->instead_of(*o.action, {r});
       } else if (const auto* metadata = std::get_if<WriteMetadata>(&kind)) {
         SetField set{F::metadata, metadata->value, std::nullopt, "set_field"};

@@ -104,6 +104,7 @@ void Xlate::table_action(std::uint32_t in_port, std::uint8_t table, bool with_ct
 
 void Xlate::resubmit(const Resubmit& a, bool is_last) {
   constexpr std::uint8_t kCurrent = 255;
+  if (!a.table_name.empty()) return gap(Input::table_number, {a.table_name, bridge().name});
   auto in_port = static_cast<std::uint32_t>(get(packet_.flow, F::in_port));
   if (a.in_port) {
     const auto number = bridge_->number_of(*a.in_port);

@@ -19,6 +19,7 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::port_numbers, "port-numbers", "OpenFlow port numbers of {0}", "", "ovs-vsctl list interface; ovs-ofctl show {0}"},
     {Input::port_number, "port-number", "OpenFlow port number of {0}", "", "ovs-vsctl list interface"},
     {Input::port_mac, "port-mac", "Ethernet address of {0}", "", "ovs-vsctl list interface"},
+    {Input::table_number, "table-number", "number of table \"{0}\" of {1}", "", "ovs-ofctl --no-names dump-flows {1}"},
     {Input::patch_peer, "patch-peer", "the bridge behind patch port {0}", "", "ovs-vsctl show"},
     {Input::tunnel_ports, "tunnel-ports", "Open vSwitch ports", "", "ovs-vsctl show"},
     {Input::tunnel_options, "tunnel-options", "the options of tunnel port {0}", "", "ovs-vsctl list interface {0}"},

@@ -173,6 +173,7 @@ enum class Input : std::uint8_t {
   port_numbers,  // bridge
   port_number,   // port
   port_mac,      // port
+  table_number,  // name of a table, bridge
   patch_peer,    // port
   tunnel_ports,
   tunnel_options,  // port
