@@ -8,6 +8,8 @@ ERRORS = ("nreachable", "rohibited", "needed", "local error", "too big", "iltere
 
 def ping(c):
     argv = ["ping"] + (["-6"] if ":" in c["dst"] else []) + ["-n", "-c", "1", "-W", str(c["timeout"]), c["dst"]]
+    if c.get("size"):
+        argv += ["-M", "do", "-s", str(c["size"] - (48 if ":" in c["dst"] else 28))]
     out = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     return {"output": out, "result": "answered" if "1 received" in out else "error" if any(w in out for w in ERRORS) else "timeout"}
 

@@ -27,6 +27,8 @@ def settings_and_queues(ns, out, env=None):
     def put(name, text):
         open(os.path.join(out, name), "w").write(text)
     put("sysctl", run("sysctl", "-a", "--pattern", "^net"))
+    for command in ("ipset save", "ip xfrm policy", "ip nexthop show"):
+        put(capture.mangle(command), run(*command.split()))
     queues = run("tc", "qdisc", "show")
     put(capture.mangle("tc qdisc show"), queues)
     put(capture.mangle("tc -s class show"), run("tc", "-s", "class", "show"))
@@ -45,7 +47,8 @@ def namespaces_of_pods(lab, n, out):
             continue
         folder = os.path.join(out, "netns", p["netns"])
         os.makedirs(folder)
-        for cmd in ("ip -d addr", "ip rule list", "ip -6 rule list", "ip route show table all", "ip -6 route show table all", "ip -s -s neigh show"):
+        for cmd in ("ip -d addr", "ip rule list", "ip -6 rule list", "ip route show table all", "ip -6 route show table all", "ip -s -s neigh show",
+                    "iptables-save", "ip6tables-save", "nft list ruleset"):
             text = lab.nsx(p["netns"], *cmd.split(), check=False)
             open(os.path.join(folder, capture.mangle("ip netns exec %s %s" % (p["netns"], cmd))), "w").write(text)
 
@@ -88,7 +91,8 @@ def question(lab, c, sport):
     six = ":" in c["dst"]
     to = c["dst"] if not c["port"] else "[%s]:%d" % (c["dst"], c["port"]) if six else "%s:%d" % (c["dst"], c["port"])
     proto = "icmp6" if six and c["proto"] == "icmp" else c["proto"]
-    return ["--from", sender(lab, c), "--to", to, "--proto", proto] + (["--sport", str(sport)] if c["port"] else [])
+    size = ["--size", str(c["size"]), "--df"] if c.get("size") else []
+    return ["--from", sender(lab, c), "--to", to, "--proto", proto] + (["--sport", str(sport)] if c["port"] else []) + size
 
 
 class Egtrace:

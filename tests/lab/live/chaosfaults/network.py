@@ -98,6 +98,7 @@ def set_up(lab):
     lab.sync()
     for ns in [n.ns for n in lab.nodes] + [lab.ns_router, lab.ns_server]:      # errors to one machine come one a second
         topology.sysctl(lab, ns, net__ipv4__icmp_ratelimit=0, net__ipv6__icmp__ratelimit=0)
+    sh(["sysctl", "-qw", "net.ipv4.route.error_cost=0"], check=False)         # so do those about packets without a route
     scenarios.warm(lab, routers=True)
     lab.remember_state()
     lab.save()
@@ -111,10 +112,10 @@ class Calls:
     def __init__(self, lab):
         self.lab, self.all = lab, []
 
-    def add(self, kind, name, proto, dst, port=None):
-        id_ = "%s>%s%s/%s" % (name, dst, ":%d" % port if port else "", proto)
+    def add(self, kind, name, proto, dst, port=None, size=None):
+        id_ = "%s>%s%s/%s%s" % (name, dst, ":%d" % port if port else "", proto, size or "")
         if not any(c["id"] == id_ for c in self.all):
-            self.all.append({"kind": kind, "name": name, "proto": proto, "dst": dst, "port": port, "id": id_})
+            self.all.append({"kind": kind, "name": name, "proto": proto, "dst": dst, "port": port, "size": size, "id": id_})
 
     def of_pods(self, a, b):
         lab, server = self.lab, self.lab.server
@@ -144,6 +145,16 @@ class Calls:
         for p in b[:1]:
             self.add("pod", p["name"], "tcp", server["ip"], server["ports"][1])
             self.add("pod", p["name"], "tcp", lab.c["empty_service"]["clusterip"], lab.c["empty_service"]["port"])
+
+    def of_sizes(self, pods):
+        """Pings as large as the pods' devices allow, which may not be fragmented."""
+        lab = self.lab
+        for i, p in enumerate(pods):
+            for dst in (neighbours_in(pods, i)["ip"], lab.server["ip"]):
+                self.add("pod", p["name"], "icmp", dst, size=lab.c["mtu"] - 20)
+        for i, n in enumerate(lab.nodes):
+            self.add("host", n.name, "icmp", neighbours_in(lab.nodes, i).ip, size=1500)
+            self.add("server", "server", "icmp", n.ip, size=1500)
 
     def of_own_network(self, pods, others):
         """Pods of a user-defined network: each other, the server, nodes, services of their own and of the default network."""
@@ -220,6 +231,7 @@ def calls(lab):
         out.of_own_network([p for p in lab.pods if p.get("udn")], default)
     out.by_attachments()
     out.of_hosts(a)
+    out.of_sizes(a + b)
     return out.kept()
 
 
