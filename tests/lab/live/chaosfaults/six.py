@@ -12,9 +12,10 @@ def sixes(ctx):
 
 
 def place(ctx, rng, ns):
+    all_ends = sixes(ctx)
     hops = [n.ip6 for n in ctx.lab.nodes] + [n.router_ip6 for n in ctx.lab.nodes]
-    net = str(ipaddress.ip_network(rng.choice(sixes(ctx)) + rng.choice(["/128", "/128", "/64"]), strict=False))
-    return {"net": net, "dev": rng.choice(ctx.links(ns)), "a": rng.choice(hops), "b": rng.choice(hops), "s": rng.choice(sixes(ctx))}
+    net = str(ipaddress.ip_network(rng.choice(all_ends) + rng.choice(["/128", "/128", "/64"]), strict=False))
+    return {"net": net, "dev": rng.choice(ctx.links(ns)), "a": rng.choice(hops), "b": rng.choice(hops), "s": rng.choice(all_ends)}
 
 
 ROUTES = ["{net} via {a} dev {dev}", "{net} via {a} dev {dev} onlink", "blackhole {net}", "unreachable {net}", "prohibit {net}", "throw {net}",
