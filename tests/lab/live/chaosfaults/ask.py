@@ -25,7 +25,8 @@ def settings_and_queues(ns, out, env=None):
     def run(*argv):
         return subprocess.run(["ip", "netns", "exec", ns, *argv], capture_output=True, text=True, env=env).stdout
     def put(name, text):
-        open(os.path.join(out, name), "w").write(text)
+        if text:             # of an empty file nobody knows whether the command ran
+            open(os.path.join(out, name), "w").write(text)
     put("sysctl", run("sysctl", "-a", "--pattern", "^net"))
     for command in ("ipset save", "ip xfrm policy", "ip nexthop show"):
         put(capture.mangle(command), run(*command.split()))
@@ -50,7 +51,14 @@ def namespaces_of_pods(lab, n, out):
         for cmd in ("ip -d addr", "ip rule list", "ip -6 rule list", "ip route show table all", "ip -6 route show table all", "ip -s -s neigh show",
                     "iptables-save", "ip6tables-save", "nft list ruleset"):
             text = lab.nsx(p["netns"], *cmd.split(), check=False)
-            open(os.path.join(folder, capture.mangle("ip netns exec %s %s" % (p["netns"], cmd))), "w").write(text)
+            if text:
+                open(os.path.join(folder, capture.mangle("ip netns exec %s %s" % (p["netns"], cmd))), "w").write(text)
+
+
+def rules_without_any(path):
+    """iptables-legacy-save and nft say nothing where there is nothing: an empty chain says that they ran."""
+    if os.path.exists(path) and not os.path.getsize(path):
+        open(path, "w").write("table inet none {\n}\n" if "nft" in path else "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n")
 
 
 def collect(lab, out):
@@ -77,6 +85,9 @@ def collect(lab, out):
         time.sleep(1.1)      # iptables-save prints the second: machines with the same dump would be taken for one
     for t in threads:
         t.join()
+    for machine in os.listdir(out):
+        for name in ("iptables-save_-c", "ip6tables-save_-c", "nft_list_ruleset"):
+            rules_without_any(os.path.join(out, machine, name))
     k8s.write(lab, "chaos", out + "/k8s")
 
 

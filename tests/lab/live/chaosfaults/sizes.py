@@ -8,7 +8,7 @@ from .ovn_rows import *
 def mtu(ctx, rng):
     lab = ctx.lab
     value = rng.choice([1280, 1280, 1300, 1340, 1400, 1000, 600])
-    how = rng.choice(["host", "host", "pod", "pod end", "route", "router port", "underlay", "pod route", "patch"])
+    how = rng.choice(["host", "host", "pod", "pod end", "route", "router port", "pod route", "patch"])
     n = ctx.node()
     def change(ns, d):
         old = json.loads(lab.ip(ns, "-j", "link", "show", d))[0]["mtu"]
@@ -23,8 +23,6 @@ def mtu(ctx, rng):
         return change(p["netns"], rng.choice([l["ifname"] for l in json.loads(lab.ip(p["netns"], "-j", "link")) if l["ifname"] != "lo"]))
     if how == "pod end":
         return change(p["n"].ns, p["veth"])
-    if how == "underlay":
-        return change(lab.ns_underlay, rng.choice([x["ifname"] for x in json.loads(lab.ip(lab.ns_underlay, "-j", "link")) if x["ifname"].startswith("p-")]))
     if how in ("route", "pod route"):
         ns = ctx.host() if how == "route" else p["netns"]
         routes = [r.strip().replace(" linkdown", "") for r in lab.ip(ns,

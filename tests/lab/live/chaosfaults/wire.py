@@ -74,11 +74,14 @@ def flush(lab):
     def of(ns, env=None):
         inside = lambda *a: subprocess.run(["ip", "netns", "exec", ns, *a], capture_output=True, env=env)
         inside("conntrack", "-F")
+        for family in ("-4", "-6"):
+            inside("ip", family, "route", "flush", "cache")       # sizes that ICMP errors have told
         if env:
             inside("ovs-appctl", "dpctl/flush-conntrack")
             inside("ovs-appctl", "revalidator/purge")
 
-    all_at_once([lambda n=n: of(n.ns, n.env) for n in lab.nodes] + [lambda x=x: of(x) for x in (lab.ns_router, lab.ns_server)])
+    others = [lab.ns_router, lab.ns_server] + [p["netns"] for p in lab.pods]
+    all_at_once([lambda n=n: of(n.ns, n.env) for n in lab.nodes] + [lambda x=x: of(x) for x in others])
 
 
 def forget_neighbours(lab):
