@@ -94,9 +94,25 @@ TEST_F(PodStack, WithoutTheAddressTakesNothing) {
   const json to = explained("demo-egress/requester-3a", kPod);
   EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
   EXPECT_EQ(reason(to), "address-not-of-pod");
-  const json from = explained(kPod, "192.168.55.13");
-  EXPECT_EQ(from.at("outcome"), "refused") << from.at("summary");
-  EXPECT_EQ(reason(from), "source-not-own");
+}
+
+// A socket that is bound to no address sends from the one that the pod has; what is bound to the pod's address in OVN fails.
+TEST_F(PodStack, SendsFromTheAddressThatItHas) {
+  stack(changed(kAddresses, "inet 10.132.0.13/23", "inet 10.132.0.99/23"), kRoutes);
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_NE(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(e.at("confidence"), "assumed");
+  EXPECT_NE(e.at("assumptions").dump().find("sends from 10.132.0.99"), std::string::npos) << e.at("assumptions");
+}
+
+TEST_F(PodStack, WithoutAnyAddressRefuses) {
+  stack(
+      changed(kAddresses,
+              "    inet 10.132.0.13/23 brd 10.132.1.255 scope global net7\n       valid_lft forever preferred_lft forever\n", ""),
+      "default dev net7 scope link \n");
+  const json e = explained(kPod, "192.168.55.13");
+  EXPECT_EQ(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(reason(e), "source-not-own");
 }
 
 TEST_F(PodStack, KeepsWhatGoesToAnyOfItsAddresses) {

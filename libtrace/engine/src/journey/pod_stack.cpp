@@ -63,6 +63,14 @@ void set_next_hop(const PodStack& stack, const RouteAnswer& answer, const IpAddr
     if (!n.proxy && n.address == *route.next_hop && n.device == route.device && is_usable(n)) route.mac = n.mac;
 }
 
+// As the kernel selects it for a socket that is bound to no address.
+std::optional<IpAddr> selected_source(const PodStack& stack, const RouteAnswer& answer, const IpAddr& to) {
+  const auto hop = std::find_if(answer.hops.begin(), answer.hops.end(),
+                                [&](const RouteHop& h) { return h.get().device == stack.device->name; });
+  const std::size_t index = hop == answer.hops.end() ? 0 : static_cast<std::size_t>(hop - answer.hops.begin());
+  return choose_source(*stack.host, answer, index, to);
+}
+
 }  // namespace
 
 bool PodStack::lacks(const IpAddr& address) const {
@@ -90,9 +98,14 @@ PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
   PodRoute route;
   const IpAddr to = dst_ip(packet), from = src_ip(packet);
   const auto& routes = to.is_v4() ? stack.host->routes_v4 : stack.host->routes_v6;
+  const bool lacks_source = stack.lacks(from);
+  RouteAnswer answer;
+  answer.device = stack.device->name;
   route.evidence = {stack.device->from};
   if (routes.present && !routes.partial) {
-    RouteAnswer answer = find_route(*stack.host, query_for(packet, "lo"));
+    RouteQuery query = query_for(packet, "lo");
+    if (lacks_source) query.from.reset();
+    answer = find_route(*stack.host, query);
     if (answer.kind == Kind::unicast && !answer.hops.empty()) {
       set_next_hop(stack, answer, to, route);
     } else if (answer.kind != Kind::unknown && answer.kind != Kind::unicast && !answer.is_for_me()) {
@@ -100,12 +113,13 @@ PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
       route.why = why_no_route(answer, to);
       route.evidence = {answer.route != nullptr ? answer.route->from : routes.from};
     }
-    route.assumptions = std::move(answer.assumptions);
+    route.assumptions = answer.assumptions;
   } else if (!stack.device->is_up()) {
     route.error = "ENETUNREACH";
     route.why = {Reason::device_down};
   }
-  if (route.error == nullptr && stack.lacks(from)) {
+  if (route.error == nullptr && lacks_source) route.source = selected_source(stack, answer, to);
+  if (route.error == nullptr && lacks_source && !route.source) {
     route.error = "EADDRNOTAVAIL";
     route.why = {Reason::source_not_own, {from}};
   }

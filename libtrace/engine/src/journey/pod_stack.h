@@ -25,6 +25,7 @@ PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod);
 struct PodRoute {
   const char* error = nullptr;     // the errno of a process that the stack refuses; null: it sends
   Cause why;                       // with it
+  std::optional<IpAddr> source;    // that the stack selects, where it lacks the packet's
   std::optional<IpAddr> next_hop;  // as the pod's routes have it; empty: they are not dumped
   std::string device;              // with it
   std::optional<MacAddr> mac;      // of the next hop, by the pod's own neighbours

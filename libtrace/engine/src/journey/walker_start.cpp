@@ -74,7 +74,7 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
   const PodStack stack = pod_stack(*pod.node, pod.pod);
   if (stack.device != nullptr)
-    if (std::optional<Next> end = route_in_pod(stack, start, hop)) {
+    if (std::optional<Next> end = route_in_pod(stack, start, hop, frame)) {
       sent = frame;
       return std::move(*end);
     }
@@ -105,10 +105,19 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
 }
 
-// What the pod's own routes and neighbours change of where it sends to.
-std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop) {
+// What the pod's own addresses, routes and neighbours change of the packet and of where it goes.
+std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop,
+                                                 FlowKey& packet) {
   const cluster::Node& node = *start.from.node;
-  PodRoute route = pod_route(stack, start.packet);
+  PodRoute route = pod_route(stack, packet);
+  if (route.source && start.answers) {
+    route.error = "EADDRNOTAVAIL";
+    route.why = {Reason::source_not_own, {src_ip(packet)}};
+  } else if (route.source) {
+    record_.assume(
+        {Supposition::pod_socket_unbound, {start.from.pod.name, *route.source, src_ip(packet)}, {}, route.evidence, node.name});
+    set_src_ip(packet, *route.source);
+  }
   if (route.mac) hop = {route.mac, *route.next_hop, false};
   const bool elsewhere = route.next_hop && route.device != stack.device->name;
   const bool as_usual = !route.next_hop || *route.next_hop == hop.address || route.next_hop->is_link_local();

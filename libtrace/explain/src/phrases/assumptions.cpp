@@ -218,6 +218,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "rules in the pod's network namespace redirect what comes for it to that port"},
     {Supposition::pod_sends_by_network, "pod-sends-by-network", "{0} sends to {1} by network {2}",
      "annotations of the pod show its addresses and routes there; no dump shows its routing tables"},
+    {Supposition::pod_socket_unbound, "pod-socket-unbound", "the socket in {0} is bound to no address, and sends from {1}",
+     "the pod's network namespace has not {2}; a socket that is bound to it fails with EADDRNOTAVAIL"},
     {Supposition::advertised_route_back, "advertised-route-back", "routers outside the cluster have a route to {0} by {1}",
      "the pod keeps its address; RouteAdvertisements {2} advertises its network, and no dump shows a router's table"},
     {Supposition::unexplained_route_back, "unexplained-route-back", "routers outside the cluster have a route to {0} by {1}",

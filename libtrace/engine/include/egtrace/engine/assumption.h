@@ -129,6 +129,7 @@ enum class Supposition : std::uint8_t {
   bridge_passes_vlan,          // bridge, port, node
   proxy_hands_on,              // pod, port
   pod_sends_by_network,        // pod, destination, network; device in the pod
+  pod_socket_unbound,          // pod, address that its stack selects, address that it lacks
   advertised_route_back,       // address, node; RouteAdvertisements object
   unexplained_route_back,      // address, node
   same_physical_network,       // localnet port; node and device that send, node and device that receive
@@ -141,7 +142,7 @@ constexpr bool can_be_dumped(Supposition s) {
          s != Supposition::ipsec_arrives && s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
          s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type &&
-         s != Supposition::segments_as_handshake && s != Supposition::proxy_hands_on;
+         s != Supposition::segments_as_handshake && s != Supposition::proxy_hands_on && s != Supposition::pod_socket_unbound;
 }
 
 struct Assumption {
