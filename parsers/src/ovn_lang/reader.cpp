@@ -32,11 +32,13 @@ Dialect dialect_of(const ovn::Southbound& southbound) {
     dialect.names_ct_zones = *release >= Release{24, 3};
     dialect.has_blocked_label = *release < Release{24, 9};
     dialect.multicast_by_mac = *release >= Release{24, 9};
+    // Earlier ones have it by their patches. The packets are the same; the list makes more flows.
+    dialect.lists_reserved_multicast = *release >= Release{25, 9};
     dialect.answers_any_family = *release >= Release{25, 3};
     return dialect;
   }
   const bool old = !any_action(southbound, "ct_next(") && any_action(southbound, "ct_next;");
-  dialect.names_ct_zones = dialect.multicast_by_mac = dialect.answers_any_family = !old;
+  dialect.names_ct_zones = dialect.multicast_by_mac = dialect.lists_reserved_multicast = dialect.answers_any_family = !old;
   dialect.has_blocked_label = old;
   return dialect;
 }

@@ -188,7 +188,7 @@ void add_ip(SymbolTable& t, const Dialect& dialect) {
   t.add_field("ip6.src", F::ipv6_src, "ip6");
   t.add_field("ip6.dst", F::ipv6_dst, "ip6");
   t.add_field("ip6.label", F::ipv6_label, "ip6");
-  t.add_predicate("ip6.mcast_rsvd", dialect.multicast_by_mac
+  t.add_predicate("ip6.mcast_rsvd", dialect.lists_reserved_multicast
                                         ? "ip6.dst == { ff00::0, ff01::0, ff02::0, ff03::0, ff04::0, ff05::0, ff06::0, "
                                           "ff07::0, ff08::0, ff09::0, ff0a::0, ff0b::0, ff0c::0, ff0d::0, ff0e::0, ff0f::0 }"
                                         : "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0");

@@ -22,12 +22,13 @@ class SymbolTable;
 
 // In what releases differ. Found out from what a dump holds (dialect_of()), not from a version that somebody claims.
 struct Dialect {
-  bool names_ct_zones = true;                               // prints ct_next(dnat), ct_commit_nat(dnat); from 24.03 on
-  bool commits_in_parentheses = false;                      // knows ct_commit(ct_mark=1); until 24.03
-  bool samples_fields = true;                               // obs_point may be a field; from 24.09 on
-  bool answers_any_family = true;                           // arp {} and nd_ns {} are for IPv4 and IPv6 both; from 25.03 on
-  bool multicast_by_mac = true;                             // igmp and mldv1 ask for a multicast address too; from 24.03.x on
-  bool has_blocked_label = false;                           // ct_label.blocked and the like; until 24.03
+  bool names_ct_zones = true;            // prints ct_next(dnat), ct_commit_nat(dnat); from 24.03 on
+  bool commits_in_parentheses = false;   // knows ct_commit(ct_mark=1); until 24.03
+  bool samples_fields = true;            // obs_point may be a field; from 24.09 on
+  bool answers_any_family = true;        // arp {} and nd_ns {} are for IPv4 and IPv6 both; from 25.03 on
+  bool multicast_by_mac = true;          // igmp and mldv1 ask for a multicast address too; from 24.03.x on
+  bool lists_reserved_multicast = true;  // ip6.mcast_rsvd has an address for each scope; from 24.03.7, 25.03.2, 25.09 on
+  bool has_blocked_label = false;        // ct_label.blocked and the like; until 24.03
   std::uint16_t ingress_tables = 255, egress_tables = 255;  // `next(T)` beyond is refused
 };
 
