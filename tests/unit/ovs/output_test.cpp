@@ -252,6 +252,25 @@ TEST_F(SwitchTest, AFastFailoverBucketIsLiveByItsPortOrItsGroup) {
   EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"});
 }
 
+// Before the packet comes back with its hash the switch has no bucket; releases say so as of a group without a live one.
+TEST_F(SwitchTest, AGroupThatWaitsForItsHashLosesNothing) {
+  bridge("br0", {"table=0,in_port=1 actions=group:7", "table=0,in_port=2 actions=group:8", "table=1 actions=drop"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,selection_method=dp_hash,"
+       "bucket=bucket_id:0,weight:100,actions=resubmit(,1),bucket=bucket_id:1,weight:100,actions=ct(commit,table=1,nat(dst=10.0."
+       "0.9))\n"
+       " group_id=8,type=select,selection_method=dp_hash\n");
+  for (const std::size_t bucket : {0, 1}) {
+    chooser.wanted[Branch::group] = bucket;
+    const OvsResult dropped = run("br0", 1, tcp());
+    ASSERT_TRUE(dropped.stop);
+    EXPECT_EQ(dropped.stop->why.reason, Reason::flow_drops) << bucket;
+  }
+  const OvsResult empty = run("br0", 2, tcp());
+  ASSERT_TRUE(empty.stop);
+  EXPECT_EQ(empty.stop->why.reason, Reason::no_live_bucket);
+}
+
 // The group's hash makes the switch recirculate, and what stood behind the clone is not executed.
 TEST_F(SwitchTest, AHashedGroupInACloneEndsTheList) {
   bridge("br0", {"table=0,tcp actions=clone(group:7),output:3", "table=0,udp actions=group:7,output:3"});

@@ -87,7 +87,8 @@ std::string OfprotoTraceWriter::note(const Note& n) {
       return "Trying to send non-Ethernet packet through legacy L2 port. Dropping packet.";
     case Remark::no_such_group: return fmt::format("output to nonexistent group {}", n.a);
     case Remark::using_bucket: return fmt::format("using bucket {}", n.a);
-    case Remark::no_live_bucket: return "no live bucket";
+    case Remark::no_live_bucket:
+    case Remark::no_bucket_yet: return "no live bucket";
     case Remark::dp_hash: return "selection method in use: dp_hash, recirculating";
     case Remark::bucket_score: return fmt::format("bucket {}: score {}", n.a, n.b);
     case Remark::bucket_not_live: {

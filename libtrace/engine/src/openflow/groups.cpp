@@ -54,7 +54,7 @@ bool Xlate::group(std::uint32_t id, bool is_last) {
   if (shows_hash && freezing_.active) {
     if (freezing_.hash) report_.note(NodeKind::detail, Remark::dp_hash);
   } else {
-    report_.note(NodeKind::detail, Remark::no_live_bucket);
+    report_.note(NodeKind::detail, choice.recirculates ? Remark::no_bucket_yet : Remark::no_live_bucket);
   }
   return false;
 }

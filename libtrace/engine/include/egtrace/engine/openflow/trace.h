@@ -68,6 +68,7 @@ enum class Remark : std::uint8_t {
   no_such_group,
   using_bucket,
   no_live_bucket,
+  no_bucket_yet,  // the same line of releases that print it also before the packet comes back with its hash
   dp_hash,
   bucket_score,
   bucket_not_live,
