@@ -6,6 +6,7 @@
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/ovn_kubernetes/names.h"
+#include "host/refusal.h"
 #include "inconsistencies.h"
 #include "ovn/logical_engine.h"
 #include "wire_state.h"
@@ -457,19 +458,22 @@ bool Walker::is_amid_connection() const {
 namespace {
 
 // Errors that a UDP socket does not hear of (icmp_err_convert[] of net/ipv4/icmp.c and tab_unreach[] of net/ipv6/icmp.c: not
-// fatal).
-bool is_soft(std::string_view with) {
-  static constexpr std::string_view kSoft[] = {"icmp-net-unreachable", "icmp-host-unreachable",  "icmp-ttl-exceeded",
-                                               "icmp6-no-route",       "icmp6-addr-unreachable", "icmp6-time-exceeded",
-                                               "icmp6-beyond-scope"};
-  return std::find(std::begin(kSoft), std::end(kSoft), with) != std::end(kSoft);
+// fatal), whatever a rule calls them.
+bool is_soft(std::string_view with, Family family) {
+  if (with.ends_with("ttl-exceeded") || with.ends_with("time-exceeded")) return true;
+  const auto error = icmp_error_named(with, family);
+  if (!error) return false;
+  constexpr std::uint8_t kUnreachable4 = 3, kNetwork = 0, kHost = 1;
+  constexpr std::uint8_t kUnreachable6 = 1, kNoRoute = 0, kBeyondScope = 2, kAddress = 3;
+  if (family == Family::v4) return error->type == kUnreachable4 && (error->code == kNetwork || error->code == kHost);
+  return error->type == kUnreachable6 && (error->code == kNoRoute || error->code == kBeyondScope || error->code == kAddress);
 }
 
 }  // namespace
 
 // A reset ends any TCP connection, an ICMP error only one that is not established yet (RFC 5461, 1).
 bool Walker::ends_connection(const FlowKey& refusal, std::string_view with) const {
-  if (sent_.u64(FieldId::nw_proto) == ip_proto::udp) return !is_soft(with);
+  if (sent_.u64(FieldId::nw_proto) == ip_proto::udp) return !is_soft(with, family_of(sent_));
   return !is_amid_connection() || refusal.u64(FieldId::nw_proto) == ip_proto::tcp;
 }
 
