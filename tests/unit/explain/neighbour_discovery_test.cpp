@@ -25,6 +25,9 @@ class TwoHosts {
         folder_.path() + "/" + name + "/nft_list_ruleset",
         "table ip6 t {\n\tchain input {\n\t\ttype filter hook input priority filter; policy accept;\n\t\t" + rule + "\n\t}\n}\n");
   }
+  void neighbour(const std::string& name, const std::string& line) {
+    egt::testing::write_file(folder_.path() + "/" + name + "/ip_-6_neigh_show", line + "\n");
+  }
   PathReport ask() const {
     const auto snapshot = parsers::open_snapshot({folder_.path(), {}, 1});
     Question q;
@@ -121,6 +124,17 @@ TEST(NeighbourDiscovery, IsAssumedToPassRulesThatAreNotDecided) {
   EXPECT_TRUE(assumes_discovery(random));
   hosts.filter("b", "icmpv6 type nd-neighbor-solicit drop");
   EXPECT_EQ(Verdict::rejected, hosts.ask().verdict);
+}
+
+// Seen with two hosts of Linux 6.18: EHOSTUNREACH, and the entry of the one that asks becomes FAILED.
+TEST(NeighbourDiscovery, IsAnsweredToTheMacThatTheNeighbourTableKeeps) {
+  TwoHosts hosts;
+  hosts.neighbour("b", "fd01::1 dev eth0 lladdr 0a:00:00:00:00:99 PERMANENT");
+  EXPECT_EQ(Verdict::rejected, hosts.ask().verdict);
+  hosts.neighbour("b", "fd01::1 dev eth0 lladdr 0a:00:00:00:00:99 STALE");
+  EXPECT_EQ(Verdict::delivered, hosts.ask().verdict);
+  hosts.neighbour("b", "fd01::1 dev eth0 lladdr 0a:00:00:00:00:01 PERMANENT");
+  EXPECT_EQ(Verdict::delivered, hosts.ask().verdict);
 }
 
 }  // namespace

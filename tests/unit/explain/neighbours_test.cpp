@@ -79,6 +79,36 @@ TEST_F(Neighbours, NextHopWithTheMacOfAPod) {
   EXPECT_EQ("neighbour-is-stranger", e["fault"]["reason"]);
 }
 
+// Of another address with that MAC no dump shows the owner: it is not the next hop.
+TEST_F(Neighbours, NextHopWithTheMacOfAnUnknownNeighbour) {
+  const std::string table = "master-03-demo/ip_neigh", dummy = "0a:58:a9:fe:00:04";
+  sample_.replace(table, "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 STALE",
+                  "192.168.99.12 dev br-ex lladdr " + dummy + " PERMANENT");
+  sample_.append(table, "192.168.99.77 dev br-ex lladdr " + dummy + " PERMANENT\n");
+  const json e = explained("node:master-03-demo", "192.168.55.13:80");
+  EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
+  EXPECT_EQ("neighbour-is-stranger", e["fault"]["reason"]);
+}
+
+// An egress IP of the nodes' own network is no device's address: OVN answers for it where the object assigns it.
+TEST_F(Neighbours, EgressIpForWhichFlowsAnswer) {
+  const auto reason = [&] {
+    const json e = explained("external:192.168.55.13", "192.168.99.201:80");
+    return e.at("paths").at(0).at("stopped_at").value("reason", "");
+  };
+  sample_.append("master-02-demo/ovs-ofctl_dump-flows_br-ex",
+                 " cookie=0x7, duration=26.322s, table=0, n_packets=0, n_bytes=0, idle_age=26, priority=900,arp,in_port=1,"
+                 "arp_tpa=192.168.99.201,arp_op=1 actions=move:NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[],mod_dl_src:00:50:56:8e:2a:32,"
+                 "load:0x2->NXM_OF_ARP_OP[],move:NXM_NX_ARP_SHA[]->NXM_NX_ARP_THA[],load:0x50568e2a32->NXM_NX_ARP_SHA[],"
+                 "move:NXM_OF_ARP_SPA[]->NXM_OF_ARP_TPA[],load:0xc0a863c9->NXM_OF_ARP_SPA[],IN_PORT\n");
+  EXPECT_EQ("neighbour-unknown", reason());
+  sample_.append(
+      "k8s/egressips.yaml",
+      "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: near\nspec:\n  egressIPs:\n  - 192.168.99.201\n"
+      "  namespaceSelector: {}\nstatus:\n  items:\n  - egressIP: 192.168.99.201\n    node: master-02-demo\n");
+  EXPECT_NE("neighbour-unknown", reason());
+}
+
 TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
   const auto device = [](const std::string& number, const std::string& name, const std::string& peer, const std::string& mac) {
     return number + ": " + name + "@" + peer +

@@ -172,6 +172,16 @@ std::optional<MacAddr> shown_mac(const FlowKey& packet, const IpAddr& wanted) {
   return answers ? std::optional(MacAddr{packet.u64(F::nd_tll)}) : std::nullopt;
 }
 
+// An advertisement goes to the MAC that its sender's neighbour table has, which no solicitation changes of an entry that somebody
+// set (ndisc_send_skb(), __neigh_update()); a reply of ARP goes to the MAC of the request.
+bool keeps_other_mac(const Station& from, const Station& to) {
+  const auto& all = from.node->host.neighbours.value;
+  return std::any_of(all.begin(), all.end(), [&](const host::Neighbour& n) {
+    const bool is_set = n.state == host::NeighbourState::permanent || n.state == host::NeighbourState::noarp;
+    return !n.proxy && is_set && n.address == to.address && n.device == from.device && n.mac && *n.mac != to.mac;
+  });
+}
+
 // Of the last flow that changed the packet: the one that made it an answer.
 std::vector<Provenance> evidence_of_answer(const Record& record) {
   for (auto step = record.steps.rbegin(); step != record.steps.rend(); ++step)
@@ -181,26 +191,44 @@ std::vector<Provenance> evidence_of_answer(const Record& record) {
   return {};
 }
 
-}  // namespace
-
-std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& end, const LinkQuestion& question) {
-  const auto place = end.node->port(end.device);
-  const auto asker = station(end, question.asker, question.address);
-  if (place.bridge == nullptr || !place.port->ofport || !has_all_flows(*place.bridge) || !asker) return std::nullopt;
+// What goes back by the port that the request comes in by.
+std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, const openflow::Bridge& bridge,
+                                    const openflow::Interface& port, const Station& asker, const IpAddr& wanted) {
+  if (!port.ofport || !has_all_flows(bridge)) return std::nullopt;
   NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
-  const OvsResult result = OvsEngine(sessions, *end.node, network_state, record, chooser)
-                               .run(*place.bridge, *place.port->ofport, request(*asker, question.address));
+  const OvsResult result =
+      OvsEngine(sessions, node, network_state, record, chooser).run(bridge, *port.ofport, request(asker, wanted));
   if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
   std::optional<FlowAnswer> answer;
   for (const OvsEmission& e : result.emissions) {
-    const auto mac = e.port != nullptr && e.port->name == end.device ? shown_mac(e.packet, question.address) : std::nullopt;
+    const auto mac = e.port != nullptr && e.port->name == port.name ? shown_mac(e.packet, wanted) : std::nullopt;
     if (!mac) continue;
     if (answer && answer->mac != *mac) return std::nullopt;
     answer = FlowAnswer{*mac, evidence_of_answer(record)};
   }
   return answer;
+}
+
+}  // namespace
+
+std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& end, const LinkQuestion& question) {
+  const auto place = end.node->port(end.device);
+  const auto asker = station(end, question.asker, question.address);
+  if (place.bridge == nullptr || !asker) return std::nullopt;
+  return answer_by(sessions, *end.node, *place.bridge, *place.port, *asker, question.address);
+}
+
+std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const WireEnd& end, const WireEnd& behind,
+                                              const LinkQuestion& question) {
+  const auto place = behind.node->port(behind.device);
+  const auto asker = station(end, question.asker, question.address);
+  if (place.bridge == nullptr || !asker) return std::nullopt;
+  for (const openflow::Interface& port : place.bridge->interfaces)
+    if (is_wire(port) && dead_link(*behind.node, port.name) == nullptr)
+      if (auto answer = answer_by(sessions, *behind.node, *place.bridge, port, *asker, question.address)) return answer;
+  return std::nullopt;
 }
 
 Exchange follow_own_arp(const WireEnd& end, const LinkQuestion& question) {
@@ -220,6 +248,7 @@ Exchange follow_exchange(const LinkExchange& exchange) {
   const Exchange asked =
       follow_packet(*asker, *owner, v4 ? arp(kRequest, *asker, *owner) : neighbour_discovery(kSolicitation, *asker, *owner));
   if (asked == Exchange::lost) return asked;
+  if (!v4 && keeps_other_mac(*owner, *asker)) return Exchange::lost;
   return std::max(asked, follow_packet(*owner, *asker,
                                        v4 ? arp(kReply, *owner, *asker) : neighbour_discovery(kAdvertisement, *owner, *asker)));
 }

@@ -23,4 +23,9 @@ NeighbourOracle::Exchange follow_own_arp(const WireEnd& asker, const LinkQuestio
 // switch. None where they send no answer back, or the dumps leave it open.
 std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& asker, const LinkQuestion& question);
 
+// What those of another machine answer to the wire that `asker` is on: by the bridge that has the device `behind`, as OVN's do for
+// external addresses of NAT.
+std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const WireEnd& asker, const WireEnd& behind,
+                                              const LinkQuestion& question);
+
 }  // namespace egt::engine

@@ -21,10 +21,19 @@ bool writes(const Step& step, const MacAddr& mac) {
                      [&](const FieldChange& c) { return c.field == FieldId::eth_dst && low64(c.after) == mac.value; });
 }
 
+// By a host's neighbour table, or by whom it asks.
+const Resolve* resolved_by_host(const Step& step, const MacAddr& mac) {
+  const Resolve* resolved = std::get_if<Resolve>(&step.kind);
+  return resolved != nullptr && resolved->mac == mac && !step.evidence.empty() ? resolved : nullptr;
+}
+
 }  // namespace
 
 std::optional<ResolvedNextHop> resolved_next_hop(const Record& record, const MacAddr& mac) {
-  const auto step = std::find_if(record.steps.rbegin(), record.steps.rend(), [&](const Step& s) { return writes(s, mac); });
+  const auto step = std::find_if(record.steps.rbegin(), record.steps.rend(),
+                                 [&](const Step& s) { return writes(s, mac) || resolved_by_host(s, mac) != nullptr; });
+  if (step != record.steps.rend())
+    if (const Resolve* resolved = resolved_by_host(*step, mac)) return ResolvedNextHop{resolved->address, step->evidence.front()};
   const auto* match = step == record.steps.rend() ? nullptr : std::get_if<TableMatch>(&step->kind);
   if (match == nullptr || match->flow == openflow::kNoFlow || match->on == nullptr || !match->on->flows) return std::nullopt;
   const openflow::FlowEntry& flow = match->on->flows->flow(match->flow);

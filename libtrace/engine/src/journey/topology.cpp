@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "device_stack.h"
@@ -108,7 +109,7 @@ struct Topology::LinkWalks {
 Topology::~Topology() = default;
 
 Topology::Topology(const cluster::Cluster& cluster)
-    : link_walks_(std::make_unique<LinkWalks>()), workloads_(cluster), router_ports_(cluster) {
+    : link_walks_(std::make_unique<LinkWalks>()), cluster_(cluster), workloads_(cluster), router_ports_(cluster) {
   for (const cluster::NodeHandle& machine : cluster.nodes) {
     for (const host::Link& link : machine.links().value) {
       if (link.link_type == "loopback") {
@@ -278,8 +279,26 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
     const auto& by_flows = answer_by_flows(node, device, question);
     return by_flows ? Answer{by_flows->mac, false, by_flows->evidence} : Answer{*mac, true};
   }
+  if (const auto& by_flows = egress_node_answer(node, device, question)) return Answer{by_flows->mac, false, by_flows->evidence};
   if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
+}
+
+// OVN answers for an egress IP that a NAT row of the gateway router has, and no device.
+const std::optional<FlowAnswer>& Topology::egress_node_answer(const Node& node, std::string_view device,
+                                                              const LinkQuestion& q) const {
+  return answers_to_wire_.get_or({&node, std::string(device), q.address, q.asker}, [&]() -> std::optional<FlowAnswer> {
+    std::set<std::string_view> assigned;
+    for (const cluster::EgressIp& object : cluster_.objects.egress_ips)
+      for (const auto& item : object.status)
+        if (item.address == q.address) assigned.insert(item.node);
+    for (const Device& end : assigned.empty() ? Devices() : link_of(node, device)) {
+      if (!assigned.contains(end.machine->name())) continue;
+      const std::lock_guard lock(link_walks_->mutex);
+      if (auto found = find_answer_to_wire(link_walks_->sessions, {&node, std::string(device)}, end.end(), q)) return found;
+    }
+    return std::nullopt;
+  });
 }
 
 const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) const {

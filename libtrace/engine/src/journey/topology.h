@@ -98,11 +98,14 @@ class Topology : public NeighbourOracle {
   bool is_on_network(const PodSide& side, const PodNetwork& network) const;
   const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device,
                                                    const LinkQuestion& question) const;
+  const std::optional<FlowAnswer>& egress_node_answer(const cluster::Node& node, std::string_view device,
+                                                      const LinkQuestion& question) const;
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
   Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, Exchange> exchanges_;
-  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, std::optional<FlowAnswer>> answers_by_flows_;
+  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, std::optional<FlowAnswer>> answers_by_flows_,
+      answers_to_wire_;
   struct LinkWalks;
   std::unique_ptr<LinkWalks> link_walks_;  // of all threads that ask
   // A device of a machine that need not be read for it.
@@ -117,6 +120,7 @@ class Topology : public NeighbourOracle {
   // Ends of wires that have this MAC, and devices that are down.
   std::vector<WireEnd> ends_with(const MacAddr& mac) const;
 
+  const cluster::Cluster& cluster_;
   Workloads workloads_;
   cluster::PerNode<std::vector<RouterPort>> router_ports_;
   std::map<IpAddr, Devices> owners_, loopback_owners_;  // loopback_: of addresses of lo that are no 127.0.0.1
