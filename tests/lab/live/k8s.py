@@ -26,6 +26,8 @@ def nodes(lab):
     for n in lab.nodes:
         aux = [n.aux] if n.__dict__.get("aux") else []
         cidrs = ["%s/%d" % (n.ip, n.plen)] + aux
+        if lab.v6:
+            cidrs += [n.ip6 + "/64"] + ([n.aux6 + "/64"] if n.__dict__.get("aux6") else [])
         j = lambda d: json.dumps(d, separators=(",", ":"))
         v6 = lab.v6
         ann = {

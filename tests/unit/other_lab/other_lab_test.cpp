@@ -64,7 +64,8 @@ TEST(OtherLabNeighbours, WhatOvnAnswersIsProvenByItsFlows) {
 
 INSTANTIATE_TEST_SUITE_P(FourNodes, OtherLab, ::testing::ValuesIn(scenarios()), [](const auto& scenario) {
   std::string name = scenario.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  for (char& c : name)
+    if (c == '-' || c == '.') c = '_';
   return name;
 });
 
