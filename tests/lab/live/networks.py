@@ -449,9 +449,42 @@ def connect_pair(net, node):
     return str(ipaddress.ip_address(first)), str(ipaddress.ip_address(first + 1))
 
 
+def connect_layer2(add, cnc, net, number, ids):
+    """A network of layer 2 has one port on each side, at every node the same: its transit router is there, too."""
+    router, port, peer = "connect_router_" + cnc["name"], "crtor-%s_%s" % (cnc["name"], net.name), "rtocr-%s_%s" % (net.name, cnc["name"])
+    there, own = (str(x) for x in ipaddress.ip_network(net.connect))
+    add("lrp-add", router, port, ip_mac(there), there + "/31")
+    add("set", "logical_router_port", port, "options:requested-tnl-key=%d" % (1 + 100 * number), "peer=" + peer, *ids)
+    add("lrp-add", net.distributed_router(), peer, ip_mac(own), own + "/31")
+    add("set", "logical_router_port", peer, "peer=" + port, *ids)
+    add("lr-route-add", router, net.cluster, own)
+
+
+def connect_layer3(lab, add, n, cnc, net, number, ids):
+    """One of layer 3 has a port for each node, of which the others' are remote."""
+    router = "connect_router_" + cnc["name"]
+    for m in lab.nodes:
+        there, own = connect_pair(net, m)
+        port, peer = "crtor-%s_%s_%s" % (cnc["name"], net.name, m.name), "rtocr-%s_%s_%s" % (net.name, m.name, cnc["name"])
+        add("lrp-add", router, port, ip_mac(there), there + "/31")
+        add("set", "logical_router_port", port, "options:requested-tnl-key=%d" % (1 + 100 * number + m.id), *ids,
+            *(["peer=" + peer] if m is n else ["options:requested-chassis=" + m.chassis]))
+        if m is n:
+            add("lrp-add", net.distributed_router(), peer, ip_mac(own), own + "/31")
+            add("set", "logical_router_port", peer, "peer=" + port, *ids)
+        add("lr-route-add", router, net.subnets[m.name], own)
+
+
+def connect_policy(net, other, n):
+    """What leads to another network's subnet (createRoutingPoliciesOps()): the words of lr-policy-add behind the router."""
+    port = ("rtos-%s" if net.topology == "layer3" else "trtos-%s") % net.switch(n)
+    hop = connect_pair(net, n)[0] if net.topology == "layer3" else str(ipaddress.ip_network(net.connect)[0])
+    return ["9001", 'inport == "%s" && ip4.dst == %s' % (port, other.cluster)], hop
+
+
 def connect(lab, cnc, nets):
-    """ClusterNetworkConnect between networks of layer 3 (ovn/controller/networkconnect/topology.go): a router of all nodes, with a port for
-    each network and node, and policies of the networks' routers that lead there what is for another of the networks."""
+    """ClusterNetworkConnect between networks (ovn/controller/networkconnect/topology.go): a router of all nodes, with ports for each network,
+    and policies of the networks' routers that lead there what is for another of the networks."""
     router = "connect_router_" + cnc["name"]
     ids = ["external_ids:k8s.ovn.org/owner-type=ClusterNetworkConnect", "external_ids:k8s.ovn.org/name=" + cnc["name"]]
     for n in lab.nodes:
@@ -459,32 +492,26 @@ def connect(lab, cnc, nets):
         add("lr-add", router)
         add("set", "logical_router", router, "options:requested-tnl-key=%d" % cnc["key"], *ids)
         for number, net in enumerate(nets):
-            for m in lab.nodes:
-                there, own = connect_pair(net, m)
-                port, peer = "crtor-%s_%s_%s" % (cnc["name"], net.name, m.name), "rtocr-%s_%s_%s" % (net.name, m.name, cnc["name"])
-                add("lrp-add", router, port, ip_mac(there), there + "/31")
-                add("set", "logical_router_port", port, "options:requested-tnl-key=%d" % (1 + 100 * number + m.id), *ids,
-                    *(["peer=" + peer] if m is n else ["options:requested-chassis=" + m.chassis]))
-                if m is n:
-                    add("lrp-add", net.distributed_router(), peer, ip_mac(own), own + "/31")
-                    add("set", "logical_router_port", peer, "peer=" + port, *ids)
-                add("lr-route-add", router, net.subnets[m.name], own)
+            if net.topology == "layer3":
+                connect_layer3(lab, add, n, cnc, net, number, ids)
+            else:
+                connect_layer2(add, cnc, net, number, ids)
             for other in nets:
                 if other is not net:
-                    add("lr-policy-add", net.distributed_router(), "9001",
-                        'inport == "rtos-%s" && ip4.dst == %s' % (net.switch(n), other.cluster), "reroute", connect_pair(net, n)[0])
+                    policy, hop = connect_policy(net, other, n)
+                    add("lr-policy-add", net.distributed_router(), *policy, "reroute", hop)
         add.run(n)
         lab.undoable("nb", n.name, ["lr-del", router])
         for net in nets:
-            lab.undoable("nb", n.name, ["lrp-del", "rtocr-%s_%s_%s" % (net.name, n.name, cnc["name"])])
+            end = "%s_%s_%s" % (net.name, n.name, cnc["name"]) if net.topology == "layer3" else "%s_%s" % (net.name, cnc["name"])
+            lab.undoable("nb", n.name, ["lrp-del", "rtocr-" + end])
             for other in nets:
                 if other is not net:
-                    lab.undoable("nb", n.name, ["lr-policy-del", net.distributed_router(), "9001",
-                                                'inport == "rtos-%s" && ip4.dst == %s' % (net.switch(n), other.cluster)])
+                    lab.undoable("nb", n.name, ["lr-policy-del", net.distributed_router(), *connect_policy(net, other, n)[0]])
     for n in lab.nodes:
         for net in nets:
             for m in lab.nodes:
-                if m is not n:
+                if m is not n and net.topology == "layer3":
                     port = "crtor-%s_%s_%s" % (cnc["name"], net.name, m.name)
                     n.sb("wait-until", "port_binding", port, "type=remote")
                     n.sb("--may-exist", "lsp-bind", port, m.chassis)

@@ -348,7 +348,7 @@ def networks_not_connected(lab):
 def networks_connect_route(lab):
     out = networks_connected_again(lab)
     n, router = lab.nodes[0], "connect_router_" + lab.c["connect"]["name"]
-    n.nb("lr-route-del", router, lab.udns[1].subnets[lab.nodes[1].name])
+    n.nb("lr-route-del", router, lab.udns[1].subnets[lab.nodes[1].name] if lab.udns[1].topology == "layer3" else lab.udns[1].cluster)
     return out
 
 
