@@ -61,10 +61,8 @@ constexpr DumpFeature kDumps[] = {
     {"/proc/net/netstat", Feature::counters},
     {"ethtool -S", Feature::counters},
     {"node_exporter", Feature::counters},
-    {"bridge vlan", Feature::bridge_tables},
     {"bridge vni", Feature::bridge_tables},
     {"bridge fdb", Feature::bridge_tables},
-    {"ip nexthop", Feature::next_hop_objects},
 };
 
 bool is_set(std::string_view value) {

@@ -1,9 +1,12 @@
 // Lines of bridge(8) and of ip nexthop.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "egtrace/host/link.h"
+#include "egtrace/host/routing.h"
 #include "iproute2/json.h"
 #include "iproute2/text.h"
 
@@ -18,5 +21,9 @@ bool is_next_hop_line(std::string_view text);
 
 // Of all of these: an entry an object, with what lists in it hold as its continuation.
 std::vector<Entry> object_entries(const JsonValue& document, std::uint32_t line, Report& report, SourceId source);
+
+// `by_lines`: the entry is text, and what goes on with it stands in the lines below its own.
+void lower_bridged_vlans(const Entry& entry, Provenance from, bool by_lines, std::vector<host::BridgedVlans>& out);
+std::optional<host::NextHopObject> lower_next_hop(const Entry& entry, Provenance from);
 
 }  // namespace egt::parsers::iproute2

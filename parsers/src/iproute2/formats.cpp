@@ -324,6 +324,7 @@ void merge_link(host::Link& into, host::Link&& from) {
   set_if_shown(into.mode, from.mode);
   set_if_shown(into.queue, from.queue);
   into.has_program |= from.has_program;
+  into.filters_vlans |= from.filters_vlans;
   set_if_shown(into.port_state, from.port_state);
   set_if_shown(into.leg_state, from.leg_state);
   set_if_shown(into.active_leg, from.active_leg);
@@ -376,7 +377,7 @@ void links_to_json(const Dump& dump, std::string& out, Report& report) {
   out += links_json(addresses ? "ip addr" : "ip link", read_links(dump, report, whole));
 }
 
-// ---- bridges and next hop objects: read, and not considered by any walk
+// ---- bridges and next hop objects
 
 // `head`: the table's, whose lines are otherwise like many others'.
 Recognition recognise_other(const Dump& dump, const char* topic, bool by_name, const char* head, bool (*fits)(std::string_view),
@@ -419,8 +420,27 @@ void objects_to_json(const Dump& dump, std::string& out, Report& report) {
   out += entries_json("entries", all_entries<parse_bridge_line, object_entries>(dump, report));
 }
 
-constexpr Format not_considered(std::string_view kind, std::string_view command, Recognition (*recognise)(const Dump&)) {
-  return {kind, command, recognise, reprint<parse_bridge_line, false>, objects_to_json, load_nothing};
+void load_bridged_vlans(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
+  if (command_has(dump, "bridge vlan tunnelshow")) return load_nothing(dump, cluster, node, report);
+  std::vector<host::BridgedVlans> all;
+  const bool whole = read<parse_bridge_line, object_entries>(dump, report, [&](const Entry& e) {
+    lower_bridged_vlans(e, {dump.source, e.line}, !is_json(dump), all);
+  });
+  const bool narrow = dump.partial || command_has(dump, "dev") || command_has(dump, "vid") || dump.command.empty();
+  put(node.host.bridged_vlans, std::move(all), narrow || !whole, {dump.source, 0});
+}
+
+void load_next_hops(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  std::vector<host::NextHopObject> all;
+  const bool whole = read<parse_bridge_line, object_entries>(dump, report, [&](const Entry& e) {
+    if (auto object = lower_next_hop(e, {dump.source, e.line})) all.push_back(std::move(*object));
+  });
+  put(node.host.next_hop_objects, std::move(all), !whole || is_narrow(dump), {dump.source, 0});
+}
+
+constexpr Format table_of(std::string_view kind, std::string_view command, Recognition (*recognise)(const Dump&),
+                          void (*load)(const Dump&, cluster::Cluster&, cluster::Node&, Report&) = load_nothing) {
+  return {kind, command, recognise, reprint<parse_bridge_line, false>, objects_to_json, load};
 }
 
 constexpr Format kFormats[] = {
@@ -429,10 +449,10 @@ constexpr Format kFormats[] = {
     {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
     {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
     {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
-    not_considered("bridge vlan", "bridge -d vlan show", recognise_bridge_vlans),
-    not_considered("bridge vni", "bridge vni show", recognise_vnis),
-    not_considered("bridge fdb", "bridge fdb show", recognise_forwarding),
-    not_considered("ip nexthop", "ip nexthop show", recognise_next_hops),
+    table_of("bridge vlan", "bridge -d vlan show", recognise_bridge_vlans, load_bridged_vlans),
+    table_of("bridge vni", "bridge vni show", recognise_vnis),
+    table_of("bridge fdb", "bridge fdb show", recognise_forwarding),
+    table_of("ip nexthop", "ip nexthop show", recognise_next_hops, load_next_hops),
 };
 
 }  // namespace

@@ -221,7 +221,8 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   const JsonValue* data = info->find("info_data");
   if (!data) return;
   if (has_mode(link.kind)) link.mode = data->text("mode");
-  if (link.kind == "bridge" && data->text("vlan_filtering") == "1") link.mode = "vlan_filtering";
+  if (link.kind == "bridge" && data->text("vlan_filtering") == "1") link.filters_vlans = true;
+  if (link.kind == "bridge") link.vlan_protocol = vlan_protocol(data->text("vlan_protocol"));
   if (link.kind == "bond") link.active_leg = data->text("active_slave");
   if (link.kind == "vlan" && data->has("id")) link.vlan_id = static_cast<std::uint16_t>(small(data->text("id")));
   if (link.kind == "vlan") link.vlan_protocol = vlan_protocol(data->text("protocol"));

@@ -257,7 +257,10 @@ class LinkLowering {
   static void take_kind(const Attributes& words, host::Link& link) {
     link.kind = value_of(words.list[0]);
     if (has_mode(link.kind)) link.mode = behind(words, "mode");
-    if (link.kind == "bridge" && behind(words, "vlan_filtering") == "1") link.mode = "vlan_filtering";
+    if (link.kind == "bridge") {
+      link.filters_vlans = behind(words, "vlan_filtering") == "1";
+      link.vlan_protocol = vlan_protocol(behind(words, "vlan_protocol"));
+    }
     if (link.kind == "bond") link.active_leg = behind(words, "active_slave");
     if (link.kind == "vlan") {
       if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095) link.vlan_id = static_cast<std::uint16_t>(*id);

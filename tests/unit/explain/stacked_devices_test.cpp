@@ -78,11 +78,12 @@ class StackedDevices : public ::testing::Test {
   static std::string request(const json& e) { return seen(e["paths"][0]); }
   static std::string reply(const json& e) { return seen(e["paths"][0]["reply"]["paths"][0]); }
 
- private:
   void write(const std::string& node, const std::string& file, const std::string& text) const {
     std::filesystem::create_directories(directory_.path() + "/" + node);
     std::ofstream(directory_.path() + "/" + node + "/" + file) << text;
   }
+
+ private:
   egt::testing::TemporaryDirectory directory_;
 };
 
@@ -208,15 +209,121 @@ TEST_F(StackedDevices, VlanOfABridge) {
   EXPECT_EQ("br0.100> br0> eno1> eth0< eth0.100<", reply(e));
 }
 
-// Which VLANs the ports of such a bridge carry is not considered (br_allowed_ingress() of the kernel).
+constexpr const char* kFiltering = "bridge forward_delay 1500 vlan_filtering 1 vlan_protocol 802.1Q";
+
+// Without `bridge vlan show` nothing shows which VLANs the ports of such a bridge carry.
 TEST_F(StackedDevices, ABridgeThatFiltersVlansProvesNothing) {
-  const auto confidence = [&](const char* settings) {
-    left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"}, {"br0", kLeft, settings, "10.9.0.1"}});
-    right();
-    return from_right().at("confidence").get<std::string>();
-  };
-  EXPECT_EQ("assumed", confidence("bridge forward_delay 1500 vlan_filtering 1 vlan_protocol 802.1Q"));
+  left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"}, {"br0", kLeft, kFiltering, "10.9.0.1"}});
+  right();
+  EXPECT_EQ("assumed", from_right().at("confidence"));
   EXPECT_NE(std::string::npos, from_right().at("assumptions").dump().find("lets the frame pass at port eno1"));
+}
+
+// __allowed_ingress(), br_allowed_egress() and br_handle_vlan() of net/bridge/br_vlan.c.
+class FilteringBridge : public StackedDevices {
+ protected:
+  void with_vlans(const std::string& rows, bool on_vlan_device = false) {
+    std::vector<Device> devices{{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"},
+                                {"br0", kLeft, kFiltering, on_vlan_device ? "" : "10.9.0.1"}};
+    if (on_vlan_device) devices.push_back({"br0.100@br0", kLeft, vlan(100), "10.9.0.1"});
+    left(devices);
+    write("left", "bridge_vlan_show", "port              vlan-id  \n" + rows);
+  }
+};
+
+TEST_F(FilteringBridge, CarriesFramesWithoutATagInThePortsOwnVlan) {
+  with_vlans("eno1              7 PVID Egress Untagged\nbr0               7 PVID Egress Untagged\n");
+  right();
+  const json e = from_right();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ(std::string::npos, e["assumptions"].dump().find("br0"));
+  EXPECT_EQ("eth0> eno1< br0<", request(e));
+  EXPECT_NE(std::string::npos, e.dump().find("bridge br0 carries the frame from eno1 to br0 in VLAN 7"));
+}
+
+TEST_F(FilteringBridge, DropsWhatItsDeviceDoesNotHave) {
+  with_vlans("eno1              7 PVID Egress Untagged\nbr0               1 PVID Egress Untagged\n");
+  right();
+  const json e = from_right();
+  EXPECT_EQ("unanswered", e["outcome"]);
+  EXPECT_EQ("proven", e["confidence"]) << e["assumptions"];
+  EXPECT_EQ("bridge-vlan-missing", e["fault"]["reason"]);
+  EXPECT_NE(std::string::npos, e["fault"].dump().find("bridge br0 filters VLANs, and br0 does not carry VLAN 7"));
+}
+
+TEST_F(FilteringBridge, DropsFramesWithoutATagWhereThePortHasNoVlanForThem) {
+  with_vlans("eno1              7\nbr0               7 PVID Egress Untagged\n");
+  right();
+  EXPECT_EQ("bridge-without-pvid", from_right()["fault"]["reason"]);
+}
+
+TEST_F(FilteringBridge, DropsAtAPortThatTheListLeavesOut) {
+  with_vlans("br0               1 PVID Egress Untagged\n");
+  right();
+  const json e = explained();
+  EXPECT_EQ("bridge-vlan-missing", e["fault"]["reason"]);
+  EXPECT_NE(std::string::npos, e["fault"].dump().find("eno1 does not carry VLAN 1"));
+}
+
+TEST_F(FilteringBridge, CarriesTagsOfAVlanDeviceOnIt) {
+  with_vlans("eno1              1 PVID Egress Untagged\n                  100-110\nbr0               100\n", true);
+  right_on_vlan(100);
+  const json e = from_right();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("eth0.100> eth0> eno1< br0< br0.100<", request(e));
+  EXPECT_EQ("br0.100> br0> eno1> eth0< eth0.100<", reply(e));
+}
+
+TEST_F(FilteringBridge, TakesTheTagOffAtAnAccessPort) {
+  with_vlans("eno1              100 PVID Egress Untagged\nbr0               100\n", true);
+  right();
+  const json e = from_right();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("eth0> eno1< br0< br0.100<", request(e));
+  EXPECT_EQ("br0.100> br0> eno1> eth0<", reply(e));
+}
+
+TEST_F(FilteringBridge, LeavesOpenWhatAnExcerptDoesNotShow) {
+  with_vlans("eno1              7 PVID Egress Untagged\n");
+  write("left", "bridge_vlan_show", "");
+  write("left", "bridge_vlan_show_dev_eno1", "port              vlan-id  \neno1              7 PVID Egress Untagged\n");
+  right();
+  EXPECT_EQ("assumed", from_right().at("confidence"));
+}
+
+TEST_F(FilteringBridge, DropsWhereSpanningTreeKeepsTheVlanOut) {
+  with_vlans(
+      "eno1              7 PVID Egress Untagged\n                    state blocking mcast_router 1\nbr0               7 PVID "
+      "Egress Untagged\n");
+  right();
+  EXPECT_EQ("bridge-port-blocked", from_right()["fault"]["reason"]);
+}
+
+// What is not for the host goes to another port, whether the bridge's own device has that VLAN or not.
+TEST_F(FilteringBridge, OwnVlansDoNotDecideAboutOthersFrames) {
+  with_vlans("eno1              7 PVID Egress Untagged\nbr0               1 PVID Egress Untagged\n");
+  right();
+  const json e = explained(
+      {"--from", "10.9.0.2", "--to", "10.9.0.3:80", "--arrive-at", "left", "--in-dev", "eno1", "--dmac", "52:54:00:00:00:99"});
+  EXPECT_EQ("undecided", e["outcome"]) << e["fault"];
+  EXPECT_EQ(std::string::npos, e.dump().find("does not carry VLAN"));
+}
+
+// With net.ipv4.nexthop_compat_mode = 0 the route names an object.
+TEST_F(StackedDevices, RouteByANextHopObject) {
+  left({{"eno1", kLeft, "", "10.9.0.1"}});
+  right();
+  const auto with_objects = [&](const std::string& objects) {
+    write("left", "ip_route_show_table_all",
+          "10.9.0.0/24 nhid 4 proto kernel \nlocal 10.9.0.1 dev eno1 table local proto kernel scope host src 10.9.0.1 \n");
+    write("left", "ip_nexthop", objects);
+    return explained();
+  };
+  EXPECT_EQ("undecided", with_objects("id 5 dev eno1 scope link \n")["outcome"]);
+  const json e = with_objects("id 4 dev eno1 scope link \n");
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_NE(std::string::npos, e["paths"][0]["hops"].dump().find("left/ip_nexthop"));
+  EXPECT_NE("answered", with_objects("id 4 blackhole \n")["outcome"]);
 }
 
 TEST_F(StackedDevices, RouteByADummy) {

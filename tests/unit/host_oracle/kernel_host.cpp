@@ -168,8 +168,8 @@ void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   std::string script =
       "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
   for (const char* command : {"ip -d addr", "ip neigh", "ip neigh show proxy", "ip rule", "ip -6 rule", "ip route show table all",
-                              "ip -6 route show table all", "ip xfrm policy", "iptables-save -c", "ip6tables-save -c",
-                              "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
+                              "ip -6 route show table all", "ip nexthop", "ip xfrm policy", "iptables-save -c",
+                              "ip6tables-save -c", "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
     std::string file = command;
     std::replace(file.begin(), file.end(), ' ', '_');
     script += fmt::format("{} > {} 2>/dev/null\n", command, file);

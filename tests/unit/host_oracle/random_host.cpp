@@ -265,6 +265,7 @@ void RandomHost::make_sysctl(HostSetup& s) {
   s.sysctl["net.ipv6.icmp.ratelimit"] = "0";
   s.sysctl["net.ipv4.icmp_msgs_per_sec"] = "100000";
   s.sysctl["net.ipv4.icmp_msgs_burst"] = "100000";
+  if (chance(50)) s.sysctl["net.ipv4.nexthop_compat_mode"] = "0";  // ip route shows next hop objects by their numbers alone
   s.sysctl["net.ipv4.icmp_echo_ignore_all"] = "1";
   s.sysctl["net.ipv6.icmp.echo_ignore_all"] = "1";
   s.sysctl["net.ipv4.ip_local_port_range"] = "40000 60000";

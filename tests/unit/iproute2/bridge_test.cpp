@@ -116,7 +116,62 @@ TEST(Bridges, FilterVlans) {
                    "    bridge forward_delay 1500 vlan_filtering 1 vlan_protocol 802.1Q \n",
                    "ip -d link"),
       cluster);
-  EXPECT_EQ(cluster.ensure_node("n").host.link("br0")->mode, "vlan_filtering");
+  EXPECT_TRUE(cluster.ensure_node("n").host.link("br0")->filters_vlans);
+}
+
+const std::vector<host::BridgedVlans>& vlans_of(cluster::Cluster& cluster, const char* text, const char* command) {
+  Formats formats(iproute2_formats());
+  formats.load(formats.dump(text, command), cluster);
+  return cluster.ensure_node("n").host.bridged_vlans.value;
+}
+
+TEST(Bridges, HaveTheVlansOfTheirPorts) {
+  for (const auto& [text, command] : {std::pair{kVlans, "bridge vlan show"}, {kDetailedVlans, "bridge -d vlan show"}}) {
+    cluster::Cluster cluster;
+    const auto& vlans = vlans_of(cluster, text, command);
+    ASSERT_GE(vlans.size(), 1U);
+    EXPECT_EQ(vlans[0].device, "p0");
+    EXPECT_EQ(vlans[0].first, 12);
+    EXPECT_TRUE(vlans[0].takes_untagged && vlans[0].sends_untagged && vlans[0].forwards);
+    EXPECT_EQ(vlans[0].from.line, 2U);
+    EXPECT_FALSE(cluster.ensure_node("n").host.bridged_vlans.partial);
+    if (text != kVlans) continue;
+    ASSERT_EQ(vlans.size(), 3U);
+    EXPECT_EQ(vlans[1].first, 20);
+    EXPECT_EQ(vlans[1].last, 30);
+    EXPECT_FALSE(vlans[1].takes_untagged || vlans[1].sends_untagged);
+    EXPECT_EQ(vlans[1].from.line, 3U);
+    EXPECT_EQ(vlans[2].device, "evbr-rack");
+  }
+}
+
+TEST(Bridges, HaveVlansThatSpanningTreeKeepsOut) {
+  cluster::Cluster cluster;
+  const auto& vlans =
+      vlans_of(cluster, "port              vlan-id  \np0                12\n                    state blocking mcast_router 1\n",
+               "bridge -d vlan show");
+  ASSERT_EQ(vlans.size(), 1U);
+  EXPECT_FALSE(vlans[0].forwards);
+}
+
+TEST(Bridges, HaveThemInJsonAndInOldText) {
+  cluster::Cluster json, old, tunnels, excerpt;
+  const auto& shown =
+      vlans_of(json,
+               R"([{"ifname":"p0","vlans":[{"vlan":12,"flags":["PVID","Egress Untagged"]},{"vlan":20,"vlanEnd":30}]}])"
+               "\n",
+               "bridge -j vlan show");
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_TRUE(shown[0].takes_untagged && shown[0].sends_untagged);
+  EXPECT_EQ(shown[1].last, 30);
+  const auto& without = vlans_of(old, kOldVlans, "bridge_vlan_show");
+  ASSERT_EQ(without.size(), 3U);
+  EXPECT_EQ(without[1].first, 20);
+  EXPECT_EQ(without[2].device, "br0");
+  EXPECT_EQ(without[2].first, 0);
+  EXPECT_TRUE(vlans_of(tunnels, kTunnels, "bridge vlan tunnelshow").empty());
+  vlans_of(excerpt, kVlans, "bridge vlan show dev p0");
+  EXPECT_TRUE(excerpt.ensure_node("n").host.bridged_vlans.partial);
 }
 
 }  // namespace

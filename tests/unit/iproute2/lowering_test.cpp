@@ -38,6 +38,49 @@ TEST_F(Host, ARouteByANextHopObjectHasOneThatIsNotShown) {
   EXPECT_EQ(routes[1].next_hops[0].device, "eth0");
 }
 
+// As iproute2 6.1 prints them with that setting, of Linux 6.18.
+TEST_F(Host, RoutesHaveTheNextHopsOfTheirObjects) {
+  load(
+      "10.1.0.0/16 nhid 1 \n10.3.0.0/16 nhid 10 \n10.5.0.0/16 nhid 12 \n10.6.0.0/16 nhid 13 \n10.7.0.0/16 nhid 99 \n"
+      "10.8.0.0/16 nhid 20 \n10.9.0.0/16 nhid 21 \n",
+      "ip -4 route show table all");
+  load("fd01::/64 nhid 6 metric 1024 pref medium\n", "ip -6 route show table all");
+  load(
+      "id 1 via 10.0.0.2 dev va scope link \nid 2 blackhole \nid 3 via 10.0.0.3 dev va scope link \n"
+      "id 6 via fd00::2 dev va scope link \nid 10 group 1/3,5 \nid 12 via fd00::9 dev va scope link \nid 13 dev va scope host \n"
+      "id 20 group 1/98 \nid 21 via 10.0.0.4 scope link fdb \n",
+      "ip nexthop");
+  host().settle_routes();
+  const auto& routes = host().routes_v4.value;
+  ASSERT_EQ(routes.size(), 7u);
+  EXPECT_EQ(routes[0].next_hops[0].via->to_string(), "10.0.0.2");
+  EXPECT_EQ(routes[0].next_hops[0].device, "va");
+  ASSERT_TRUE(routes[0].hops_from);
+  EXPECT_EQ(routes[0].hops_from->at(0).line, 1u);
+  ASSERT_EQ(routes[1].next_hops.size(), 2u);
+  EXPECT_EQ(routes[1].next_hops[1].via->to_string(), "10.0.0.3");
+  EXPECT_EQ(routes[1].next_hops[1].weight, 5u);
+  EXPECT_EQ(routes[1].hops_from->size(), 3u);
+  EXPECT_EQ(routes[2].next_hops[0].via->to_string(), "fd00::9");
+  EXPECT_FALSE(routes[3].next_hops[0].via);
+  EXPECT_EQ(routes[3].next_hops[0].device, "va");
+  for (std::size_t open = 4; open < 7; ++open) {  // not dumped, a group of which one is not dumped, one for bridges
+    ASSERT_EQ(routes[open].next_hops.size(), 1u) << open;
+    EXPECT_TRUE(routes[open].next_hops[0].device.empty()) << open;
+  }
+  EXPECT_EQ(host().routes_v6.value[0].next_hops[0].via->to_string(), "fd00::2");
+}
+
+TEST_F(Host, RoutesByABlackholeGoNowhere) {
+  load("10.2.0.0/16 nhid 2 \n", "ip route");
+  load(R"([{"id":2,"blackhole":null,"flags":[]}])"
+       "\n",
+       "ip -j nexthop");
+  host().settle_routes();
+  EXPECT_EQ(host().routes_v4.value[0].type, host::RouteType::blackhole);
+  EXPECT_TRUE(host().routes_v4.value[0].next_hops.empty());
+}
+
 TEST_F(Host, RulesHaveTheirSelectors) {
   load(
       "0:\tfrom all lookup local\n"

@@ -52,9 +52,14 @@ HostOutcome HostWalk::blocked_by_ipsec(const IpsecPolicy& policy, Cause why) con
 
 // Without an association the kernel asks for one and keeps back the packet, or drops it (xfrm_larval_drop).
 HostWalk::Ended HostWalk::protect(const IpsecPolicy& policy, const Tuple& packet) {
+  const host::IpsecAssociation* outermost = nullptr;
   if (host_.ipsec_associations.present)
     for (const IpsecTemplate& wanted : policy.templates) {
-      if (has_association(host_, wanted, packet)) continue;
+      const host::IpsecAssociation* association = find_association(host_, wanted, packet);
+      if (association != nullptr) {
+        outermost = association;
+        continue;
+      }
       if (wanted.is_optional) return std::nullopt;
       assume({Supposition::ipsec_stays_without_association, named(policy, node_.name), {}, {policy.from}});
       return dropped({PlaceKind::ipsec}, {Reason::ipsec_association_missing, named(policy)}, {policy.from});
@@ -62,6 +67,10 @@ HostWalk::Ended HostWalk::protect(const IpsecPolicy& policy, const Tuple& packet
   if (std::any_of(policy.templates.begin(), policy.templates.end(), [](const IpsecTemplate& t) { return t.is_tunnel; }))
     return inconclusive({PlaceKind::ipsec}, {Reason::ipsec_tunnel, named(policy)}, {policy.from});
   assume({Supposition::ipsec_protects, named(policy, node_.name), {}, {policy.from}});
+  if (outermost != nullptr && outermost->proto == "esp")
+    record_.add(node_.name, layer_,
+                Remark{Notice::ipsec_encrypts, {packet.src, packet.dst, node_.name, std::uint64_t{outermost->udp_port != 0}}},
+                {policy.from, outermost->from});
   return std::nullopt;
 }
 

@@ -42,12 +42,13 @@ const IpsecPolicy* find_ipsec_policy(const host::Host& host, const IpsecQuery& q
   return first == nullptr || is_exempt(host, q) ? nullptr : first;
 }
 
-bool has_association(const host::Host& host, const host::IpsecTemplate& wanted, const Tuple& packet) {
+const host::IpsecAssociation* find_association(const host::Host& host, const host::IpsecTemplate& wanted, const Tuple& packet) {
   const auto& all = host.ipsec_associations.value;
-  return std::any_of(all.begin(), all.end(), [&](const host::IpsecAssociation& a) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const host::IpsecAssociation& a) {
     return a.proto == wanted.proto && (wanted.reqid == 0 || a.reqid == wanted.reqid) &&
            is_end(wanted.source, packet.src, a.source) && is_end(wanted.destination, packet.dst, a.destination);
   });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace egt::engine

@@ -366,6 +366,7 @@ std::vector<Provenance> RouteAnswer::evidence() const {
   std::vector<Provenance> lines;
   if (rule != nullptr && rule->from.known()) lines.push_back(rule->from);
   if (route != nullptr && route->from.known()) lines.push_back(route->from);
+  if (route != nullptr && route->hops_from) lines.insert(lines.end(), route->hops_from->begin(), route->hops_from->end());
   if (route == nullptr && address != nullptr && address->from.known()) lines.push_back(address->from);
   return lines;
 }

@@ -141,7 +141,8 @@ class Walker {
   std::optional<Next> leave_untagged(const cluster::Node& node, const std::string& device, FlowKey& packet);
   Next send_below(const AtDevice& at, const host::Link& device);
   Next enter_host_tunnel(const AtDevice& at, const host::Link& device, const std::string& leaves_by);
-  void note_vlan_filter(const cluster::Node& node, const host::Link& bridge, const host::Link& port);
+  std::optional<Next> filter_vlan(const cluster::Node& node, const host::Link& bridge, const host::Link& from,
+                                  const host::Link* to, FlowKey& packet);
   Next forward_by_bridge(const AtHost& at, const host::Link& bridge);
   Next open_forwarding(const cluster::Node& node, const std::string& device, Statement<Input> missing, Cause why,
                        std::vector<Provenance> evidence);

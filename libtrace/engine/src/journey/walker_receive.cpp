@@ -1,4 +1,6 @@
 // What a machine takes off a wire, and which of its devices gets it.
+#include <algorithm>
+
 #include "segment.h"
 #include "walker.h"
 #include "wire_state.h"
@@ -43,6 +45,13 @@ bool is_switch_port(const Node& node, const std::string& device) {
   return place.port != nullptr && place.port->type != "internal" && place.port->name != place.bridge->name;
 }
 
+// The bridge's own device takes what is for the host alone; other frames go to other ports (br_handle_frame_finish() of net/bridge).
+bool is_for_host(const Node& node, const FlowKey& packet) {
+  const MacAddr to = dst_mac(packet);
+  const auto& links = node.host.links.value;
+  return to.is_multicast() || std::any_of(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == to; });
+}
+
 }  // namespace
 
 // To the switch or the upper device that takes the frame before the host's stack does; none where the stack gets it
@@ -64,7 +73,10 @@ std::optional<Walker::Next> Walker::climb(AtHost& at) {
                       {up.device->from}});
     pop_tag(at.packet);
   }
-  if (up.device->kind == "bridge") note_vlan_filter(node, *up.device, *link);
+  if (up.device->kind == "bridge") {
+    const host::Link* own = is_for_host(node, at.packet) ? up.device : nullptr;
+    if (std::optional<Next> end = filter_vlan(node, *up.device, *link, own, at.packet)) return std::move(*end);
+  }
   const std::string port = up.device->kind == "bridge" ? at.device : std::string();
   return Next{{AtHost{&node, up.device->name, at.packet, port}}, std::nullopt};
 }

@@ -164,6 +164,19 @@ bool is_silent_hybrid_node(const cluster::Objects& objects, const Arrival& end, 
   return end.stop && end.stop->why.reason == Reason::neighbour_unresolved && hybrid_node(objects, remote) != nullptr;
 }
 
+// ovs-monitor-ipsec(8) names the two connections of a tunnel by its port.
+std::vector<Provenance> lines_of_ipsec(const Node& node, const Interface& port) {
+  std::vector<Provenance> lines{port.from};
+  for (const host::IpsecConnection& c : node.host.ipsec_connections.value)
+    if (c.name.starts_with(port.name + "-in-") || c.name.starts_with(port.name + "-out-")) lines.push_back(c.from);
+  return lines;
+}
+
+bool tells_of_ipsec(const Step& step) {
+  const auto* remark = std::get_if<Remark>(&step.kind);
+  return remark != nullptr && remark->kind == Notice::ipsec_encrypts;
+}
+
 }  // namespace
 
 Walker::Next Walker::step(InTunnel at) {
@@ -185,7 +198,7 @@ Walker::Next Walker::step(InTunnel at) {
   const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
   note_encapsulation(at, encap);
   if (is_encrypted(*at.port) && !at.node->host.ipsec_policies.present)
-    record_.assume({Supposition::ipsec_tunnel_up, {at.node->name, remote}, {}, {at.port->from}});
+    record_.assume({Supposition::ipsec_tunnel_up, {at.node->name, remote}, {}, lines_of_ipsec(*at.node, *at.port)});
   record_.tunnels.back().path_shown = !end.left_snapshot && end.verdict != Verdict::inconclusive;
   if (lacks_dumps(end, aside) || is_silent_hybrid_node(cluster_.objects, end, remote))
     end = carrier.carry_on(outer, *at.node, std::move(end));
@@ -334,8 +347,9 @@ void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, 
   for (const MissingInput& missing : outer.gaps) record_.gap(missing);
   record_.assumptions.insert(record_.assumptions.end(), outer.assumptions.begin(), outer.assumptions.end());
   const std::size_t before = record_.steps.size();
+  const bool encrypted = std::any_of(outer.steps.begin(), outer.steps.end(), tells_of_ipsec);
   for (const Step& s : outer.steps)
-    if (!arrived || std::holds_alternative<CrossWire>(s.kind)) record_.steps.push_back(s);
+    if (!arrived || std::holds_alternative<CrossWire>(s.kind) || tells_of_ipsec(s)) record_.steps.push_back(s);
   if (!arrived)
     for (RuleMiss miss : outer.misses) {
       miss.before_step += before;
@@ -343,6 +357,7 @@ void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, 
     }
   if (answering_) return;
   if (!userspace_datapath(*at.bridge)) see(*at.node, kernel_device(*at.port), false, at.packet);
+  if (encrypted) return;  // captures there show ESP, in which nobody sees this packet
   for (const Sighting& s : outer.sightings)
     if (!passes_unseen(cluster_, s))
       record_.sightings.push_back({s.node, s.device, s.in, at.packet,

@@ -1,6 +1,7 @@
 // Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
 #include <algorithm>
 
+#include "bridge_vlans.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/localnet.h"
 #include "egtrace/ovn_kubernetes/names.h"
@@ -151,18 +152,39 @@ Walker::Next Walker::send_below(const AtDevice& at, const host::Link& device) {
   if (sends_into_tunnel(at.node->host, device) || is_of_evpn(device.name)) return enter_host_tunnel(at, device, leaves_by);
   if (const Uplink uplink = device.kind == "bridge" ? uplink_of(at.node->host, device) : Uplink{}; uplink.port != nullptr) {
     if (!forwards(*uplink.port)) return stop(Verdict::dropped, blocked(*at.node, *uplink.port));
-    note_vlan_filter(*at.node, device, *uplink.port);
+    FlowKey packet = at.packet;
+    if (std::optional<Next> end = filter_vlan(*at.node, device, device, uplink.port, packet)) return std::move(*end);
     if (!uplink.alone)
       record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
-    return {{AtDevice{at.node, uplink.port->name, at.packet, false, leaves_by}}, std::nullopt};
+    return {{AtDevice{at.node, uplink.port->name, std::move(packet), false, leaves_by}}, std::nullopt};
   }
   return {{OnWire{at.node, at.device, at.packet, leaves_by}}, std::nullopt};
 }
 
-// Such a bridge drops what a port's VLANs do not cover (br_allowed_ingress(), br_allowed_egress() of net/bridge/br_vlan.c).
-void Walker::note_vlan_filter(const Node& node, const host::Link& bridge, const host::Link& port) {
-  if (bridge.mode != "vlan_filtering") return;
-  record_.assume({Supposition::bridge_passes_vlan, {bridge.name, port.name, node.name}, {}, {bridge.from}});
+// Ends what the VLANs of the bridge's devices do not cover, and gives the frame the tag that it leaves with.
+std::optional<Walker::Next> Walker::filter_vlan(const Node& node, const host::Link& bridge, const host::Link& from,
+                                                const host::Link* to, FlowKey& packet) {
+  if (!bridge.filters_vlans) return std::nullopt;
+  BridgedFrame carried = carry_in_vlan(node.host, bridge, from, to, packet);
+  carried.evidence.push_back(bridge.from);
+  switch (carried.fate) {
+    case BridgedFrame::Fate::open:
+      record_.assume({Supposition::bridge_passes_vlan, {bridge.name, carried.where, node.name}, {}, std::move(carried.evidence)});
+      return std::nullopt;
+    case BridgedFrame::Fate::dropped:
+      return stop(Verdict::dropped, {node.name,
+                                     Layer::underlay,
+                                     {PlaceKind::device, {carried.where}},
+                                     std::move(carried.why),
+                                     std::move(carried.evidence)});
+    case BridgedFrame::Fate::carried: break;
+  }
+  if (to != nullptr)
+    record_.add(node.name, layer_of(node),
+                Remark{Notice::bridged_vlan, {bridge.name, std::uint64_t{carried.vlan}, from.name, to->name}},
+                std::move(carried.evidence));
+  packet = std::move(carried.frame);
+  return std::nullopt;
 }
 
 // `leaves_by`: the device that the route or the switch has chosen. What EVPN routes goes to the MAC of the VTEP (RFC 9135), of which the

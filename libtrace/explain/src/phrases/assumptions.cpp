@@ -213,7 +213,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::bridge_sends_by, "bridge-sends-by", "bridge {0} of {2} sends the frame by {1}",
      "{1} is its only port that leads out of the machine, and no dump shows what the bridge has learned (`bridge fdb show`)"},
     {Supposition::bridge_passes_vlan, "bridge-passes-vlan", "bridge {0} on {2} lets the frame pass at port {1}",
-     "it filters VLANs, and which of them its ports carry is not considered", "bridge -d vlan show on {2}"},
+     "it filters VLANs, and no dump shows all of those that {1} carries", "bridge -d vlan show on {2}"},
     {Supposition::proxy_hands_on, "proxy-hands-on", "the proxy at port {1} of {0} hands the connection on to the pod",
      "rules in the pod's network namespace redirect what comes for it to that port"},
     {Supposition::pod_sends_by_network, "pod-sends-by-network", "{0} sends to {1} by network {2}",

@@ -55,7 +55,6 @@ enum class Feature : std::uint8_t {
   multicast_snooping,
   mirror_filters,
   bridge_tables,
-  next_hop_objects,
   netflow,
   forwarding_detection,
   connectivity_faults,

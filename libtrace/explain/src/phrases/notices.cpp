@@ -33,6 +33,12 @@ constexpr Phrase<Notice> kNotices[] = {
     {Notice::one_of_legs, "one-of-legs",
      "{0} ({1}) spreads what it sends over {3} legs, which lead to one link; the path shows {2}"},
 
+    {Notice::bridged_vlan, "bridged-vlan", "bridge {0} carries the frame from {2} to {3} in VLAN {1}"},
+
+    // IPsec
+    {Notice::ipsec_encrypts, "ipsec-encrypts",
+     "{2} encrypts it: the wire from {0} to {1} carries {3|ESP|ESP in UDP} instead, and so does a capture there"},
+
     // ovn-controller
     {Notice::answer_refused, "answer-refused", "ovn-controller's own answer is refused"},
     {Notice::answer_waits, "answer-waits", "ovn-controller's own answer waits for an address to be resolved"},

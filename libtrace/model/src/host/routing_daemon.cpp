@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "egtrace/host/host.h"
+#include "next_hop_objects.h"
 
 namespace egt::host {
 namespace {
@@ -227,7 +228,10 @@ void Host::settle_routes() {
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
     RouteSource& by = family == Family::v4 ? routes_v4_by : routes_v6_by;
-    if (part.present) continue;  // ip(8) shows what the kernel does
+    if (part.present) {  // ip(8) shows what the kernel does
+      resolve_next_hops(*this, part.value);
+      continue;
+    }
     const bool whole = family == Family::v4 ? routing_daemon.whole_v4 : routing_daemon.whole_v6;
     const Provenance table = dump_of(routing_daemon.table, family), offers = dump_of(routing_daemon.offers, family);
     if (table.source == kNoSource && offers.source == kNoSource) continue;

@@ -30,7 +30,11 @@ enum class Notice : std::uint8_t {
   endless_recirculation,
 
   // devices
-  one_of_legs,  // bond or team, its mode, leg, how many legs work
+  one_of_legs,   // bond or team, its mode, leg, how many legs work
+  bridged_vlan,  // bridge, VLAN, device that the bridge has the frame from, device that it goes to
+
+  // IPsec
+  ipsec_encrypts,  // source and destination of the packets, node, port of UDP or 0
 
   // ovn-controller
   answer_refused,

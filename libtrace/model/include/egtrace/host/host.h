@@ -49,9 +49,11 @@ struct HostsEntry {
 struct Host {
   Part<std::vector<Link>> links;  // with their addresses; partial until both of these are complete:
   bool link_list_complete = false, address_list_complete = false;
+  Part<std::vector<BridgedVlans>> bridged_vlans;
   Part<std::vector<Neighbour>> neighbours;
   Part<std::vector<PolicyRule>> rules_v4, rules_v6;
   Part<std::vector<Route>> routes_v4, routes_v6;
+  Part<std::vector<NextHopObject>> next_hop_objects;
   std::vector<PathMtu> path_mtus;  // of both versions
   RouteSource routes_v4_by = RouteSource::kernel, routes_v6_by = RouteSource::kernel;
   RoutingDaemon routing_daemon;                       // what it shows decides where no dump shows the kernel's routes
@@ -66,6 +68,7 @@ struct Host {
   Part<Sockets> sockets;
   Part<std::vector<IpsecPolicy>> ipsec_policies;
   Part<std::vector<IpsecAssociation>> ipsec_associations;
+  Part<std::vector<IpsecConnection>> ipsec_connections;
   std::vector<DeviceFilter> device_filters;
   std::vector<Address> addresses_without_route;  // at work, but the dump of routes lacks what the kernel makes of them
   std::vector<HostsEntry> hosts;
@@ -73,8 +76,9 @@ struct Host {
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;  // the device that has this address
   const SysctlValue* sysctl_value(const std::string& key) const;
-  // Fills the routes of families that no dump of the kernel shows with what the routing daemon shows. To be called once
-  // all dumps are loaded; calling it more often does no harm.
+  const NextHopObject* next_hop_object(std::uint32_t id) const;
+  // Fills the routes of families that no dump of the kernel shows with what the routing daemon shows, and the next hops of routes that name
+  // an object alone. To be called once all dumps are loaded; calling it more often does no harm.
   void settle_routes();
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show
   // its table without it: then somebody deleted it. Fills `addresses_without_route`, with one address a family. To be called last.

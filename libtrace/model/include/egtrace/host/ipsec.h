@@ -46,6 +46,16 @@ struct IpsecAssociation {
   std::string proto;
   std::uint32_t reqid = 0;
   Provenance from;
+  std::uint16_t udp_port = 0;  // its packets go to this port of UDP (4500: RFC 3948); 0: they are plain ESP or AH
+};
+
+// A connection of the IKE daemon (libreswan: ipsec-status(8)).
+enum class IpsecState : std::uint8_t { loaded, on_demand, established };
+struct IpsecConnection {
+  std::string name;
+  IpAddr local, remote;
+  IpsecState state = IpsecState::loaded;
+  Provenance from;
 };
 
 }  // namespace egt::host

@@ -34,15 +34,16 @@ struct Link {
   std::string group;      // "default" or a number; empty where the dump does not show
   std::string link_type;  // "ether", "loopback", …
   std::optional<MacAddr> mac;
-  std::string kind;        // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
-  std::string mode;        // of a macvlan or ipvlan device or of a bond, as ip(8) calls it; "vlan_filtering" of a bridge with it
-  std::string port_state;  // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
-  std::string leg_state;   // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
-  std::string active_leg;  // of a bond that sends by one leg only; empty: none, or no dump shows
-  std::string queue;       // its queueing discipline (tc(8)); empty: no dump shows
-  bool has_program = false;  // of XDP
+  std::string kind;            // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
+  std::string mode;            // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
+  std::string port_state;      // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
+  std::string leg_state;       // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
+  std::string active_leg;      // of a bond that sends by one leg only; empty: none, or no dump shows
+  std::string queue;           // its queueing discipline (tc(8)); empty: no dump shows
+  bool has_program = false;    // of XDP
+  bool filters_vlans = false;  // of a bridge
   std::optional<std::uint16_t> vlan_id;
-  std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags: 802.1Q, or 802.1ad (0x88a8)
+  std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags, or of those that a bridge filters: 802.1Q, or 802.1ad (0x88a8)
   std::optional<std::uint32_t> vrf_table;
   std::vector<Address> addresses;
   bool mac_disputed = false;     // dumps show different ones
@@ -54,6 +55,16 @@ struct Link {
   bool is_up() const;            // flag UP
   bool has_carrier() const;      // LOWER_UP, or flags that do not say
   bool may_drop_queued() const;  // by a filter or at random, and not where the queue is full alone
+};
+
+// VLANs that a port of a Linux bridge carries, or the bridge's own device (bridge(8), "bridge vlan show").
+struct BridgedVlans {
+  std::string device;
+  std::uint16_t first = 0, last = 0;  // both 0: it has none
+  bool takes_untagged = false;        // PVID: of frames that come without a tag
+  bool sends_untagged = false;
+  bool forwards = true;  // false: spanning tree keeps these VLANs out
+  Provenance from;
 };
 
 enum class NeighbourState : std::uint8_t { none, incomplete, reachable, stale, delay, probe, failed, noarp, permanent };

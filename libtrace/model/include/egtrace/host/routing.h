@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egtrace/base/boxed.h"
@@ -49,11 +50,23 @@ struct Route {
   // were not understood: a packet that takes the route has no proof.
   std::vector<std::string> not_modelled;
   Provenance from;
-  Boxed<Prefix> sources = {};  // of IPv6: "from fd00::/64", the sources that it is for; none: all
+  Boxed<Prefix> sources = {};                     // of IPv6: "from fd00::/64", the sources that it is for; none: all
+  Boxed<std::vector<Provenance>> hops_from = {};  // the objects that its next hops are of, where its own line shows none
 };
 inline std::optional<Prefix> sources_of(const Route& route) {
   return route.sources ? std::optional(*route.sources) : std::nullopt;
 }
+
+// An object of ip-nexthop(8) that routes name by its number ("nhid 10").
+struct NextHopObject {
+  std::uint32_t id = 0;
+  NextHop hop;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> group;  // of other objects, with their weights; empty: it is none
+  bool blackhole = false;
+  bool for_bridges = false;               // "fdb": no route may name it
+  std::vector<std::string> not_modelled;  // as of a route
+  Provenance from;
+};
 
 // What path MTU discovery found out about one destination (ip-route(8), "show cache").
 struct PathMtu {
