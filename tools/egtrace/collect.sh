@@ -302,6 +302,8 @@ gather_host() {
   run_loaded nf_conntrack_netlink conntrack -L -o extended
   run_loaded xfrm_user ip xfrm policy
   run_loaded xfrm_user ip xfrm state list nokeys
+  run ipsec status
+  run ipsec trafficstatus
   gather_counters
   gather_traffic_control
   gather_routing_daemon

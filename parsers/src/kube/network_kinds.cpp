@@ -215,6 +215,22 @@ void add_shown(const Json& o, const cluster::Object& id, cluster::Objects& objec
   objects.network_objects.push_back(shown(o, id));
 }
 
+// Of the pods that set up IPsec for OVN: the operator signs what they ask for (signer network.openshift.io/signer).
+void add_certificate_request(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  if (text(at(o, "spec"), "signerName") != "network.openshift.io/signer") return;
+  cluster::NetworkObject object = shown(o, id);
+  const Json& conditions = at(at(o, "status"), "conditions");
+  std::string state = "not approved";
+  if (conditions.is_array())
+    for (const Json& condition : conditions) {
+      const std::string type = text(condition, "type"), message = text(condition, "message");
+      if (type == "Approved" && state == "not approved") state = "approved and not signed";
+      if (type == "Denied" || type == "Failed") state = lower(type) + (message.empty() ? "" : ": " + message);
+    }
+  if (text(at(o, "status"), "certificate").empty()) add_fact(object, "no certificate", state);
+  objects.network_objects.push_back(std::move(object));
+}
+
 void add_frr_configuration(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   cluster::NetworkObject object = shown(o, id);
   const Json& spec = at(o, "spec");
@@ -244,6 +260,7 @@ constexpr UsedKind kNetworkKinds[] = {{"NetworkAttachmentDefinition", "k8s.cni.c
                                       {"ClusterNetworkConnect", "k8s.ovn.org/", false, add_network_connect},
                                       {"VTEP", "k8s.ovn.org/", false, add_vtep},
                                       {"Uplink", "k8s.ovn.org/", false, add_shown},
+                                      {"CertificateSigningRequest", "certificates.k8s.io/", false, add_certificate_request},
                                       {"NetworkQoS", "k8s.ovn.org/", true, add_shown},
                                       {"FRRConfiguration", "frrk8s.metallb.io/", true, add_frr_configuration}};
 

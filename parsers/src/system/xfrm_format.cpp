@@ -131,6 +131,8 @@ void take_detail(const Attributes& a, Policy& p) {
 }
 
 void take_detail(const Attributes& a, IpsecAssociation& association) {
+  // "encap type espinudp sport 4500 dport 4500 addr 0.0.0.0"
+  if (a.begins_with("encap") && a.text("type") == "espinudp") association.udp_port = port(a, "dport").value_or(0);
   if (!a.begins_with("proto")) return;
   association.proto = std::string(a.text("proto"));
   association.reqid = low32(a.number("reqid"));

@@ -345,6 +345,21 @@ std::string advertisement(const std::string& accepted) {
          accepted + "\"\n    message: no FRRConfigurations selected\n";
 }
 
+std::string certificate_request(const std::string& status) {
+  return "\n---\napiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata:\n  name: "
+         "ipsec-csr-master-02-x7\nspec:\n"
+         "  request: TUlJ\n  signerName: network.openshift.io/signer\nstatus: " +
+         status + "\n";
+}
+
+std::string ipsec_status(const std::string& state) {
+  std::string text = "000 Connection list:\n000  \n";
+  for (const char* name : {"ovn-d88ff5-0-in-1", "ovn-d88ff5-0-out-1", "home"})  // the last one is no tunnel's
+    text += "000 \"" + std::string(name) + "\": 192.168.99.24...192.168.99.25; " +
+            (std::string(name) == "home" ? "unrouted" : state) + "; eroute owner: #0\n";
+  return text;
+}
+
 void mark_what_it_sends(Sample& s, const std::string& mark) {
   on_its_own_network(s);
   std::string marks = policy("10.133.0.9", "100.88.0.3");
@@ -368,6 +383,10 @@ std::vector<Case> cases() {
        [](Sample& s) { on_network_of_transport(s, "EVPN", "True"); }},
       {"transport-not-accepted", [](Sample& s) { on_network_of_transport(s, "EVPN", "False"); },
        [](Sample& s) { on_network_of_transport(s, "NoOverlay", "True"); }},
+      {"ipsec-certificate", [](Sample& s) { s.append("k8s/pods.yaml", certificate_request("{}")); },
+       [](Sample& s) { s.append("k8s/pods.yaml", certificate_request("{certificate: LS0t}")); }},
+      {"ipsec-connection-down", [](Sample& s) { s.write("master-02-demo/ipsec_status", ipsec_status("prospective erouted")); },
+       [](Sample& s) { s.write("master-02-demo/ipsec_status", ipsec_status("erouted")); }},
       {"object-not-accepted", [](Sample& s) { s.append("k8s/pods.yaml", advertisement("False")); },
        [](Sample& s) { s.append("k8s/pods.yaml", advertisement("True")); }},
       {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); },

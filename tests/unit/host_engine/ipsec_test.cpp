@@ -89,5 +89,24 @@ TEST(Ipsec, WithoutAssociationNothingIsSent) {
   EXPECT_TRUE(assumes(lab, Supposition::ipsec_stays_without_association));
 }
 
+// The path says that ESP is what a capture there shows, and by what.
+TEST(Ipsec, SaysWhatTheWireCarries) {
+  for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{4500}}) {
+    TestHost h = a_router();
+    h.ipsec_policies(kEncrypts).local_table();
+    h.host().ipsec_associations.present = true;
+    h.host().ipsec_associations.value = {{*IpAddr::parse("10.0.0.5"), *IpAddr::parse("9.9.9.9"), "esp", 7, {}, port}};
+    Lab lab(h);
+    EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
+    const auto& steps = lab.record.steps;
+    const auto said = std::find_if(steps.begin(), steps.end(), [](const engine::Step& s) {
+      const auto* remark = std::get_if<engine::Remark>(&s.kind);
+      return remark != nullptr && remark->kind == engine::Notice::ipsec_encrypts;
+    });
+    ASSERT_NE(said, steps.end());
+    EXPECT_EQ(std::get<engine::Remark>(said->kind).about[3], engine::Detail(std::uint64_t{port != 0}));
+  }
+}
+
 }  // namespace
 }  // namespace egt::test

@@ -167,6 +167,29 @@ TEST(KubeNetworks, ShowWhatIsNotAccepted) {
   EXPECT_TRUE(objects[1].facts.empty());
 }
 
+// What IPsec's pods of OVN-Kubernetes ask for: others' requests are none of it.
+TEST(KubeNetworks, ShowCertificatesThatAreNotIssued) {
+  cluster::Cluster cluster;
+  Formats f(kube_formats());
+  const auto request = [](const char* name, const char* signer, const char* status) {
+    return std::string("- apiVersion: certificates.k8s.io/v1\n  kind: CertificateSigningRequest\n  metadata: {name: ") + name +
+           "}\n  spec: {request: TUlJ, usages: [ipsec tunnel], signerName: " + signer + "}\n  status: " + status + "\n";
+  };
+  const char* const own = "network.openshift.io/signer";
+  f.load(f.dump("apiVersion: v1\nkind: List\nitems:\n" + request("a", own, "{}") +
+                request("b", own, "{conditions: [{type: Approved, status: \"True\"}]}") +
+                request("c", own, "{conditions: [{type: Denied, status: \"True\", message: no such node}]}") +
+                request("d", own, "{certificate: LS0t, conditions: [{type: Approved, status: \"True\"}]}") +
+                request("e", "kubernetes.io/kubelet-serving", "{}")),
+         cluster);
+  const auto& objects = cluster.objects.network_objects;
+  ASSERT_EQ(objects.size(), 4U);
+  EXPECT_EQ(objects[0].facts.at(0).second, "not approved");
+  EXPECT_EQ(objects[1].facts.at(0).second, "approved and not signed");
+  EXPECT_EQ(objects[2].facts.at(0).second, "denied: no such node");
+  EXPECT_TRUE(objects[3].facts.empty());
+}
+
 TEST(KubeNetworks, AreAdvertisedByTheirLabels) {
   const NetworkObjects o;
   const cluster::RouteAdvertisement* ra = advertisement_of(o.cluster.objects, "shop/blue");

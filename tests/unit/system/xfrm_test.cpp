@@ -84,6 +84,18 @@ TEST(IpsecAssociations, AreReadAndPrintedBack) {
   f.torment(kAssociations, "ip xfrm state");
 }
 
+// Behind NAT, or by encaps=yes of libreswan: ESP goes to UDP port 4500 (RFC 3948).
+TEST(IpsecAssociations, MayBeInUdp) {
+  Formats f(system_formats());
+  cluster::Cluster cluster;
+  f.load(f.dump("src 192.0.2.1 dst 192.0.2.2\n\tproto esp spi 0xc1a2b3c4 reqid 1 mode transport\n\treplay-window 32 \n"
+                "\tencap type espinudp sport 4500 dport 4500 addr 0.0.0.0\n",
+                "ip xfrm state"),
+         cluster);
+  ASSERT_EQ(cluster.node("n")->host.ipsec_associations.value.size(), 1u);
+  EXPECT_EQ(cluster.node("n")->host.ipsec_associations.value[0].udp_port, 4500);
+}
+
 TEST(IpsecPolicies, SaysWhichLineIsNoneOfTheirs) {
   Formats f(system_formats());
   cluster::Cluster cluster;

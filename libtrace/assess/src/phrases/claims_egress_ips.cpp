@@ -85,10 +85,11 @@ constexpr ClaimPhrase kClaimsOfEgressIps[] = {
      "{4:itself|themselves}][chain {5} drops what {1:it sends|they send} with {1:its|their} own address][{6|another rule gives "
      "packets "
      "another address}].",
-     "{3|iptables -t nat -S OVN-KUBE-EGRESS-IP-MULTI-NIC (or nft list chain inet ovn-kubernetes egress-ip-snat)|iptables -t nat "
-     "-S "
-     "OVN-KUBE-EGRESS-IP-MULTI-NIC|nft list map inet ovn-kubernetes egress-ip-snat-v4|nft list map inet ovn-kubernetes "
-     "egress-ip-snat-v6} on {node}; look for the EgressIP in the log of ovnkube-node there."},
+     "{3|iptables -t nat -S OVN-KUBE-EGRESS-IP-MULTI-NIC (or nft list chain inet ovn-kubernetes egress-ip-snat)|ip6tables -t nat "
+     "-S OVN-KUBE-EGRESS-IP-MULTI-NIC (or nft list chain inet ovn-kubernetes egress-ip-snat)|iptables -t nat -S "
+     "OVN-KUBE-EGRESS-IP-MULTI-NIC|ip6tables -t nat -S OVN-KUBE-EGRESS-IP-MULTI-NIC|nft list map inet ovn-kubernetes "
+     "egress-ip-snat-v4|nft list map inet ovn-kubernetes egress-ip-snat-v6} on {node}; look for the EgressIP in the log of "
+     "ovnkube-node there."},
     {Claim::egressip_snat_stale, "{node} still translates [pod {0}||{1}] to egress IP {2}, which {object} has elsewhere.",
      "The rule is left over from a failover: restart ovnkube-node on {node}, or remove it by hand."},
     {Claim::egressip_two_owners, "{node} has egress IP {0} on {1}, but {2} is to host it: both answer ARP for it.",

@@ -41,6 +41,13 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "clusteruserdefinednetwork {2} -o yaml."},
     {Claim::object_not_accepted, "OVN-Kubernetes has not accepted {object}[: {0}]. What it asks for may not be in force.",
      "kubectl get {1} {2} -o yaml; the log of ovnkube-cluster-manager (of a NetworkQoS that of ovnkube-controller on the node)."},
+    {Claim::ipsec_certificate_missing,
+     "{object} has no certificate: it is {0}. IPsec of that node has none to identify itself with, and its tunnels to the others "
+     "stay down.",
+     "kubectl get csr {1} -o yaml; the log of the network operator, which signs it, and of pod ovn-ipsec-host on the node."},
+    {Claim::ipsec_connection_down,
+     "Tunnel {0} of {node} to {1} is to be encrypted, and its IPsec connection {2} is not established.",
+     "ipsec status; ovs-appctl -t ovs-monitor-ipsec tunnels/show; the log of pluto on {node} and on the node that has {1}."},
     {Claim::gateway_default_past_snat,
      "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected "
      "network passes "

@@ -48,6 +48,8 @@ const std::vector<const Check*>& checks() {
                                                     &kNetworkMasquerade,
                                                     &kTransportNotAccepted,
                                                     &kObjectNotAccepted,
+                                                    &kIpsecCertificate,
+                                                    &kIpsecConnectionDown,
                                                     &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,

@@ -51,6 +51,8 @@ extern const Check kGatewaySnatMissing;
 extern const Check kNetworkMasquerade;
 extern const Check kTransportNotAccepted;
 extern const Check kObjectNotAccepted;
+extern const Check kIpsecCertificate;
+extern const Check kIpsecConnectionDown;
 extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;

@@ -53,6 +53,8 @@ enum class Claim : std::uint8_t {
   network_not_masqueraded,
   transport_not_accepted,
   object_not_accepted,
+  ipsec_certificate_missing,
+  ipsec_connection_down,
   gateway_default_past_snat,
   gateway_mark_without_snat,
   guard_cannot_match,

@@ -9,12 +9,13 @@ namespace egt::assess {
 namespace egressip_snat_missing {
 
 // How to list them: known where one chain of OVN-Kubernetes is there alone.
-enum class Listing : std::uint8_t { either, iptables, nft_v4, nft_v6 };
+enum class Listing : std::uint8_t { either, either_v6, iptables, ip6tables, nft_v4, nft_v6 };
 
 Listing listing_of(const HostChains& chains, Family family) {
-  if (chains.iptables.empty() == (chains.nft == nullptr)) return Listing::either;
-  if (!chains.iptables.empty()) return Listing::iptables;
-  return family == Family::v4 ? Listing::nft_v4 : Listing::nft_v6;
+  const bool v4 = family == Family::v4;
+  if (chains.iptables.empty() == (chains.nft == nullptr)) return v4 ? Listing::either : Listing::either_v6;
+  if (!chains.iptables.empty()) return v4 ? Listing::iptables : Listing::ip6tables;
+  return v4 ? Listing::nft_v4 : Listing::nft_v6;
 }
 
 // OVN-Kubernetes drops what still has a pod's address where an egress IP was to be its source: the router marks it, and the mark
