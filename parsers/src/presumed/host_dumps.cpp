@@ -44,8 +44,6 @@ std::vector<Vrf> vrfs_of(const NodeFacts& facts) {
   return all;
 }
 
-constexpr unsigned kFirstPacketMark = 4096;  // and the network's id (pktMarkBase of node/gateway_udn.go)
-
 // No dump shows the MAC of such a device; one of locally administered addresses stands for it.
 std::string some_mac(const IpAddr& address) {
   return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string();
@@ -115,7 +113,7 @@ class Texts {
         for (const IpAddr& router : facts_.router)
           if (own.address.family == family && router.family == family)
             line("{} via {} dev {}", local_endpoints(own).to_string(), router.to_string(), kManagement);
-    for (const Prefix& all : marked_services())
+    for (const Prefix& all : facts_.services)
       for (const IpAddr& router : facts_.router)
         if (all.address.family == family && router.family == family)
           line("{} via {} dev {} table {}", all.to_string(), router.to_string(), kManagement, kManagementTable);
@@ -135,8 +133,7 @@ class Texts {
 
   std::string rules(Family family) const {
     std::string out = "0:\tfrom all lookup local\n";
-    if (!marked_services().empty())
-      out += fmt::format("30:\tfrom all fwmark {:#x} lookup {}\n", kManagementMark, kManagementTable);
+    if (!facts_.services.empty()) out += fmt::format("30:\tfrom all fwmark {:#x} lookup {}\n", kManagementMark, kManagementTable);
     for (const HostEgress& s : served_)
       for (const IpAddr& pod : s.pods)
         if (s.device && pod.family == family)
@@ -176,9 +173,8 @@ class Texts {
   }
 
  private:
-  // By nft alone the host marks its connections to services with internalTrafficPolicy Local, which then go by the management port.
+  // The host marks its connections to services with internalTrafficPolicy Local, which then go by the management port.
   static constexpr unsigned kManagementMark = 0x1745ec, kManagementTable = 7;
-  std::vector<Prefix> marked_services() const { return facts_.nft_alone ? facts_.services : std::vector<Prefix>(); }
 
   // As computeRoutesForUDN() of node/gateway_udn.go.
   std::string routes_of(const Vrf& vrf, Family family) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "egtrace/base/text.h"
 #include "presumed/local_endpoints.h"
@@ -16,12 +17,16 @@ using cluster::ServicePort;
 
 constexpr std::string_view kHead =
     "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n"
-    "*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n"
-    ":OVN-KUBE-ETP - [0:0]\n:OVN-KUBE-EXTERNALIP - [0:0]\n:OVN-KUBE-NODEPORT - [0:0]\n"
+    "*mangle\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT "
+    "[0:0]\n"
+    ":OVN-KUBE-ITP - [0:0]\n-A OUTPUT -j OVN-KUBE-ITP\n";
+constexpr std::string_view kTranslations =
+    "COMMIT\n*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n"
+    ":OVN-KUBE-ETP - [0:0]\n:OVN-KUBE-ITP - [0:0]\n:OVN-KUBE-EXTERNALIP - [0:0]\n:OVN-KUBE-NODEPORT - [0:0]\n"
     ":OVN-KUBE-UDN-MASQUERADE - [0:0]\n:OVN-KUBE-SNAT-MGMTPORT - [0:0]\n:OVN-KUBE-EGRESS-IP-MULTI-NIC - "
     "[0:0]\n:OVN-KUBE-EGRESS-SVC - [0:0]\n"
     "-A PREROUTING -j OVN-KUBE-ETP\n-A PREROUTING -j OVN-KUBE-EXTERNALIP\n-A PREROUTING -j OVN-KUBE-NODEPORT\n"
-    "-A OUTPUT -j OVN-KUBE-EXTERNALIP\n-A OUTPUT -j OVN-KUBE-NODEPORT\n"
+    "-A OUTPUT -j OVN-KUBE-ITP\n-A OUTPUT -j OVN-KUBE-EXTERNALIP\n-A OUTPUT -j OVN-KUBE-NODEPORT\n"
     "-A POSTROUTING -j OVN-KUBE-UDN-MASQUERADE\n-A POSTROUTING -o ovn-k8s-mp0 -j OVN-KUBE-SNAT-MGMTPORT\n"
     "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A POSTROUTING -j OVN-KUBE-EGRESS-IP-MULTI-NIC\n"
     "-A OVN-KUBE-EGRESS-SVC -m mark --mark 0x3f0 -j RETURN\n";
@@ -49,6 +54,7 @@ class Rules {
     const IpAddr* local = facts_.local_gateway && keeps ? local_ : nullptr;
     const auto without_node_port = keeps && port.node_port == 0 ? local_endpoints_of(service, port, family_, facts_, objects_)
                                                                 : std::vector<LocalEndpoint>();
+    if (service.internal_traffic_policy == "Local") within_node(service, port, *cluster_ip, proto);
     for (const LocalEndpoint& endpoint : without_node_port)
       line("-A OVN-KUBE-SNAT-MGMTPORT -d {} -p {} --dport {} -j RETURN", Prefix::host(endpoint.address).to_string(), proto,
            endpoint.port);
@@ -111,9 +117,26 @@ class Rules {
   }
 
   void set_local_endpoints(const IpAddr* address) { local_ = address; }
-  std::string text() && { return std::string(kHead) + text_ + "COMMIT\n"; }
+  std::string text() && {
+    std::string all(kHead);
+    all += marks_;
+    all += kTranslations;
+    return all + text_ + "COMMIT\n";
+  }
 
  private:
+  // internalTrafficPolicy Local, for processes of the node: to an endpoint on the host network, else by the management port
+  // (getITPLocalIPTRules()).
+  void within_node(const Service& service, const ServicePort& port, const IpAddr& cluster_ip, const std::string& proto) {
+    const std::string to = Prefix::host(cluster_ip).to_string();
+    if (has_host_endpoint(service, facts_, objects_))
+      line("-A OVN-KUBE-ITP -d {} -p {} --dport {} -j REDIRECT --to-ports {}", to, proto, port.port,
+           parse_decimal(port.target_port).value_or(port.port));
+    else
+      fmt::format_to(std::back_inserter(marks_),
+                     "-A OVN-KUBE-ITP -d {} -p {} --dport {} -j MARK --set-xmark 0x1745ec/0xffffffff\n", to, proto, port.port);
+  }
+
   template <class... Args>
   void line(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
@@ -124,7 +147,7 @@ class Rules {
   const cluster::Objects& objects_;
   Family family_;
   const IpAddr* local_ = nullptr;
-  std::string text_;
+  std::string text_, marks_;  // of nat and of mangle
 };
 
 }  // namespace

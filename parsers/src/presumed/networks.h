@@ -8,6 +8,8 @@
 
 namespace egt::parsers::presumed {
 
+constexpr unsigned kFirstPacketMark = 4096;  // and a network's id (pktMarkBase of node/gateway_udn.go)
+
 // A primary user-defined network whose gateway router stands on the node, behind the default network's bridge.
 struct OtherNetwork {
   std::string localnet;            // its localnet port

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "egtrace/base/text.h"
 #include "presumed/local_endpoints.h"
@@ -38,6 +39,7 @@ class Table {
     const std::string proto = lower(port.protocol.empty() ? "tcp" : port.protocol);
     const bool local = service.external_traffic_policy == "Local" && !has_host_endpoint(service, facts_, objects_);
     if (port.node_port != 0 && local) element("mgmtport-no-snat-nodeports", "{} . {}", proto, port.node_port);
+    if (const OtherNetwork* network = network_of(service)) mark(service, port, proto, kFirstPacketMark + network->id);
     for (const FamilyWords& of : kFamilies) {
       const IpAddr* cluster_ip = cluster_ip_of(service.cluster_ips, of.family);
       if (cluster_ip == nullptr) continue;
@@ -106,7 +108,10 @@ class Table {
         if (all.address.family == of.family) line(late, "{} saddr {} meta mark 1009 drop", of.header, all.to_string());
       local_gateway(masquerade, of);
       isolation(isolated, of);
+      if (!marks_.empty())
+        map(named("udn-mark-external-ips", of), fmt::format("{} . inet_proto . inet_service : verdict", of.address));
     }
+    if (!marks_.empty()) map("udn-mark-nodeports", "inet_proto . inet_service : verdict");
     std::string out =
         "table inet ovn-kubernetes {\n" + set("mgmtport-no-snat-nodeports", "inet_proto . inet_service") + sets_ + maps_;
     chain(out, "services", "", services);
@@ -125,6 +130,7 @@ class Table {
           "\t\tmeta mark 0x000003f0 return\n" + egress_services);
     chain(out, "egress-ip-snat", "type nat hook postrouting priority srcnat; policy accept;", egress_ips);
     chain(out, "egress-ip-sec-filter", "type filter hook postrouting priority srcnat + 1; policy accept;", late);
+    marks(out);
     if (!isolated.empty()) chain(out, "udn-isolation", "type filter hook output priority filter; policy accept;", isolated);
     if (!masquerade.empty())
       chain(out, "ovn-kube-local-gw-masq", "type nat hook postrouting priority srcnat + 1; policy accept;", masquerade);
@@ -132,6 +138,51 @@ class Table {
   }
 
  private:
+  // That of a service's namespace, as its pods show it.
+  const OtherNetwork* network_of(const Service& service) const {
+    for (const cluster::Pod& pod : objects_.pods) {
+      const cluster::PodAttachment* on = pod.namespace_ == service.namespace_ ? pod.primary() : nullptr;
+      if (on == nullptr) continue;
+      for (const OtherNetwork& network : facts_.other_networks)
+        if (network.has_host() && has_any(network, on->addresses)) return &network;
+    }
+    return nullptr;
+  }
+  static bool has_any(const OtherNetwork& network, const std::vector<Prefix>& addresses) {
+    const auto has = [&](const IpAddr& a) {
+      const auto covers = [&](const Prefix& p) { return p.address.family == a.family && p.contains(a); };
+      return std::any_of(network.subnets.begin(), network.subnets.end(), covers) ||
+             std::any_of(network.management.begin(), network.management.end(),
+                         [&](const Prefix& p) { return covers(p.network()); });
+    };
+    return std::any_of(addresses.begin(), addresses.end(), [&](const Prefix& p) { return has(p.address); });
+  }
+
+  // What comes to a service's NodePort and external addresses is routed in the VRF of its network by this mark (getUDNNodePortMarkNFTRule(),
+  // getUDNExternalIPsMarkNFTRules()).
+  void mark(const Service& service, const ServicePort& port, const std::string& proto, std::uint32_t mark) {
+    marks_.insert(mark);
+    if (port.node_port != 0) element("udn-mark-nodeports", "{} . {} : jump udn-mark-{:#x}", proto, port.node_port, mark);
+    for (const FamilyWords& of : kFamilies)
+      for (const auto* addresses : {&service.external_ips, &service.load_balancer_ips})
+        for (const IpAddr& vip : *addresses)
+          if (vip.family == of.family)
+            element(named("udn-mark-external-ips", of), "{} . {} . {} : jump udn-mark-{:#x}", vip.to_string(), proto, port.port,
+                    mark);
+  }
+  void marks(std::string& out) const {
+    if (marks_.empty()) return;
+    std::string all = "\t\tfib daddr type local meta l4proto . th dport vmap @udn-mark-nodeports\n";
+    for (const FamilyWords& of : kFamilies)
+      line(all, "{} daddr . meta l4proto . th dport vmap @{}", of.header, named("udn-mark-external-ips", of));
+    for (const std::uint32_t one : marks_)
+      chain(out, fmt::format("udn-mark-{:#x}", one).c_str(), "", fmt::format("\t\tmeta mark set {:#010x}\n", one));
+    chain(out, "udn-service-mark", "", all);
+    chain(out, "udn-service-prerouting", "type filter hook prerouting priority mangle; policy accept;",
+          "\t\tiifname != \"" + kManagement + "\" jump udn-service-mark\n");
+    chain(out, "udn-service-output", "type filter hook output priority mangle; policy accept;", "\t\tjump udn-service-mark\n");
+  }
+
   // internalTrafficPolicy Local, for processes of the node: to an endpoint on the host network, else by the management port.
   void within_node(const Service& service, const ServicePort& port, const IpAddr& cluster_ip, const std::string& proto,
                    const FamilyWords& of) {
@@ -232,6 +283,7 @@ class Table {
   const cluster::Objects& objects_;
   std::map<std::string, std::vector<std::string>> elements_;  // by the set or map
   std::string sets_, maps_, without_node_ports_;
+  std::set<std::uint32_t> marks_;  // of networks with services that the world outside reaches
 };
 
 }  // namespace

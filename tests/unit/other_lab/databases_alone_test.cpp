@@ -178,7 +178,7 @@ TEST(DatabasesAlone, PresumeTheRulesOfTheRelease) {
             std::string::npos);
 }
 
-// By nft alone, the host marks its connections to such a service, and a policy rule sends them by the management port.
+// The host marks its connections to such a service, by chain OVN-KUBE-ITP or by nft alone, and a policy rule sends them by the management port.
 TEST(DatabasesAlone, PresumeServicesOfTheirNodeAlone) {
   TemporaryDirectory folder;
   run({"tar", "-C", folder.path(), "-xf", kLab + "services-no-nodeport.tar.xz"});
@@ -187,11 +187,36 @@ TEST(DatabasesAlone, PresumeServicesOfTheirNodeAlone) {
       << "apiVersion: v1\nkind: Service\nmetadata:\n  name: saw\n  namespace: mill\nspec:\n  clusterIP: 10.149.7.9\n"
          "  clusterIPs: [10.149.7.9]\n  internalTrafficPolicy: Local\n  selector: {app: saw}\n"
          "  ports:\n  - {port: 8080, targetPort: 8080, protocol: TCP}\n";
+  const auto expect_mark = [&](const char* rules) {
+    const Ran ran =
+        run({EGTRACE_BINARY, "explain", folder.path(), "--from", "node:alder", "--to", "10.149.7.9:8080", "--format", "json"});
+    EXPECT_NE(ran.out.find("0x0 becomes 0x1745ec"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find(rules), std::string::npos) << ran.out;
+  };
+  expect_mark("as OVN-Kubernetes does it, with iptables");
   std::ofstream(root + "larch/nft_list_ruleset") << "table inet ovn-kubernetes {\n\tchain services-prerouting {\n\t\ttype nat "
                                                     "hook prerouting priority dstnat; policy accept;\n\t}\n}\n";
-  const Ran ran =
-      run({EGTRACE_BINARY, "explain", folder.path(), "--from", "node:alder", "--to", "10.149.7.9:8080", "--format", "json"});
-  EXPECT_NE(ran.out.find("0x0 becomes 0x1745ec"), std::string::npos) << ran.out;
+  expect_mark("as OVN-Kubernetes does it, with nft alone");
+}
+
+// What comes to the NodePort of a service in a user-defined network is marked for the VRF of that network.
+TEST(DatabasesAlone, PresumeTheMarksOfServicesInNetworks) {
+  TemporaryDirectory folder;
+  run({"tar", "-C", folder.path(), "-xf", kLab + "udn-layer3-local.tar.xz"});
+  const std::string root = folder.path() + "/databases-udn-layer3-local/";
+  std::ofstream(root + "slate/nft_list_ruleset") << "table inet ovn-kubernetes {\n\tchain services-prerouting {\n\t\ttype nat "
+                                                    "hook prerouting priority dstnat; policy accept;\n\t}\n}\n";
+  const auto shown = [&](const char* name_space) {
+    std::ofstream(root + "k8s/services.yaml")
+        << "apiVersion: v1\nkind: Service\nmetadata:\n  name: tools\n  namespace: " << name_space
+        << "\nspec:\n  type: NodePort\n  clusterIP: 10.98.7.9\n  clusterIPs: [10.98.7.9]\n  selector: {app: chisel}\n"
+           "  ports:\n  - {port: 80, targetPort: 8080, nodePort: 31080, protocol: TCP}\n";
+    return run({EGTRACE_BINARY, "explain", folder.path(), "--from", "node:granite", "--to", "10.61.4.11:31080", "--format",
+                "json"})
+        .out;
+  };
+  EXPECT_NE(shown("mason-team").find("0x0 becomes 0x100"), std::string::npos) << shown("mason-team");
+  EXPECT_EQ(shown("kiln").find("0x0 becomes 0x100"), std::string::npos);
 }
 
 // Chain udn-isolation lets kubelet alone connect to the default network's addresses of pods on a user-defined network.
