@@ -1072,6 +1072,21 @@ TEST(Triage, ReportsWhatIsLostBetweenPodsOfTwoNodes) {
   EXPECT_NE(std::string::npos, t.findings.front().claim.find("br-int table 0")) << shown(t);
 }
 
+// As kubelet does. Of the rows of audit none is about a node and its own pods.
+TEST(Triage, ReportsWhatANodeCannotSendToItsOwnPods) {
+  const Triage t = run(
+      [](Sample& s) {
+        only_iptables(s, "master-03-demo")
+            .replace("master-03-demo/iptables-save", "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n",
+                     "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n-A OUTPUT -d 10.133.0.0/23 -p icmp -j DROP\n");
+      },
+      {"connection-lost"});
+  EXPECT_TRUE(std::any_of(t.findings.begin(), t.findings.end(), [](const Finding& f) {
+    return f.severity == Severity::error && f.claim.find("node:master-03-demo to ") != std::string::npos &&
+           f.claim.find("OUTPUT") != std::string::npos;
+  })) << shown(t);
+}
+
 // A finding that shows which connections it explains is the only one about them, and takes its severity from them.
 TEST(Triage, APortThatDropsIsOneFinding) {
   const Triage t = run([](Sample& s) { set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_RECV"); }, {});

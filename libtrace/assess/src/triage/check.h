@@ -40,6 +40,14 @@ struct LostBetweenNodes {
   explain::Evidence evidence;
 };
 
+// Of a node and one of its own pods.
+struct LostFromNode {
+  const KnownPod* to = nullptr;
+  explain::Direction direction = explain::Direction::request;
+  explain::StopReport at;
+  explain::Evidence evidence;
+};
+
 // What the checks share; made once.
 struct Facts {
   Facts(const explain::Explainer& explainer, const std::vector<cluster::DumpCopy>& copies);
@@ -69,6 +77,8 @@ struct Facts {
   const std::vector<std::vector<EgressPath>>& leaving() const;
   // What is lost between pods of different nodes, of the smallest packets; walked likewise.
   const std::vector<LostBetweenNodes>& lost_between_nodes() const;
+  // What a node sends to a pod of its own, as kubelet does, and is lost, likewise; not what a policy drops.
+  const std::vector<LostFromNode>& lost_from_nodes() const;
 
  private:
   const explain::Explanation* connection_ = nullptr;
@@ -80,6 +90,7 @@ struct Facts {
   std::vector<ClaimedPod> claimed_pods_;
   MadeOnce<std::vector<std::vector<EgressPath>>> leaving_;
   MadeOnce<std::vector<LostBetweenNodes>> lost_between_nodes_;
+  MadeOnce<std::vector<LostFromNode>> lost_from_nodes_;
 };
 
 struct Check;

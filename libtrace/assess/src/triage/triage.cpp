@@ -8,6 +8,7 @@
 
 #include "common/evidence.h"
 #include "triage/check.h"
+#include "triage/node_walks.h"
 #include "triage/one_connection.h"
 #include "triage/tunnel_walks.h"
 
@@ -98,6 +99,11 @@ const std::vector<LostBetweenNodes>& Facts::lost_between_nodes() const {
   });
 }
 
+const std::vector<LostFromNode>& Facts::lost_from_nodes() const {
+  return lost_from_nodes_.get_or(
+      [&] { return connection_ != nullptr ? std::vector<LostFromNode>{} : assess::lost_from_nodes(*this); });
+}
+
 void Findings::begin(const Check& check) {
   check_ = &check;
   lacking_.clear();
@@ -120,6 +126,7 @@ std::vector<const explain::StopReport*> Findings::all_stops() const {
   for (const AuditRow& row : facts_.connections())
     if (row.stopped_at && is_failure(row)) all.push_back(&*row.stopped_at);
   for (const LostBetweenNodes& lost : facts_.lost_between_nodes()) all.push_back(&lost.at);
+  for (const LostFromNode& lost : facts_.lost_from_nodes()) all.push_back(&lost.at);
   return all;
 }
 

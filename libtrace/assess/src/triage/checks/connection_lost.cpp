@@ -72,13 +72,25 @@ std::vector<Failure> failures_of(const Facts& f) {
                      stopped_for(lost.at),
                      {},
                      false});
+  for (const LostFromNode& lost : f.lost_from_nodes())
+    all.push_back({"node:" + lost.to->node,
+                   true,
+                   lost.to->full_name(),
+                   Target::pod,
+                   lost.direction,
+                   &lost.at,
+                   &lost.evidence,
+                   {},
+                   {},
+                   false});
   return all;
 }
 
 // What a policy asks for may be meant; what goes to a node by its address is rarely what applications do, and what a node sends
-// itself is not what the cluster is for.
+// itself is not what the cluster is for, but for kubelet's probes of its pods.
 Severity severity_of(const Failure& failure) {
-  const bool is_minor = failure.to_kind == Target::other_node || failure.is_of_node || failure.service_moved;
+  const bool is_of_node = failure.is_of_node && failure.to_kind != Target::pod;
+  const bool is_minor = failure.to_kind == Target::other_node || is_of_node || failure.service_moved;
   return failure.object.empty() && !is_minor ? Severity::error : Severity::note;
 }
 
