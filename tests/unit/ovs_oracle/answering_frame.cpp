@@ -51,7 +51,9 @@ class IpFrame {
     set16(bytes_, ip_ + (is_v4() ? 2 : 4), static_cast<std::uint16_t>(bytes_.size() - (is_v4() ? ip_ : transport_)));
     if (!is_v4()) return;
     set16(bytes_, ip_ + 10, 0);
-    set16(bytes_, ip_ + 10, checksum(sum_of({bytes_.begin() + static_cast<std::ptrdiff_t>(ip_), bytes_.begin() + static_cast<std::ptrdiff_t>(transport_)})));
+    set16(bytes_, ip_ + 10,
+          checksum(sum_of(
+              {bytes_.begin() + static_cast<std::ptrdiff_t>(ip_), bytes_.begin() + static_cast<std::ptrdiff_t>(transport_)})));
   }
   // At that place of the transport header.
   void set_checksum(std::size_t place, bool with_addresses) {
