@@ -421,7 +421,9 @@ void objects_to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load_bridged_vlans(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
-  if (command_has(dump, "bridge vlan tunnelshow")) return load_nothing(dump, cluster, node, report);
+  const bool of_tunnels =
+      dump.text.find("tunnel-id") != std::string_view::npos || dump.text.find("\"tunnels\"") != std::string_view::npos;
+  if (of_tunnels || command_has(dump, "bridge vlan tunnelshow")) return load_nothing(dump, cluster, node, report);
   std::vector<host::BridgedVlans> all;
   const bool whole = read<parse_bridge_line, object_entries>(dump, report, [&](const Entry& e) {
     lower_bridged_vlans(e, {dump.source, e.line}, !is_json(dump), all);

@@ -63,8 +63,10 @@ std::optional<IpsecConnection> connection_in(const Quoted& line) {
   if (dots == text.npos || end == text.npos) return std::nullopt;
   IpsecConnection c;
   c.name = std::string(line.name);
-  c.local = host_of_side(text.substr(0, dots)).value_or(IpAddr{});
-  c.remote = host_of_side(text.substr(dots + 3, end - dots - 3)).value_or(IpAddr{});
+  const auto local = host_of_side(text.substr(0, dots)), remote = host_of_side(text.substr(dots + 3, end - dots - 3));
+  if (!local && !remote) return std::nullopt;
+  c.local = local.value_or(IpAddr{});
+  c.remote = remote.value_or(IpAddr{});
   const std::string_view state = text.substr(end + 2);
   c.state = state_in(state.substr(0, state.find(';')));
   return c;
