@@ -8,8 +8,6 @@
 namespace egt::parsers::appctl {
 namespace {
 
-using openflow::ConntrackLimits;
-
 // Digits up to the end or the next comma.
 bool consume_number(std::string_view& s, std::uint64_t most, std::uint64_t& value) {
   const std::string_view digits = s.substr(0, s.find(','));
@@ -51,7 +49,7 @@ struct LimitLines {
     if (l.of_zone)
       d.conntrack.zones.push_back({static_cast<std::uint16_t>(l.zone), l.limit, l.count, from});
     else
-      d.conntrack.of_others = ConntrackLimits::Number{l.limit, from};
+      d.conntrack.of_others = openflow::ConnectionNumber{l.limit, from};
   }
   static void looked_at(openflow::Datapath&) {}
 };
@@ -72,7 +70,7 @@ struct MostLines : NumberLines {
   static constexpr const char* kTopic = "most connections of the datapath";
   static constexpr std::string_view kCommands[] = {"dpctl/ct-get-maxconns", "dpctl.ct-get-maxconns", "ovs-dpctl ct-get-maxconns"};
   static void put(const Entry& number, Provenance from, openflow::Datapath& d) {
-    d.conntrack.of_all = ConntrackLimits::Number{number, from};
+    d.conntrack.of_all = openflow::ConnectionNumber{number, from};
   }
 };
 
@@ -80,7 +78,7 @@ struct CountLines : NumberLines {
   static constexpr const char* kTopic = "connections of the datapath";
   static constexpr std::string_view kCommands[] = {"dpctl/ct-get-nconns", "dpctl.ct-get-nconns", "ovs-dpctl ct-get-nconns"};
   static void put(const Entry& number, Provenance from, openflow::Datapath& d) {
-    d.conntrack.connections = ConntrackLimits::Number{number, from};
+    d.conntrack.connections = openflow::ConnectionNumber{number, from};
   }
 };
 

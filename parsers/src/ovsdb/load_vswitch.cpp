@@ -167,7 +167,7 @@ void load_settings(const vswitch::OpenVSwitch& row, cluster::Node& node) {
 openflow::ConntrackLimits limits_of(const vswitch::Datapath& row, const ByUuid<vswitch::CtZone>& zones) {
   openflow::ConntrackLimits limits;
   if (const auto most = row.ct_zone_default_limit(); most && *most >= 0)
-    limits.of_others = openflow::ConntrackLimits::Number{static_cast<std::uint64_t>(*most), row.from()};
+    limits.of_others = openflow::ConnectionNumber{static_cast<std::uint64_t>(*most), row.from()};
   for (const auto& [number, uuid] : row.ct_zones()) {
     const auto zone = u32_in(number);
     const auto of_zone = zones.find(uuid);

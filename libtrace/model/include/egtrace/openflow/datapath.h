@@ -68,25 +68,27 @@ struct TunnelEnd {
   Provenance from;
 };
 
+struct ConnectionNumber {
+  std::uint64_t value = 0;
+  Provenance from;
+};
+
+struct ZoneLimit {
+  std::uint16_t zone = 0;
+  std::uint64_t limit = 0;             // 0: none, but to the userspace datapath up to release 3.1, which then takes no connection
+  std::optional<std::uint64_t> count;  // when dumped; the database has none
+  Provenance from;
+};
+
 // How many connections conntrack of the datapath holds at most, as dpctl/ct-get-limits, ct-get-maxconns and ct-get-nconns show it, or
 // the database (ct_zone_default_limit of Datapath, limit of CT_Zone). See dpctl(8).
 struct ConntrackLimits {
-  struct Number {
-    std::uint64_t value = 0;
-    Provenance from;
-  };
-  struct OfZone {
-    std::uint16_t zone = 0;
-    std::uint64_t limit = 0;  // 0: none, but to the userspace datapath up to release 3.1, which then takes no connection
-    std::optional<std::uint64_t> count;  // when dumped; the database has none
-    Provenance from;
-  };
-  std::optional<Number> of_others;  // of each zone that is not in `zones`; 0: none
-  std::vector<OfZone> zones;
-  std::optional<Number> of_all, connections;  // of all zones together; of the userspace datapath alone
+  std::optional<ConnectionNumber> of_others;  // of each zone that is not in `zones`; 0: none
+  std::vector<ZoneLimit> zones;
+  std::optional<ConnectionNumber> of_all, connections;  // of all zones together; of the userspace datapath alone
 
-  const OfZone* zone(std::uint16_t number) const {
-    for (const OfZone& z : zones)
+  const ZoneLimit* zone(std::uint16_t number) const {
+    for (const ZoneLimit& z : zones)
       if (z.zone == number) return &z;
     return nullptr;
   }
