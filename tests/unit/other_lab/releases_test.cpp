@@ -13,15 +13,15 @@
 namespace egt::testing {
 namespace {
 
-const std::string kLab = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/";
+const std::string kLabs = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/";
 
 std::string unpacked(const TemporaryDirectory& place, const std::string& name) {
-  EXPECT_EQ(run({"tar", "-C", place.path(), "-xf", kLab + name + ".tar.xz"}).status, 0);
+  EXPECT_EQ(run({"tar", "-C", place.path(), "-xf", kLabs + name + ".tar.xz"}).status, 0);
   return place.path() + "/" + name;
 }
 
 void convert(const std::string& snapshot, const std::string& release) {
-  const Ran ran = run({"python3", kLab + "releases/convert", snapshot, release});
+  const Ran ran = run({"python3", kLabs + "releases/convert", snapshot, release});
   ASSERT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
@@ -35,7 +35,7 @@ std::string as_test_name(std::string name) {
 
 // What is seen of each expectation.
 std::map<std::string, nlohmann::json> seen(const std::string& snapshot, const std::string& expectations) {
-  const Ran ran = run({EGTRACE_BINARY, "check", snapshot, kLab + expectations + ".yaml", "--format", "json"});
+  const Ran ran = run({EGTRACE_BINARY, "check", snapshot, kLabs + expectations + ".yaml", "--format", "json"});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   std::map<std::string, nlohmann::json> all;
   for (const auto& e : nlohmann::json::parse(ran.out).at("expectations")) {
@@ -46,7 +46,7 @@ std::map<std::string, nlohmann::json> seen(const std::string& snapshot, const st
   return all;
 }
 
-std::set<std::string> findings(const std::string& snapshot) {
+std::set<std::string> finding_ids(const std::string& snapshot) {
   const Ran ran = run({EGTRACE_BINARY, "triage", snapshot, "--format", "json"});
   std::set<std::string> ids;
   for (const auto& finding : nlohmann::json::parse(ran.out).at("findings")) ids.insert(finding.at("id"));
@@ -73,8 +73,8 @@ TEST_P(Releases, GiveTheSameOutcomes) {
   const std::string snapshot = unpacked(place, std::string("egress-families-") + ran);
   if (std::string(release) != ran) convert(snapshot, release);
   EXPECT_NE(release_of(snapshot).find(release), std::string::npos) << release_of(snapshot);
-  EXPECT_EQ(seen(snapshot, "egress-families-25.03"), seen(kLab + "egress-families-25.03.tar.xz", "egress-families-25.03"));
-  EXPECT_EQ(findings(snapshot), std::set<std::string>());
+  EXPECT_EQ(seen(snapshot, "egress-families-25.03"), seen(kLabs + "egress-families-25.03.tar.xz", "egress-families-25.03"));
+  EXPECT_EQ(finding_ids(snapshot), std::set<std::string>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lab, Releases,
@@ -113,9 +113,9 @@ TEST_P(RenumberedTables, LeadToTheSameAnswers) {
   const TemporaryDirectory place;
   const std::string snapshot = unpacked(place, GetParam());
   convert(snapshot, "26.09");
-  const Ran held = run({EGTRACE_BINARY, "check", snapshot, kLab + GetParam() + ".yaml"});
+  const Ran held = run({EGTRACE_BINARY, "check", snapshot, kLabs + GetParam() + ".yaml"});
   EXPECT_EQ(held.status, 0) << held.out << held.err;
-  EXPECT_EQ(findings(snapshot), std::set<std::string>());
+  EXPECT_EQ(finding_ids(snapshot), std::set<std::string>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lab, RenumberedTables,

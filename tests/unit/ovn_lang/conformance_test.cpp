@@ -37,9 +37,19 @@ std::vector<Vector> vectors(const std::string& kind) {
   return all;
 }
 
-Dialect old_dialect() { return {false, true, false, false, false, true, 30, 30}; }
+Dialect old_dialect() {
+  return {.names_ct_zones = false,
+          .commits_in_parentheses = true,
+          .samples_fields = false,
+          .answers_any_family = false,
+          .multicast_by_mac = false,
+          .lists_reserved_multicast = false,
+          .has_blocked_label = true,
+          .ingress_tables = 30,
+          .egress_tables = 30};
+}
 Dialect new_dialect(std::uint16_t ingress = 40, std::uint16_t egress = 40) {
-  return {true, false, true, true, true, false, ingress, egress};
+  return {.ingress_tables = ingress, .egress_tables = egress};
 }
 
 // What test-ovn knows: symbols, sets and ports.
