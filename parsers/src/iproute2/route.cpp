@@ -151,7 +151,7 @@ class RouteLowering {
     if (const auto n = w.number("metric")) r_.metric = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("mtu")) r_.mtu = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("nhid")) r_.nexthop_id = static_cast<std::uint32_t>(*n);
-    if (r_.nexthop_id && r_.next_hops.empty() && r_.type == host::RouteType::unicast)
+    if (r_.nexthop_id != 0 && r_.next_hops.empty() && r_.type == host::RouteType::unicast)
       r_.next_hops.emplace_back();  // one that is not shown
     if (!w.has("tos")) return;
     if (const auto n = w.number("tos"))

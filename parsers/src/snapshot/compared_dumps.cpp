@@ -24,7 +24,7 @@ std::string text_to_compare(const Route& r) {
   const auto sources = host::sources_of(r);
   std::string text = fmt::format("{} {} from {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type),
                                  r.to.to_string(), sources ? sources->to_string() : "", host::canonical_table(r.table), r.metric,
-                                 r.tos.value_or(0), r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id.value_or(0));
+                                 r.tos.value_or(0), r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id);
   std::set<std::string> hops;
   for (const host::NextHop& hop : r.next_hops)
     hops.insert(fmt::format(" {} {} {}", hop.via ? hop.via->to_string() : "", hop.device, hop.weight));

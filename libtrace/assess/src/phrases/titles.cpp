@@ -62,6 +62,8 @@ constexpr Title kTitles[] = {
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},
     {"conntrack-full", "No room for connections"},
+    {"ipsec-certificate", "A node's request for an IPsec certificate that nobody has signed"},
+    {"ipsec-connection-down", "An encrypted tunnel whose IPsec connection is not established"},
     {"controller-not-connected", "ovn-controller without the southbound database"},
     {"database-without-leader", "A database server without its cluster"},
     {"flows-differ", "Flows that do not follow from the logical flows"},

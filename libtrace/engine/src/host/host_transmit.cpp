@@ -27,7 +27,7 @@ HostWalk::Mtu HostWalk::mtu_of(const Taken& route) const {
   const IpAddr to = dst_ip(packet_);
   for (const host::PathMtu& known : host_.path_mtus)
     if (known.to == to && known.device == route.device) return {known.mtu, known.from};
-  if (route.answer.route != nullptr && route.answer.route->mtu) return {*route.answer.route->mtu, route.answer.route->from};
+  if (route.answer.route != nullptr && route.answer.route->mtu != 0) return {route.answer.route->mtu, route.answer.route->from};
   const host::Link* link = host_.link(route.device);
   return link != nullptr ? Mtu{link->mtu, link->from} : Mtu{};
 }

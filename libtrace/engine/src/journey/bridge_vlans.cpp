@@ -70,9 +70,7 @@ class Filter {
   bool passes(const Link& port, const BridgedVlans& row) {
     out_.evidence.push_back(row.from);
     if (row.forwards) return true;
-    return end(Fate::dropped, port,
-               {Reason::bridge_port_blocked,
-                {port.name, bridge_.name, std::string("not forwarding in VLAN ") + std::to_string(out_.vlan)}},
+    return end(Fate::dropped, port, {Reason::bridge_vlan_blocked, {port.name, bridge_.name, std::uint64_t{out_.vlan}}},
                {row.from});
   }
 

@@ -34,6 +34,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::port_in_tree, "port-in-tree", "the spanning tree of {1} does not let port {0} forward"},
     {Reason::mirror_port, "mirror-port", "port {0} is the output port of mirror {1}: Open vSwitch forwards nothing else by it"},
     {Reason::bridge_port_blocked, "bridge-port-blocked", "port {0} of bridge {1} is {2}"},
+    {Reason::bridge_vlan_blocked, "bridge-vlan-blocked", "port {0} of bridge {1} does not forward in VLAN {2}"},
     {Reason::bridge_vlan_missing, "bridge-vlan-missing", "bridge {1} filters VLANs, and {0} does not carry VLAN {2}"},
     {Reason::bridge_without_pvid, "bridge-without-pvid",
      "bridge {1} filters VLANs, and {0} has none for frames without a tag (PVID)"},

@@ -35,6 +35,7 @@ enum class Reason : std::uint8_t {
   port_in_tree,           // the bridge's spanning tree (STP or RSTP) does not let the port forward
   mirror_port,            // the port is the output port of a mirror: it has no other traffic
   bridge_port_blocked,    // a Linux bridge's port that does not forward: spanning tree keeps it out, or it was disabled
+  bridge_vlan_blocked,    // one does not forward in a VLAN
   bridge_vlan_missing,    // a port of a Linux bridge that filters VLANs does not carry the frame's
   bridge_without_pvid,    // nor has it a VLAN for frames without a tag
   patch_peer_missing,     // the other end of a patch port is not in the snapshot

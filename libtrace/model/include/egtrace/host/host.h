@@ -76,7 +76,6 @@ struct Host {
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;  // the device that has this address
   const SysctlValue* sysctl_value(const std::string& key) const;
-  const NextHopObject* next_hop_object(std::uint32_t id) const;
   // Fills the routes of families that no dump of the kernel shows with what the routing daemon shows, and the next hops of routes that name
   // an object alone. To be called once all dumps are loaded; calling it more often does no harm.
   void settle_routes();

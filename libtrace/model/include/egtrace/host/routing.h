@@ -45,7 +45,7 @@ struct Route {
   std::optional<IpAddr> source_hint;  // "src"
   std::vector<NextHop> next_hops;     // one unless multipath
   Name protocol, scope;
-  std::optional<std::uint32_t> mtu, nexthop_id;
+  std::uint32_t mtu = 0, nexthop_id = 0;  // 0: none
   // Words of the line that change what the route does and have no member here ("encap mpls 100"), or
   // were not understood: a packet that takes the route has no proof.
   std::vector<std::string> not_modelled;
