@@ -31,6 +31,7 @@ class Attributes {
     const auto at = std::find(words_.begin(), words_.end(), key);
     return at == words_.end() || at + 1 == words_.end() ? std::string_view() : *(at + 1);
   }
+  std::string_view last() const { return words_.empty() ? std::string_view() : words_.back(); }
   std::optional<std::uint64_t> number(std::string_view key) const {
     const std::string_view value = text(key);
     return parse_u64(value.substr(0, value.find_first_of("(/")));
@@ -133,6 +134,11 @@ void take_detail(const Attributes& a, Policy& p) {
 void take_detail(const Attributes& a, IpsecAssociation& association) {
   // "encap type espinudp sport 4500 dport 4500 addr 0.0.0.0"
   if (a.begins_with("encap") && a.text("type") == "espinudp") association.udp_port = port(a, "dport").value_or(0);
+  // "aead rfc4106(gcm(aes)) KEY 128", "auth-trunc hmac(sha256) KEY 128", "enc cbc(aes) KEY"; hidden keys are two words
+  if (a.begins_with("aead")) association.cipher = std::string(a.text("aead"));
+  if (a.begins_with("enc")) association.cipher = std::string(a.text("enc"));
+  if (a.begins_with("aead") || a.begins_with("auth-trunc"))
+    if (const auto bits = parse_u64(a.last()); bits && *bits <= 1024) association.check_bits = static_cast<std::uint16_t>(*bits);
   if (!a.begins_with("proto")) return;
   association.proto = std::string(a.text("proto"));
   association.reqid = low32(a.number("reqid"));
@@ -146,7 +152,11 @@ Policy begin(const Attributes& a, Provenance from, Policy) {
 }
 
 IpsecAssociation begin(const Attributes& a, Provenance from, IpsecAssociation) {
-  return {prefix(a.text("src"))->address, prefix(a.text("dst"))->address, {}, 0, from};
+  IpsecAssociation association;
+  association.source = prefix(a.text("src"))->address;
+  association.destination = prefix(a.text("dst"))->address;
+  association.from = from;
+  return association;
 }
 
 // ip -o writes an entry as one line, with a backslash before what else begins one.
@@ -229,7 +239,8 @@ Json json_of(const IpsecAssociation& a) {
           {"source", a.source.to_string()},
           {"destination", a.destination.to_string()},
           {"proto", a.proto},
-          {"reqid", a.reqid}};
+          {"reqid", a.reqid},
+          {"cipher", a.cipher}};
 }
 
 template <class Entry>

@@ -89,13 +89,64 @@ TEST(Ipsec, WithoutAssociationNothingIsSent) {
   EXPECT_TRUE(assumes(lab, Supposition::ipsec_stays_without_association));
 }
 
+host::IpsecAssociation association(const std::string& cipher, std::optional<std::uint16_t> check_bits,
+                                   std::uint16_t udp_port = 0) {
+  host::IpsecAssociation a;
+  a.source = *IpAddr::parse("10.0.0.5");
+  a.destination = *IpAddr::parse("9.9.9.9");
+  a.proto = "esp";
+  a.reqid = 7;
+  a.cipher = cipher;
+  a.check_bits = check_bits;
+  a.udp_port = udp_port;
+  return a;
+}
+
+// RFC 4303, RFC 4106 and RFC 3602: header, initialization vector, padding to a block with the two bytes behind it, check value.
+TEST(Ipsec, AddsBytesByItsAlgorithms) {
+  const auto most = [](const host::IpsecAssociation& a) { return engine::overhead_of(a).most.payload_of(1500); };
+  EXPECT_EQ(1466u, most(association("rfc4106(gcm(aes))", 128)));
+  EXPECT_EQ(1458u, most(association("rfc4106(gcm(aes))", 128, 4500)));
+  EXPECT_EQ(1458u, most(association("cbc(aes)", 128)));
+  EXPECT_EQ(1466u, most(association("cbc(des3_ede)", 96)));
+  EXPECT_EQ(0u, engine::overhead_of(association("cbc(aes)", 128)).most.payload_of(60));
+  const engine::EspOverhead unknown = engine::overhead_of(association("of tomorrow", 128));
+  EXPECT_LT(unknown.most.payload_of(1500), 1440u);
+  EXPECT_GT(unknown.least.payload_of(1500), 1466u);
+}
+
+TEST(Ipsec, LeavesLessRoomOnTheLink) {
+  for (const bool known : {true, false}) {
+    TestHost h = a_router();
+    h.ipsec_policies(kEncrypts).local_table();
+    h.host().ipsec_associations.present = true;
+    for (host::Link& link : h.host().links.value) link.mtu = 1500;
+    h.host().ipsec_associations.value = {association(known ? "rfc4106(gcm(aes))" : "of tomorrow", 128)};
+    const auto outcome = [&](std::uint32_t length, Lab& lab) {
+      lab.options.packet_length = length;
+      return lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+    };
+    Lab fits(h), does_not(h), never(h);
+    EXPECT_EQ(outcome(known ? 1466 : 1420, fits).kind, Kind::transmit);
+    ASSERT_TRUE(fits.record.largest);
+    EXPECT_EQ(fits.record.largest->bytes, known ? 1466u : 1426u);
+    EXPECT_FALSE(assumes(fits, Supposition::encrypted_fits));
+    EXPECT_EQ(outcome(1467, does_not).kind, known ? Kind::rejected : Kind::transmit);
+    EXPECT_EQ(assumes(does_not, Supposition::encrypted_fits), !known);
+    const HostOutcome refused = outcome(1490, never);
+    EXPECT_EQ(refused.kind, Kind::rejected);
+    EXPECT_EQ(refused.stop->why.reason, Reason::mtu_exceeded);
+    EXPECT_EQ(refused.answer_mtu, known ? 1466u : 1426u);
+  }
+}
+
 // The path says that ESP is what a capture there shows, and by what.
 TEST(Ipsec, SaysWhatTheWireCarries) {
   for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{4500}}) {
     TestHost h = a_router();
     h.ipsec_policies(kEncrypts).local_table();
     h.host().ipsec_associations.present = true;
-    h.host().ipsec_associations.value = {{*IpAddr::parse("10.0.0.5"), *IpAddr::parse("9.9.9.9"), "esp", 7, {}, port}};
+    h.host().ipsec_associations.value = {association("", {}, port)};
     Lab lab(h);
     EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
     const auto& steps = lab.record.steps;

@@ -332,12 +332,12 @@ engine::HostOutcome Lab::receive(const std::string& device, const FlowKey& sent)
   FlowKey frame = sent;
   if (const host::Link* l = host.host().link(device); l != nullptr && l->mac && dst_mac(frame).is_zero())
     frame.set(FieldId::eth_dst, l->mac->value);
-  return engine::HostEngine(host.node, network_state, record, chooser, neighbours).receive(device, frame);
+  return engine::HostEngine(host.node, network_state, record, chooser, neighbours, options).receive(device, frame);
 }
 
 engine::HostOutcome Lab::send(const engine::LocalSend& what) {
   record = {};
-  return engine::HostEngine(host.node, network_state, record, chooser, neighbours).send(what);
+  return engine::HostEngine(host.node, network_state, record, chooser, neighbours, options).send(what);
 }
 
 engine::HostOutcome Lab::send(const FlowKey& sent, bool choose_source, const std::string& bound) {

@@ -92,6 +92,7 @@ struct Lab {
   engine::Record record;
   ScriptedChooser chooser;
   Neighbours neighbours;
+  engine::HostOptions options;
 };
 
 IpAddr ip(std::string_view text);

@@ -209,6 +209,8 @@ std::vector<ExecutionBench::Extracted> ExecutionBench::extract(const std::vector
       inner = 0x1000u | std::stoul(tag[1]) | std::stoul(tag[2]) << 13;
       line = std::regex_replace(line, kSecondTag, "");
     }
+    static const std::regex kOtherOption("(icmp_type=135.*),nd_tll=[0-9a-f:]+|(icmp_type=136.*),nd_sll=[0-9a-f:]+");
+    line = std::regex_replace(line, kOtherOption, "$1$2");
     std::string flow = as_request(line);
     auto key = parsers::parse_flow_key(flow);
     if (key) key->set(FieldId::vlan_tci1, inner);

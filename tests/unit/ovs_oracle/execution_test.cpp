@@ -155,6 +155,21 @@ bool takes_of_range(const engine::Record& record) {
   return assumes(record, engine::Supposition::address_of_range) || assumes(record, engine::Supposition::port_of_range);
 }
 
+bool is_discovery(const FlowKey& key) {
+  const std::uint64_t type = key.u64(F::icmpv6_type);
+  return key.u64(F::eth_type) == 0x86dd && key.u64(F::nw_proto) == ip_proto::icmp6 && (type == 135 || type == 136) &&
+         key.u64(F::icmpv6_code) == 0 && (key.u64(F::ip_frag) & ip_frag::later) == 0;
+}
+
+// What a packet that is made one of neighbour discovery has as payload is read as what that has there; and a flow has the address of one
+// kind of option alone, that of the type.
+bool is_payload(F f, const FlowKey& received, const FlowKey& sent) {
+  if (f != F::nd_target && f != F::nd_sll && f != F::nd_tll && f != F::nd_reserved && f != F::nd_options_type) return false;
+  constexpr std::uint64_t kSolicitation = 135;
+  const bool solicits = sent.u64(F::icmpv6_type) == kSolicitation;
+  return !is_discovery(received) || (f == F::nd_sll && !solicits) || (f == F::nd_tll && solicits);
+}
+
 // What the walk leaves open is not compared.
 bool is_open(const engine::Record& record, F f) {
   if (f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst)
@@ -165,13 +180,14 @@ bool is_open(const engine::Record& record, F f) {
 }
 
 // Whether both are the same frames, in whatever order. Of frames that may be cut only ports are compared.
-bool same(std::vector<SentFrame> a, const std::vector<SentFrame>& b, const engine::Record& record, bool cut) {
+bool same(const FlowKey& received, std::vector<SentFrame> a, const std::vector<SentFrame>& b, const engine::Record& record,
+          bool cut) {
   if (a.size() != b.size()) return false;
   for (const SentFrame& f : b) {
     const auto it = std::find_if(a.begin(), a.end(), [&](const SentFrame& g) {
       const std::vector<F> differing = differing_headers(g.key, f.key);
-      return g.port == f.port &&
-             (cut || std::all_of(differing.begin(), differing.end(), [&](F d) { return is_open(record, d); }));
+      return g.port == f.port && (cut || std::all_of(differing.begin(), differing.end(),
+                                                     [&](F d) { return is_open(record, d) || is_payload(d, received, f.key); }));
     });
     if (it == a.end()) return false;
     a.erase(it);
@@ -194,12 +210,6 @@ std::string wire_part(const std::string& flow) {
   }
   if (kept.starts_with("tcp") && kept.find("tcp_flags") == std::string::npos) kept += ",tcp_flags=0x002";
   return kept;
-}
-
-bool is_discovery(const FlowKey& key) {
-  const std::uint64_t type = key.u64(F::icmpv6_type);
-  return key.u64(F::eth_type) == 0x86dd && key.u64(F::nw_proto) == ip_proto::icmp6 && (type == 135 || type == 136) &&
-         key.u64(F::icmpv6_code) == 0 && (key.u64(F::ip_frag) & ip_frag::later) == 0;
 }
 
 // Headers that frames have and ovs-ofctl does not print.
@@ -320,7 +330,7 @@ class Execution {
     options.packet_length = static_cast<std::uint32_t>(p.frame.size() / 2);
     options.quoted = p.quoted;
     Paths paths = walk(bench_->node(), *p.port, p.key, network_state, options,
-                       [&](const Path& path) { return same(path.sent, real, path.record, cut); });
+                       [&](const Path& path) { return same(p.key, path.sent, real, path.record, cut); });
     if (!paths.agreeing && !sure) return Behind::again;
     ++tally_.packets;
     tally_.sent += !real.empty();

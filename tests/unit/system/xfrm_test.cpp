@@ -81,6 +81,8 @@ TEST(IpsecAssociations, AreReadAndPrintedBack) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].destination.to_string(), "192.0.2.2");
   EXPECT_EQ(all[0].reqid, 1u);
+  EXPECT_EQ(all[0].cipher, "rfc4106(gcm(aes))");
+  EXPECT_EQ(all[0].check_bits, 128);
   f.torment(kAssociations, "ip xfrm state");
 }
 
@@ -94,6 +96,22 @@ TEST(IpsecAssociations, MayBeInUdp) {
          cluster);
   ASSERT_EQ(cluster.node("n")->host.ipsec_associations.value.size(), 1u);
   EXPECT_EQ(cluster.node("n")->host.ipsec_associations.value[0].udp_port, 4500);
+}
+
+// `ip xfrm state list nokeys`, of iproute2 6.
+TEST(IpsecAssociations, HideTheirKeys) {
+  Formats f(system_formats());
+  cluster::Cluster cluster;
+  const Report report =
+      f.load(f.dump("src fd00::1 dst fd00::2\n\tproto esp spi 0xc1a2b3c4 reqid 1 mode transport\n\treplay-window 32 \n"
+                    "\tauth-trunc hmac(sha256) <<Keys hidden>> 128\n\tenc cbc(aes) <<Keys hidden>>\n",
+                    "ip xfrm state list nokeys"),
+             cluster);
+  EXPECT_TRUE(report.not_understood.empty());
+  const auto& all = cluster.node("n")->host.ipsec_associations.value;
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].cipher, "cbc(aes)");
+  EXPECT_EQ(all[0].check_bits, 128);
 }
 
 TEST(IpsecPolicies, SaysWhichLineIsNoneOfTheirs) {

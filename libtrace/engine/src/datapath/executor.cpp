@@ -40,6 +40,7 @@ struct ActionExecution {
         key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
       }
     }
+    if ((key.u32(F::ip_frag) & ip_frag::later) != 0) forget_transport();
     if (a.attribute == dp::Attribute::icmpv6 && !is_nd(key, nullptr)) forget_discovery();
     if (a.attribute == dp::Attribute::nd_extensions) retype_option(option);
   }
@@ -61,6 +62,11 @@ struct ActionExecution {
     key.set(address_of(before), 0);
     if (is_address) return key.set(address_of(now), address);
     key.set(F::nd_options_type, 0);
+  }
+  // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).
+  void forget_transport() {
+    for (const F f : {F::tp_src, F::tp_dst, F::tcp_flags}) key.set(f, 0);
+    forget_discovery();
   }
   // What another type of ICMPv6 has there nobody reads.
   void forget_discovery() {

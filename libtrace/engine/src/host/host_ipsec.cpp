@@ -67,11 +67,28 @@ HostWalk::Ended HostWalk::protect(const IpsecPolicy& policy, const Tuple& packet
   if (std::any_of(policy.templates.begin(), policy.templates.end(), [](const IpsecTemplate& t) { return t.is_tunnel; }))
     return inconclusive({PlaceKind::ipsec}, {Reason::ipsec_tunnel, named(policy)}, {policy.from});
   assume({Supposition::ipsec_protects, named(policy, node_.name), {}, {policy.from}});
+  options_.esp = esp_towards(out_);
   if (outermost != nullptr && outermost->proto == "esp")
     record_.add(node_.name, layer_,
                 Remark{Notice::ipsec_encrypts, {packet.src, packet.dst, node_.name, std::uint64_t{outermost->udp_port != 0}}},
                 {policy.from, outermost->from});
   return std::nullopt;
+}
+
+// With the sizes of the last association that a policy in transport mode uses for the packet.
+std::optional<EspOverhead> HostWalk::esp_towards(const std::string& device) const {
+  if (options_.esp || by_switch_ || host_.ipsec_policies.value.empty()) return options_.esp;
+  const IpsecQuery query{IpsecDirection::out, as_policies_see(false), static_cast<std::uint32_t>(packet_.u64(FieldId::pkt_mark)),
+                         device};
+  const IpsecPolicy* policy = find_ipsec_policy(host_, query);
+  if (policy == nullptr || policy->blocks) return std::nullopt;
+  std::optional<EspOverhead> esp;
+  for (const IpsecTemplate& wanted : policy->templates) {
+    const host::IpsecAssociation* association = find_association(host_, wanted, query.packet);
+    if (association == nullptr && wanted.is_optional) return std::nullopt;
+    if (wanted.proto == "esp") esp = association != nullptr ? overhead_of(*association) : unknown_overhead(family());
+  }
+  return esp;
 }
 
 HostWalk::Ended HostWalk::check_protection(const IpsecPolicy& policy) {

@@ -243,16 +243,16 @@ HostWalk::Ended HostWalk::check_scope(const Taken& route) {
 
 // IPv4 fragments a packet that may be; IPv6 leaves that to the sender.
 HostWalk::Ended HostWalk::check_length(const Taken& route) {
-  const auto [mtu, from] = mtu_of(route);
-  if (mtu == 0 || options_.packet_length <= mtu) return std::nullopt;
+  const Mtu mtu = mtu_of(route);
+  if (!is_too_long(route, mtu)) return std::nullopt;
   if (family() == Family::v4 && options_.may_fragment) {
-    fragment(route, {mtu, from});
+    fragment(route, mtu);
     return std::nullopt;
   }
-  HostOutcome o =
-      rejected(family() == Family::v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
-               {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
-  o.answer_mtu = mtu;
+  HostOutcome o = rejected(
+      family() == Family::v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
+      {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu.bytes}, route.device}}, {mtu.from});
+  o.answer_mtu = mtu.bytes;
   return o;
 }
 

@@ -25,6 +25,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   o.kind = kind;
   o.packet = packet_;
   o.packet_length = options_.packet_length;
+  o.esp = options_.esp;
   if (reassembled_ != 0 && kind == HostOutcome::Kind::transmit) o.packet.set(FieldId::ip_frag, reassembled_);
   o.copies = copies_;
   o.passed_port = passed_port_;

@@ -22,8 +22,26 @@ HostOutcome HostWalk::leave(const Taken& route) {
   return transmit(route);
 }
 
-// The route's where it has one: an exception that path MTU discovery made, or one that somebody set (ip-route(8)).
+// What leaves encrypted has to fit with what encryption adds (xfrm_bundle_create()).
 HostWalk::Mtu HostWalk::mtu_of(const Taken& route) const {
+  Mtu mtu = plain_mtu_of(route);
+  mtu.may_pass = mtu.bytes;
+  const std::optional<EspOverhead> esp = mtu.bytes != 0 ? esp_towards(route.device) : std::nullopt;
+  if (!esp) return mtu;
+  mtu.may_pass = std::max(esp->least.payload_of(mtu.bytes), 1u);
+  mtu.bytes = std::max(esp->most.payload_of(mtu.bytes), 1u);
+  return mtu;
+}
+
+bool HostWalk::is_too_long(const Taken& route, const Mtu& mtu) {
+  if (mtu.bytes == 0 || options_.packet_length <= mtu.bytes) return false;
+  if (options_.packet_length > mtu.may_pass) return true;
+  assume({Supposition::encrypted_fits, {std::uint64_t{options_.packet_length}, route.device, node_.name}, {}, {mtu.from}});
+  return false;
+}
+
+// The route's where it has one: an exception that path MTU discovery made, or one that somebody set (ip-route(8)).
+HostWalk::Mtu HostWalk::plain_mtu_of(const Taken& route) const {
   const IpAddr to = dst_ip(packet_);
   for (const host::PathMtu& known : host_.path_mtus)
     if (known.to == to && known.device == route.device) return {known.mtu, known.from};
@@ -40,16 +58,16 @@ void HostWalk::fragment(const Taken& route, const Mtu& mtu) {
 
 // TCP sends segments that fit. Others get EMSGSIZE where the packet must not be fragmented (ip_append_data()).
 HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
-  const auto [mtu, from] = mtu_of(route);
-  if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp)
-    return std::nullopt;
+  if (by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  const Mtu mtu = mtu_of(route);
+  if (!is_too_long(route, mtu)) return std::nullopt;
   if (options_.may_fragment) {
-    fragment(route, {mtu, from});
+    fragment(route, mtu);
     return std::nullopt;
   }
-  HostOutcome o =
-      stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
-              {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
+                          {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu.bytes}, route.device}},
+                          {mtu.from});
   o.reject_with = "EMSGSIZE";
   return o;
 }
@@ -65,7 +83,7 @@ HostOutcome HostWalk::transmit(const Taken& route) {
   packet_.set(FieldId::eth_dst, 0);
   const IpAddr next = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = made_here() ? check_own_length(route) : Ended{}) return *end;
-  if (const auto [mtu, from] = mtu_of(route); mtu != 0) record_.limit({mtu, node_.name, route.device, from});
+  if (const Mtu mtu = mtu_of(route); mtu.bytes != 0) record_.limit({mtu.bytes, node_.name, route.device, mtu.from});
   if (Ended end = find_mac(route, next)) return *end;
   if (Ended end = pass(Hook::egress)) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::transmit);

@@ -59,10 +59,13 @@ class HostWalk {
   Ended check_scope(const Taken& route);
   Ended check_length(const Taken& route);
   struct Mtu {
-    std::uint32_t bytes = 0;
+    std::uint32_t bytes = 0;  // 0: not known
     Provenance from;
-  };  // 0: not known
+    std::uint32_t may_pass = 0;  // larger where it is not known what encryption adds
+  };
+  bool is_too_long(const Taken& route, const Mtu& mtu);
   Mtu mtu_of(const Taken& route) const;
+  Mtu plain_mtu_of(const Taken& route) const;
   Ended check_own_length(const Taken& route);
   void fragment(const Taken& route, const Mtu& mtu);
 
@@ -108,6 +111,7 @@ class HostWalk {
   Tuple as_policies_see(bool arriving) const;
   Ended check_ipsec(host::IpsecDirection direction);
   HostOutcome blocked_by_ipsec(const host::IpsecPolicy& policy, Cause why) const;
+  std::optional<EspOverhead> esp_towards(const std::string& device) const;
   Ended protect(const host::IpsecPolicy& policy, const Tuple& packet);
   Ended check_protection(const host::IpsecPolicy& policy);
 

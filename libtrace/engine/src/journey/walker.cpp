@@ -115,6 +115,7 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   Record before = record_;
   const std::optional<Egress> egress_before = egress_;
   const std::uint32_t length_before = frame_length_;
+  const std::optional<EspOverhead> esp_before = esp_;
   Arrival best;
   Record best_record;
   std::optional<Egress> best_egress;
@@ -122,6 +123,7 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
     if (i > 0) record_ = i + 1 == count ? std::move(before) : before;
     egress_ = egress_before;
     frame_length_ = length_before;
+    esp_ = esp_before;
     Arrival arrival = follow(std::move(places[i]), budget / 2);
     if (i == 0 || counts_before(arrival, record_, best, best_record)) {
       best = std::move(arrival);
@@ -197,8 +199,14 @@ HostOptions Walker::host_options() const {
   options.packet_length = frame_length() - kEthernetHeader;
   const bool tcp = carried_ == nullptr && sent_.u64(FieldId::nw_proto) == ip_proto::tcp;
   options.may_fragment = options_.may_fragment && !tcp;
+  options.esp = esp_;
   if (answering_) options.quoted = quoted_;
   return options;
+}
+
+void Walker::take_length(const HostOutcome& outcome) {
+  frame_length_ = outcome.packet_length + kEthernetHeader;
+  esp_ = outcome.esp;
 }
 
 std::uint32_t Walker::frame_length() const {
@@ -304,6 +312,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
     }
   if (answering_ || answer.port == nullptr) return stop(Verdict::dropped, std::move(where));
   answering_ = true;
+  esp_.reset();
   quoted_ = answer.quoted;
   Arrival back = follow(position_of(node, answer), kMostPlaces);
   answering_ = false;
@@ -404,7 +413,7 @@ Walker::Next Walker::step(AtHost at) {
   if (answering_)
     quoted_ = outcome.quoted;
   else if (outcome.kind == HostOutcome::Kind::transmit)
-    frame_length_ = outcome.packet_length + kEthernetHeader;
+    take_length(outcome);
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};
@@ -431,6 +440,7 @@ Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusa
   arrival.verdict = Verdict::dropped;
   if (answering_ || !refusal.answer) return {{}, arrival};
   answering_ = true;
+  esp_.reset();
   HostEngine engine = host(node);
   HostOutcome outcome = engine.send(*refusal.answer);
   Arrival back;

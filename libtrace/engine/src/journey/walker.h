@@ -168,7 +168,8 @@ class Walker {
   std::optional<Arrival> check_own_size(const Endpoint& pod, const FlowKey& packet);
   // Ends a packet that is too large for the device; notes what would fit.
   std::optional<Next> check_size(const cluster::Node& node, const std::string& device);
-  std::uint32_t frame_length() const;  // of the packet under way
+  std::uint32_t frame_length() const;            // of the packet under way
+  void take_length(const HostOutcome& outcome);  // of what a host sends on
   HostOptions host_options() const;
   void presume(const cluster::Node& node, Record& record);
   Stop with_transport(Stop stop) const;
@@ -188,7 +189,8 @@ class Walker {
   Endpoint from_;
   std::optional<Client> client_;
   FlowKey sent_;
-  std::uint32_t frame_length_;  // of the one that was asked about, or of its fragments
+  std::uint32_t frame_length_;      // of the one that was asked about, or of its fragments
+  std::optional<EspOverhead> esp_;  // the packet under way is encrypted
   bool undecided_ = false;
   std::optional<Tuple> quoted_;        // answering with an ICMP error: the packet that it quotes
   const InTunnel* carried_ = nullptr;  // the packet under way is the outer one of this

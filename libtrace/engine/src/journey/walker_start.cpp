@@ -200,7 +200,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   what.own_ttl = start.own_ttl;
   HostOutcome outcome = engine.send(what);
   see_copies(node, outcome);
-  if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
+  if (outcome.kind == HostOutcome::Kind::transmit) take_length(outcome);
   sent = outcome.sent.value_or(outcome.packet);  // before the host's own NAT
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};

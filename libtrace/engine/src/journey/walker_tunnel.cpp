@@ -194,6 +194,7 @@ Walker::Next Walker::step(InTunnel at) {
   Walker carrier(cluster_, topology_, sessions_, options, network_state, aside, chooser_);
   carrier.carried_ = &at;
   carrier.tunnels_ = tunnels_ + 1;
+  if (is_encrypted(*at.port) && !at.node->host.ipsec_policies.present) carrier.esp_ = unknown_overhead(remote.family);
   Arrival end = carrier.carry(at, outer);
   const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
   note_encapsulation(at, encap);
@@ -227,7 +228,7 @@ Arrival Walker::carry(const InTunnel& at, FlowKey& outer) {
   HostOutcome sent = HostEngine(node, network_state_, record_, chooser_, topology_, host_options()).send(send);
   outer = sent.sent.value_or(sent.packet);
   switch (sent.kind) {
-    case HostOutcome::Kind::transmit: break;
+    case HostOutcome::Kind::transmit: take_length(sent); break;
     case HostOutcome::Kind::inconclusive: return *stop(Verdict::inconclusive, sent.stop.value_or(Stop{})).arrival;
     case HostOutcome::Kind::delivered:
       return *stop(Verdict::dropped, {node.name, Layer::underlay, where, {Reason::tunnel_to_itself}, {at.port->from}}).arrival;

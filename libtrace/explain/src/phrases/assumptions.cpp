@@ -65,6 +65,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::ipsec_tunnel_up, "ipsec-tunnel-up", "the IPsec connection of the tunnel from {0} to {1} is up",
      "the tunnel's port is to be encrypted, and no dump shows the kernel's IPsec policies",
      "ip xfrm policy; ovs-appctl -t ovs-monitor-ipsec tunnels/show"},
+    {Supposition::encrypted_fits, "encrypted-fits", "a packet of {0} bytes still fits {1} of {2} when it is encrypted",
+     "no dump shows the algorithms of IPsec, which decide what they add", "ip xfrm state list nokeys"},
     // of a host's settings: node, key, whether it is on
     {Supposition::bridge_calls_on_new_destination, "bridge-calls-on-new-destination", kSetting,
      "a packet with a new destination leaves by the bridge that it came from"},

@@ -40,6 +40,7 @@ enum class Supposition : std::uint8_t {
   ipsec_arrives,                    // likewise
   ipsec_stays_without_association,  // likewise
   ipsec_tunnel_up,                  // node, remote address
+  encrypted_fits,                   // bytes, device, node
 
   // of a host's settings: node, key, whether it is on
   bridge_calls_on_new_destination,

@@ -9,6 +9,7 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/choice.h"
+#include "egtrace/engine/esp.h"
 #include "egtrace/engine/network_state.h"
 #include "egtrace/engine/record.h"
 
@@ -35,9 +36,10 @@ class NeighbourOracle {
 
 // Of the packet, beside its headers.
 struct HostOptions {
-  std::uint32_t packet_length = 60;  // bytes of the IP packet
-  std::optional<Tuple> quoted;       // an ICMP error: the packet that it quotes
-  bool may_fragment = false;         // IPv4 without DF
+  std::uint32_t packet_length = 60;     // bytes of the IP packet
+  std::optional<Tuple> quoted;          // an ICMP error: the packet that it quotes
+  bool may_fragment = false;            // IPv4 without DF
+  std::optional<EspOverhead> esp = {};  // the packet is encrypted under way; `packet_length` is what it has without that
 };
 
 // The connection that the host's own error message or reset is about, with which it passes the host's rules (nf_ct_attach()).
@@ -73,6 +75,7 @@ struct HostOutcome {
   std::optional<Tuple> quoted;      // the packet that `answer` quotes, or, of a packet that is an error, the one it does now
   std::uint32_t answer_mtu = 0;     // of an answer that shows the next hop's MTU
   std::uint32_t packet_length = 0;  // transmit: bytes of the IP packet, or of the fragments that the host makes of it
+  std::optional<EspOverhead> esp;   // transmit: it leaves encrypted
   std::string reject_with;          // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;

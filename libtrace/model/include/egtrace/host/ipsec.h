@@ -46,7 +46,9 @@ struct IpsecAssociation {
   std::string proto;
   std::uint32_t reqid = 0;
   Provenance from;
-  std::uint16_t udp_port = 0;  // its packets go to this port of UDP (4500: RFC 3948); 0: they are plain ESP or AH
+  std::string cipher;                       // as the kernel names it: "rfc4106(gcm(aes))", "cbc(aes)"; empty: none shown
+  std::optional<std::uint16_t> check_bits;  // of the integrity check value
+  std::uint16_t udp_port = 0;               // its packets go to this port of UDP (4500: RFC 3948); 0: they are plain ESP or AH
 };
 
 // A connection of the IKE daemon (libreswan: ipsec-status(8)).
