@@ -89,5 +89,16 @@ TEST(ConnectedNetworks, AreNotWithoutIt) {
   EXPECT_NE(summary_of(e).find("connect_router_fields"), std::string::npos) << summary_of(e);
 }
 
+TEST(ConnectedNetworks, HaveARouteToEachPortOfTheirRouter) {
+  for (const char* scenario : {"networks-connect-route-missing", "networks-connect-route-missing-layer2"}) {
+    const TemporaryDirectory place;
+    ASSERT_EQ(run({"tar", "-C", place.path(), "-xf", flint(scenario)}).status, 0);
+    const json findings = of_flint({"triage", place.path() + "/" + scenario}).at("findings");
+    ASSERT_EQ(findings.size(), 1u) << findings.dump(1);
+    EXPECT_EQ(findings[0].at("id"), "network-connect-route-missing");
+    EXPECT_NE(findings[0].at("claim").get<std::string>().find("has no route by its port crtor-"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace egt::testing

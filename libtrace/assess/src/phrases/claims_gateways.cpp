@@ -23,6 +23,9 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "ovn-nbctl lr-route-list {0} on {node}, and the log of ovnkube-controller there; its default route is to lead to the next "
      "hops of the "
      "annotation k8s.ovn.org/l3-gateway-config."},
+    {Claim::connect_router_has_no_route,
+     "Router {0} of {node} has no route by its port {1}: what it gets for the network behind that port is dropped.",
+     "ovn-nbctl lr-route-list {0} on {node}, and the log of ovnkube-controller there."},
     {Claim::network_replies_not_routed,
      "{node} does not route {1} to {2}[, but to {3}]: pods of network {0} leave by {2} with that address, and replies to it are "
      "lost.",

@@ -53,6 +53,7 @@ constexpr Title kTitles[] = {
     {"uplink-down", "An uplink that is down"},
     {"tunnel-address-wrong", "A tunnel address that its node does not have"},
     {"tunnel-key-mismatch", "Tunnel keys that two sides read differently"},
+    {"network-connect-route-missing", "Connected networks without a route between them"},
     {"gateway-route-missing", "A gateway router without a route out of the cluster"},
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
     {"network-masquerade", "The masquerade address of a user-defined network on its nodes"},

@@ -50,6 +50,7 @@ const std::vector<const Check*>& checks() {
                                                     &kObjectNotAccepted,
                                                     &kIpsecCertificate,
                                                     &kIpsecConnectionDown,
+                                                    &kNetworkConnectRouteMissing,
                                                     &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,

@@ -53,6 +53,7 @@ extern const Check kTransportNotAccepted;
 extern const Check kObjectNotAccepted;
 extern const Check kIpsecCertificate;
 extern const Check kIpsecConnectionDown;
+extern const Check kNetworkConnectRouteMissing;
 extern const Check kGatewayRouteMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;

@@ -13,20 +13,13 @@ struct Cipher {
   std::uint32_t vector, block;
 };
 constexpr Cipher kCiphers[] = {
-    {"rfc4106(gcm(aes))", 8, 1},
-    {"rfc4309(ccm(aes))", 8, 1},
-    {"rfc4543(gcm(aes))", 8, 1},
-    {"rfc7539esp(chacha20,poly1305)", 8, 1},
-    {"rfc3686(ctr(aes))", 8, 1},
-    {"ecb(cipher_null)", 0, 1},
-    {"cbc(aes)", 16, 16},
-    {"cbc(camellia)", 16, 16},
-    {"cbc(serpent)", 16, 16},
-    {"cbc(twofish)", 16, 16},
-    {"cbc(sm4)", 16, 16},
-    {"cbc(des3_ede)", 8, 8},
-    {"cbc(des)", 8, 8},
-    {"cbc(cast5)", 8, 8},
+    {"rfc4106(gcm(aes))", 8, 1}, {"rfc4309(ccm(aes))", 8, 1},
+    {"rfc4543(gcm(aes))", 8, 1}, {"rfc7539esp(chacha20,poly1305)", 8, 1},
+    {"rfc3686(ctr(aes))", 8, 1}, {"ecb(cipher_null)", 0, 1},
+    {"cbc(aes)", 16, 16},        {"cbc(camellia)", 16, 16},
+    {"cbc(serpent)", 16, 16},    {"cbc(twofish)", 16, 16},
+    {"cbc(sm4)", 16, 16},        {"cbc(des3_ede)", 8, 8},
+    {"cbc(des)", 8, 8},          {"cbc(cast5)", 8, 8},
     {"cbc(blowfish)", 8, 8},
 };
 
@@ -47,8 +40,7 @@ EspOverhead unknown_overhead(Family family) {
 }
 
 EspOverhead overhead_of(const host::IpsecAssociation& a) {
-  const auto cipher =
-      std::find_if(std::begin(kCiphers), std::end(kCiphers), [&](const Cipher& c) { return c.name == a.cipher; });
+  const auto cipher = std::find_if(std::begin(kCiphers), std::end(kCiphers), [&](const Cipher& c) { return c.name == a.cipher; });
   if (cipher == std::end(kCiphers) || !a.check_bits) return unknown_overhead(a.source.family);
   const EspSizes sizes{kEspHeader + cipher->vector + (a.udp_port != 0 ? kUdpHeader : 0), std::max(cipher->block, kAlignment),
                        *a.check_bits / 8u, ip_header(a.source.family)};

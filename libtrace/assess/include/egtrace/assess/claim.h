@@ -49,6 +49,7 @@ enum class Claim : std::uint8_t {
   gateway_translates_to_other_address,
   gateway_translates_nothing,
   gateway_has_no_route,
+  connect_router_has_no_route,
   network_replies_not_routed,
   network_not_masqueraded,
   transport_not_accepted,

@@ -1,13 +1,12 @@
 // A gateway router has no route for what leaves the cluster: OVN drops it before it reaches the node's external bridge.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 #include "common/evidence.h"
 #include "common/look.h"
-#include "egtrace/ovn/rows/nb.h"
 #include "triage/checks.h"
+#include "triage/nb_rows.h"
 
 namespace egt::assess {
 namespace gateway_route_missing {
@@ -19,19 +18,6 @@ struct Router {
   std::vector<Prefix> links;   // networks of the ports that lead to the external bridge
   std::vector<Prefix> routes;  // destinations of its static routes
 };
-
-bool has_complete(const cluster::Node& node, const char* table) {
-  return node.ovn.complete_tables.contains(std::string("NB ") + table);
-}
-
-template <class View>
-std::vector<View> rows_named(const cluster::Node& node, const std::vector<std::string>& uuids) {
-  const std::set<std::string_view> wanted(uuids.begin(), uuids.end());
-  std::vector<View> all;
-  for (const View row : rows_of<View>(node.ovn.rows))
-    if (wanted.contains(row.uuid())) all.push_back(row);
-  return all;
-}
 
 // Such a router has routes that no row of the northbound database mentions (options:dynamic-routing, ovn-nb(5)).
 bool learns_routes(const nb::LogicalRouter& router) {
