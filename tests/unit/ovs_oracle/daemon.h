@@ -56,6 +56,7 @@ class Daemon {
   void describe(const std::string& method, const Words& arguments) { control_.describe(method, arguments); }
   // Of a switch that is lost: the signal that ended it, or that it still runs.
   std::string state() const;
+  bool has_ended() const;
 
  private:
   pid_t start(const Words& words);

@@ -259,7 +259,8 @@ std::vector<std::vector<SentFrame>> ExecutionBench::read(const std::vector<std::
   std::vector<std::vector<SentFrame>> all(packets.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < packets.size(); ++i)
-    for (const RawFrame& f : packets[i]) all[i].push_back({f.port, at < read.size() ? read[at].key : FlowKey()}), ++at;
+    for (const RawFrame& f : packets[i])
+      all[i].push_back({f.port, at < read.size() ? read[at].key : FlowKey(), is_cut(bytes_of(f.bytes))}), ++at;
   return all;
 }
 

@@ -21,6 +21,7 @@ namespace egt::testing {
 struct SentFrame {
   std::string port;
   FlowKey key;
+  bool is_cut = false;  // shorter than its IP header says
 };
 
 // The same as it left: in hexadecimal.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace egt::testing {
 
 void put(Bytes& out, U128 value, int bytes) {
@@ -36,6 +38,17 @@ Bytes bytes_of(const std::string& hex) {
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
     bytes.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
   return bytes;
+}
+
+bool is_cut(const Bytes& frame) {
+  constexpr std::size_t kAddresses = 12, kTag = 4, kIpv6Header = 40;
+  const auto word = [&](std::size_t at) { return at + 1 < frame.size() ? frame[at] << 8 | frame[at + 1] : 0; };
+  std::size_t at = kAddresses;
+  while (word(at) == 0x8100 || word(at) == 0x88a8) at += kTag;
+  const int type = word(at);
+  const std::size_t begin = at + 2, rest = frame.size() - std::min(frame.size(), begin);
+  if (type == 0x0800) return rest < 20 || static_cast<std::size_t>(word(begin + 2)) > rest;
+  return type == 0x86dd && (rest < kIpv6Header || static_cast<std::size_t>(word(begin + 4)) + kIpv6Header > rest);
 }
 
 }  // namespace egt::testing

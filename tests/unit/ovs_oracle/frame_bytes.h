@@ -20,4 +20,7 @@ std::uint16_t checksum(std::uint32_t sum);
 std::string hex_of(const Bytes& bytes);
 Bytes bytes_of(const std::string& hex);
 
+// Whether an IP packet, with VLAN tags in front or not, is longer by its header than the frame.
+bool is_cut(const Bytes& frame);
+
 }  // namespace egt::testing

@@ -11,6 +11,8 @@ constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
 constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;  // ND_OPT_SOURCE_LINKADDR, ND_OPT_TARGET_LINKADDR
 
+constexpr F kDiscovery[] = {F::nd_target, F::nd_sll, F::nd_tll, F::nd_reserved, F::nd_options_type};
+
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
   DatapathPacket& packet;
@@ -41,7 +43,7 @@ struct ActionExecution {
       }
     }
     if ((key.u32(F::ip_frag) & ip_frag::later) != 0) forget_transport();
-    if (a.attribute == dp::Attribute::icmpv6 && !is_nd(key, nullptr)) forget_discovery();
+    if (a.attribute == dp::Attribute::icmpv6) is_nd(key, nullptr) ? show_discovery() : hide_discovery();
     if (a.attribute == dp::Attribute::nd_extensions) retype_option(option);
   }
   // packet_set_nd() writes into the first option that is there.
@@ -68,9 +70,18 @@ struct ActionExecution {
     for (const F f : {F::tp_src, F::tp_dst, F::tcp_flags}) key.set(f, 0);
     forget_discovery();
   }
-  // What another type of ICMPv6 has there nobody reads.
+  // What another type of ICMPv6 has there nobody reads, and it is there again when the type is.
+  void hide_discovery() {
+    if (packet.hidden_discovery.empty())
+      for (const F f : kDiscovery) packet.hidden_discovery.push_back(key.get(f));
+    forget_discovery();
+  }
+  void show_discovery() {
+    for (std::size_t i = 0; i < packet.hidden_discovery.size(); ++i) key.set(kDiscovery[i], packet.hidden_discovery[i]);
+    packet.hidden_discovery.clear();
+  }
   void forget_discovery() {
-    for (const F f : {F::nd_target, F::nd_sll, F::nd_tll, F::nd_reserved, F::nd_options_type}) key.set(f, 0);
+    for (const F f : kDiscovery) key.set(f, 0);
   }
   void operator()(const dp::SetTunnel& a) {
     copy_tunnel(a.tunnel, key);

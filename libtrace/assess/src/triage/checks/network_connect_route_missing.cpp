@@ -53,6 +53,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace network_connect_route_missing
 
-const Check kNetworkConnectRouteMissing{"network-connect-route-missing", Severity::error, always, network_connect_route_missing::run};
+const Check kNetworkConnectRouteMissing{"network-connect-route-missing", Severity::error, always,
+                                        network_connect_route_missing::run};
 
 }  // namespace egt::assess
