@@ -87,4 +87,18 @@ TEST_F(PodRules, Drop) {
   EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
 }
 
+// OVN routes such a packet nowhere, and the pod hears of that.
+TEST_F(PodRules, WriteTheHopLimit) {
+  rules("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p tcp -j TTL --ttl-set 1\nCOMMIT\n");
+  EXPECT_EQ(explained(kPod, "192.168.55.13:80").at("outcome"), "refused") << explained(kPod, "192.168.55.13:80").at("summary");
+}
+
+TEST_F(PodRules, ThatWriteAddressesAreNotFollowed) {
+  write("ip_-d_addr", kMeshAddresses);
+  write("nft_list_ruleset",
+        "table inet x {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n\t\ttcp dport 80 ip daddr set "
+        "192.168.55.99\n\t}\n}\n");
+  EXPECT_EQ(explained(kPod, "192.168.55.13:80").at("outcome"), "undecided");
+}
+
 }  // namespace

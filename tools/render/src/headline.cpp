@@ -63,10 +63,7 @@ void add_cause(const Explanation& e, Headline& h) {
 Headline headline(const Explanation& e) {
   Headline h;
   h.outcome = capitals(e.outcome);
-  if (e.outcome == Outcome::answered && !e.intent.violations.empty())
-    h.outcome += ", not as intended";
-  else if (e.outcome == Outcome::answered)
-    h.outcome += condition(e);
+  if (e.outcome == Outcome::answered) h.outcome += condition(e) + (e.intent.violations.empty() ? "" : ", not as intended");
   if (e.outcome != Outcome::undecided) h.confidence = name_of(e.confidence);
   h.clause = e.summary;
   h.tone = tone_of(e);

@@ -30,7 +30,7 @@ bool Walker::may_open(const FlowKey& packet) const {
 }
 
 // The rules that a pod's packet meets there: as it leaves (`sends`), else as it comes.
-std::optional<Walker::Next> Walker::filter_in_pod(const Endpoint& pod, const PodStack& stack, const FlowKey& packet, bool opens,
+std::optional<Walker::Next> Walker::filter_in_pod(const Endpoint& pod, const PodStack& stack, FlowKey& packet, bool opens,
                                                   bool sends) {
   if (stack.host == nullptr || !is_ip(packet) || !shows_rules_of_pod(*stack.host, family_of(packet))) return std::nullopt;
   FlowKey seen = packet;
@@ -55,7 +55,19 @@ std::optional<Walker::Next> Walker::filter_in_pod(const Endpoint& pod, const Pod
       if (result.nat)
         if (std::optional<Next> end = translated_in_pod(pod, stack, *result.nat, sends)) return end;
     }
+  if (tuple_of(seen) != tuple_of(packet)) return rewritten_in_pod(pod);
+  seen.set(FieldId::pkt_mark, packet.get(FieldId::pkt_mark));
+  packet = seen;
   return std::nullopt;
+}
+
+// Addresses or ports are written without a connection: where such a packet goes, and what answers are taken for, is not followed.
+Walker::Next Walker::rewritten_in_pod(const Endpoint& pod) {
+  return stop(Verdict::inconclusive, {pod.node->name,
+                                      Layer::host,
+                                      {PlaceKind::pod, {pod.pod.name}},
+                                      {Reason::translated_in_pod, {pod.pod.name}},
+                                      {pod.port->from}});
 }
 
 Walker::Next Walker::ended_in_pod(const Endpoint& pod, const HookResult& result) {

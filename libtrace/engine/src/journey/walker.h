@@ -115,7 +115,8 @@ class Walker {
   std::optional<Next> route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop, FlowKey& packet);
   Next refused_in_pod(const Start& start, Stop where, const char* error);
   // pod_rules.cpp; `opens`: the packet is the first of its connection
-  std::optional<Next> filter_in_pod(const Endpoint& pod, const PodStack& stack, const FlowKey& packet, bool opens, bool sends);
+  std::optional<Next> filter_in_pod(const Endpoint& pod, const PodStack& stack, FlowKey& packet, bool opens, bool sends);
+  Next rewritten_in_pod(const Endpoint& pod);
   Next ended_in_pod(const Endpoint& pod, const HookResult& result);
   std::optional<Next> translated_in_pod(const Endpoint& pod, const PodStack& stack, const NatDecision& nat, bool sends);
   bool may_open(const FlowKey& packet) const;
