@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "egtrace/engine/missing_tunnel.h"
@@ -396,9 +397,18 @@ Stop PathRecorder::take_stop() {
 }
 
 void PathRecorder::drop_unexecuted() {
-  for (auto step = ct_steps_.rbegin(); step != ct_steps_.rend(); ++step)
-    if (std::find(executed_.begin(), executed_.end(), *step) == executed_.end())
-      record_.steps.erase(record_.steps.begin() + static_cast<std::ptrdiff_t>(*step));
+  std::sort(executed_.begin(), executed_.end());
+  std::vector<std::size_t> dropped;
+  std::set_difference(ct_steps_.begin(), ct_steps_.end(), executed_.begin(), executed_.end(), std::back_inserter(dropped));
+  if (dropped.empty()) return;
+  std::vector<Step>& steps = record_.steps;
+  std::size_t kept = dropped.front();
+  for (std::size_t i = kept, next = 0; i < steps.size(); ++i)
+    if (next < dropped.size() && dropped[next] == i)
+      ++next;
+    else
+      steps[kept++] = std::move(steps[i]);
+  steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(kept), steps.end());
 }
 
 std::vector<Provenance> PathRecorder::evidence_of(std::size_t step) const {
