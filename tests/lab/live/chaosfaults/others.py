@@ -44,7 +44,7 @@ def duplicate(ctx, rng):
     lab = ctx.lab
     n = ctx.node()
     rack = n.bridge
-    ip = rng.choice([n.ip, n.router_ip] + ["%s" % i["ip"] for i in lab.c["egressip_primary"]["items"]])
+    ip = rng.choice([n.ip, n.router_ip] + ["%s" % i["ip"] for i in lab.c.get("egressip_primary", {}).get("items", [])])
     ns = lab.prefix + "-chaos"
     sh(["ip", "netns", "add", ns])
     ctx.on_undo(lambda: sh(["ip", "netns", "del", ns], check=False))
