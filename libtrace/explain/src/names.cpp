@@ -33,7 +33,7 @@ std::optional<AddressOwner> object_with(const cluster::Objects& objects, const I
 }
 
 AddressOwner router_port(const Node& node, const ovn::LogicalPort& port) {
-  if (port.name.starts_with(ovnk::kRouterToTransit)) return {AddressUse::transit_port, {}, node.name};
+  if (!ovnk::behind_key(ovnk::kRouterToTransit, port.name).empty()) return {AddressUse::transit_port, {}, node.name};
   if (ovnk::has_prefixes(port.name, ovnk::kRouterToJoin, ovnk::kGatewayRouter))
     return {AddressUse::join_port, port.datapath, node.name};
   if (port.name.starts_with(ovnk::kRouterToSwitch)) return {AddressUse::pod_subnet_gateway, {}, node.name};
@@ -52,7 +52,7 @@ std::optional<AddressOwner> owner_on(const Node& node, const IpAddr& a) {
     if (has_address(link, a)) return AddressOwner{AddressUse::device, link.name, node.name};
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (!port.on_router && holds(port.addresses, a)) {
-      if (const auto other = ovnk::behind(ovnk::kTransitToRouter, port.name); !other.empty())
+      if (const auto other = ovnk::behind_key(ovnk::kTransitToRouter, port.name); !other.empty())
         return AddressOwner{AddressUse::transit_port, {}, std::string(other)};
       return AddressOwner{AddressUse::logical_port, port.name, node.name};
     }

@@ -107,9 +107,9 @@ Policies from_logical_flows(const Node& node) {
 std::string node_in_port_name(const std::string& port) {
   if (ovnk::has_prefixes(port, ovnk::kRouterToJoin, ovnk::kGatewayRouter))
     return std::string(ovnk::behind(ovnk::kGatewayRouter, ovnk::behind(ovnk::kRouterToJoin, port)));
-  for (const std::string_view prefix : {ovnk::kRouterToTransit, ovnk::kTransitToRouter, ovnk::kManagementPort})
-    if (port.starts_with(prefix)) return port.substr(prefix.size());
-  return {};
+  for (const std::string_view prefix : {ovnk::kRouterToTransit, ovnk::kTransitToRouter})
+    if (const auto node = ovnk::behind_key(prefix, port); !node.empty()) return std::string(node);
+  return std::string(ovnk::behind(ovnk::kManagementPort, port));
 }
 
 }  // namespace

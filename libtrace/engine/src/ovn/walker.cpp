@@ -71,6 +71,18 @@ void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::
   --depth_;
 }
 
+namespace {
+
+// ovn-controller asks for the MAC and holds the packet back. What newer releases do behind that (arp { … }; next;) is done to a
+// copy without a MAC, which no port accepts.
+bool is_held_back(const ovn::Action& action, const FlowKey& packet) {
+  const auto* nested = std::get_if<ovn::Nested>(&action.kind);
+  return nested != nullptr && (nested->kind == ovn::Nested::Kind::arp || nested->kind == ovn::Nested::Kind::nd_ns) &&
+         packet.u64(FieldId::eth_dst) == 0;
+}
+
+}  // namespace
+
 void Walker::execute_all(const ovn::ActionList& actions, const Place& at, FlowKey& packet) {
   if (actions.empty()) at.nodes.push_back({NodeType::action, false, Executed{}, {}});
   if (actions.empty() && environment_) environment_->dropped(at.at());
@@ -85,6 +97,7 @@ void Walker::execute_all(const ovn::ActionList& actions, const Place& at, FlowKe
     execute(action, at, packet, stack);
     const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);  // the tables there mention theirs themselves
     if (!goes_on) environment_->changed(at.at(), before, packet);
+    if (is_held_back(action, packet)) return;
   }
 }
 

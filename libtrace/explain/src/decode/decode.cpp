@@ -278,6 +278,7 @@ void add_number(U128 value, bool is_hex, const DecodeOptions& options, Meanings&
     if (is_hex && n > 0 && n <= 0xff) add_ct_state(n, 0xff, out);
     if (n > 0 && n < 64) out.add("connection mark", bridge_ct_mark_meaning(n));
     if (n >= 64000) out.add("conntrack zone", zone_meaning(n));
+    out.add("tunnel key", tunnel_key_meaning(n));
     if (n >= 0x8000 && n <= 0x8004) out.add("multicast group", multicast_group_meaning(n));
     if (n > 0xffff && is_hex) add_cookie(n, out);
     if (n > 0xffff && is_hex) out.add("Geneve option", tunnel_ports(n));

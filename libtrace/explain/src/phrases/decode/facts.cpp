@@ -99,6 +99,16 @@ std::string zone_meaning(std::uint32_t zone) { return look_up(kZones, zone); }
 std::string cookie_meaning(std::uint64_t cookie) { return look_up(kCookies, cookie); }
 std::string multicast_group_meaning(std::uint32_t key) { return look_up(kMulticastGroups, key); }
 
+// go-controller/pkg/allocator/id: by the network's id, then as they come.
+std::string tunnel_key_meaning(std::uint32_t key) {
+  constexpr std::uint32_t kFirst = 16711683, kNetworks = 4096, kLast = 0xffffff;
+  if (key < kFirst || key > kLast) return {};
+  if (key == kFirst) return "transit switch of the default network";
+  if (key < kFirst + kNetworks) return fmt::format("transit switch, or layer 2 switch, of the network with id {}", key - kFirst);
+  return "transit router of a layer 2 network, or router of a ClusterNetworkConnect: annotations k8s.ovn.org/tunnel-keys and "
+         "connect-router-tunnel-key have it";
+}
+
 std::string ct_state_names(std::uint32_t value, std::uint32_t mask) {
   std::string all;
   for (const StateWord& w : kStates) {
@@ -164,6 +174,11 @@ std::string default_address_meaning(const IpAddr& address) {
   for (const std::string_view base : {ovnk::kDefaultMasqueradeSubnetV4, ovnk::kMasqueradeOfHosts})
     if (const auto prefix = Prefix::parse(base); prefix->contains(address)) return look_up(kMasquerade, address.as_v4() & 7);
   const std::uint32_t id = address.as_v4() & 0xffff;
+  if (Prefix::parse(ovnk::kJoinSubnetOfNetworksV4)->contains(address) && id > 0)
+    return id == 1 ? fmt::format("the cluster router's port on a user-defined network's join switch (default subnet {})",
+                                 ovnk::kJoinSubnetOfNetworksV4)
+                   : fmt::format("a user-defined network's gateway router of the node with id {} (default subnet {})", id,
+                                 ovnk::kJoinSubnetOfNetworksV4);
   if (Prefix::parse(ovnk::kTransitSubnetV4)->contains(address) && id > 0)
     return fmt::format("transit switch port of the node with id {} (default subnet {})", id, ovnk::kTransitSubnetV4);
   if (Prefix::parse(ovnk::kJoinSubnetV4)->contains(address) && id == 1)

@@ -30,6 +30,8 @@ std::string mark_meaning(std::uint32_t mark);
 // Connection marks that OVN-Kubernetes sets on the external bridge; empty when unknown.
 std::string bridge_ct_mark_meaning(std::uint32_t mark);
 std::string zone_meaning(std::uint32_t zone);
+// Keys that OVN-Kubernetes gives datapaths of all zones; empty for those of a zone's own.
+std::string tunnel_key_meaning(std::uint32_t key);
 std::string cookie_meaning(std::uint64_t cookie);
 // Key of a multicast group in reg15 or a tunnel; empty below 0x8000.
 std::string multicast_group_meaning(std::uint32_t key);

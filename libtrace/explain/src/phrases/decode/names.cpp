@@ -8,6 +8,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn_kubernetes/names.h"
+#include "owners.h"
 
 namespace egt::explain {
 namespace {
@@ -48,6 +49,9 @@ constexpr NameForm kForms[] = {
     {ovnk::kConnectRouterToRouter, "", "logical port", "of the router of a ClusterNetworkConnect towards router {}"},
     {ovnk::kRouterToConnectRouter, "", "logical port", "of router {} towards the router of a ClusterNetworkConnect"},
     {ovnk::kConnectRouter, "", "logical router", "of ClusterNetworkConnect {}"},
+    {ovnk::kConnectedServices, "", "load balancer group", "services of the networks that ClusterNetworkConnect {} connects"},
+    {"cr-rtos-", "", "logical port", "chassisredirect port of rtos-{}, on the chassis that holds it"},
+    {"cr-trtos-", "", "logical port", "chassisredirect port of trtos-{}, on the chassis that holds it"},
     {"evbr-", "", "device", "bridge of EVPN, VTEP {}"},
     {"evx4-", "", "device", "VXLAN device of EVPN over IPv4, VTEP {}"},
     {"evx6-", "", "device", "VXLAN device of EVPN over IPv6, VTEP {}"},
@@ -70,6 +74,9 @@ constexpr NameForm kForms[] = {
     {"", "_ovn_cluster_router", "logical router", "cluster router of network {}"},
     {"", ovnk::kTransitRouter, "logical router", "transit router of layer 2 network {}"},
     {"", ovnk::kTransitSwitch, "logical switch", "transit switch of network {}"},
+    {"", "_clusterLBGroup", "load balancer group", "of network {}: its switches and gateway routers"},
+    {"", "_clusterSwitchLBGroup", "load balancer group", "of network {}: its switches"},
+    {"", "_clusterRouterLBGroup", "load balancer group", "of network {}: its gateway routers"},
     {"patch-br-int-to-", "", "patch port", "of br-int towards the external bridge; the localnet port is {}"},
     {"patch-", "-to-br-int", "patch port", "of the external bridge towards br-int; the localnet port is {}"},
 };
@@ -82,7 +89,10 @@ struct WholeName {
 // Table inet ovn-kubernetes (go-controller/pkg/node: gateway_nftables.go, controllers/egressip and egressservice,
 // managementport, udn_isolation.go, gateway_shared_intf.go), and the chains of iptables that it replaced in 2026.
 constexpr WholeName kWhole[] = {
-    {"join", "logical switch", "between the cluster router and the gateway router"},
+    {"clusterLBGroup", "load balancer group", "of the default network: its switches and gateway routers"},
+    {"clusterSwitchLBGroup", "load balancer group", "of the default network: its switches"},
+    {"clusterRouterLBGroup", "load balancer group", "of the default network: its gateway routers"},
+    {ovnk::kJoinSwitch, "logical switch", "between the cluster router and the gateway router"},
     {"transit_switch", "logical switch", "between the cluster routers of the nodes"},
     {ovnk::kClusterRouter, "logical router", "cluster router of the default network"},
     {ovnk::kHybridBridge, "bridge",
@@ -188,20 +198,76 @@ bool is_object_name(std::string_view s) {
          std::all_of(s.begin(), s.end(), [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.'; });
 }
 
-// NAMESPACE_POD, or NETWORK_NAMESPACE_POD on a user-defined network.
-std::string pod_port(std::string_view name) {
+// Of a network's name in the names of what is its own, '-' and '/' are '.'; '_' stands only in NAMESPACE_NAME of a
+// UserDefinedNetwork and in front of the name of a ClusterUserDefinedNetwork.
+bool is_network_key(std::string_view s) {
+  const bool of_cluster = consume(s, ovnk::kClusterNetwork);
+  const auto marks = static_cast<std::size_t>(std::count(s.begin(), s.end(), '_'));
+  return is_word(s) && s.find('-') == std::string_view::npos && s.front() != '_' && s.back() != '_' &&
+         marks <= (of_cluster ? 0 : 1);
+}
+
+using NamedMeanings = std::vector<std::pair<std::string, std::string>>;
+
+// NAMESPACE_POD, or NETWORK_NAMESPACE_POD on a user-defined network, whose key is NAMESPACE.NAME.
+void add_pod_port(std::string_view name, NamedMeanings& out) {
   const auto parts = split(name, '_');
-  if ((parts.size() != 2 && parts.size() != 3) || !std::all_of(parts.begin(), parts.end(), is_object_name)) return {};
+  if ((parts.size() != 2 && parts.size() != 3) || !std::all_of(parts.begin(), parts.end(), is_object_name)) return;
+  if (parts.size() == 3 && parts[0].find('.') == std::string_view::npos) return;
   const std::string pod = fmt::format("port of pod {}/{}", parts[parts.size() - 2], parts.back());
-  return parts.size() == 2 ? pod
-                           : fmt::format("{} on the user-defined network whose key is {} but for its punctuation", pod, parts[0]);
+  out.emplace_back("logical port",
+                   parts.size() == 2
+                       ? pod
+                       : fmt::format("{} on the user-defined network whose key is {} but for its punctuation", pod, parts[0]));
+}
+
+// NETWORK_NODE, NETWORK_join.
+void add_network_switch(std::string_view name, NamedMeanings& out) {
+  const std::size_t last = name.rfind('_');
+  if (last == std::string_view::npos) return;
+  const std::string_view network = name.substr(0, last), node = name.substr(last + 1);
+  if (!is_network_key(network) || !is_object_name(node)) return;
+  if (node == ovnk::kJoinSwitch)
+    out.emplace_back("logical switch", fmt::format("join switch of the user-defined network {}", network));
+  else
+    out.emplace_back("logical switch", fmt::format("of node {} on the user-defined network {} of layer 3", node, network));
+}
+
+// BRIDGE_NODE, BRIDGE_NETWORK_NODE; br-ex has a form.
+void add_localnet_port(std::string_view name, NamedMeanings& out) {
+  const std::size_t first = name.find('_');
+  if (first == std::string_view::npos || !name.starts_with("br") || !is_object_name(name.substr(0, first))) return;
+  const std::string_view of = name.substr(first + 1);
+  const std::size_t last = of.rfind('_');
+  const bool network = last != std::string_view::npos;
+  if (!is_object_name(network ? of.substr(last + 1) : of) || (network && !is_network_key(of.substr(0, last)))) return;
+  out.emplace_back("logical port",
+                   fmt::format("localnet port of the external switch of {}: leads to bridge {}", of, name.substr(0, first)));
+}
+
+// NETWORK_rtots-NODE, NETWORK_tstor-NODE.
+void add_transit_port(std::string_view name, NamedMeanings& out) {
+  for (const auto& [prefix, text] :
+       {std::pair(ovnk::kRouterToTransit,
+                  "of the cluster router of the user-defined network {} towards its transit switch, on {}"),
+        std::pair(ovnk::kTransitToRouter,
+                  "of the transit switch of the user-defined network {} towards the cluster router of {}")}) {
+    const auto node = ovnk::behind_key(prefix, name);
+    if (node.empty() || name.starts_with(prefix)) continue;
+    const auto network = name.substr(0, name.size() - node.size() - prefix.size() - 1);
+    if (is_network_key(network) && is_object_name(node))
+      out.emplace_back("logical port", fmt::format(fmt::runtime(text), network, node));
+  }
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view name) {
-  std::vector<std::pair<std::string, std::string>> meanings;
+  NamedMeanings meanings;
   if (auto whole = whole_name(name)) return {std::move(*whole)};
+  add_owner(name, meanings);
+  add_transit_port(name, meanings);
+  if (!meanings.empty()) return meanings;
   std::string_view begun;  // of a form that has matched: one with the same beginning and less behind it says no more
   for (const NameForm& form : kForms) {
     if (!begun.empty() && form.begin == begun) continue;
@@ -210,11 +276,14 @@ std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view 
       continue;
     const std::string_view rest = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
     if (form.number ? !parse_decimal(rest).has_value() : !is_word(rest)) continue;
+    if (form.begin == ovnk::kClusterNetwork && rest.find('_') != std::string_view::npos) continue;  // of what is the network's
     meanings.emplace_back(form.as, fmt::format(fmt::runtime(form.text), rest));
     begun = form.begin;
   }
   if (!meanings.empty()) return meanings;
-  if (std::string port = pod_port(name); !port.empty()) meanings.emplace_back("logical port", std::move(port));
+  add_pod_port(name, meanings);
+  add_network_switch(name, meanings);
+  add_localnet_port(name, meanings);
   return meanings;
 }
 

@@ -17,11 +17,13 @@ inline constexpr Text kManagementPort = "k8s-";
 inline constexpr Text kRouterToJoin = "rtoj-", kJoinToRouter = "jtor-";
 inline constexpr Text kRouterToSwitch = "rtos-", kSwitchToRouter = "stor-";
 inline constexpr Text kRouterToExternal = "rtoe-", kExternalToRouter = "etor-";
-inline constexpr Text kRouterToTransit = "rtots-", kTransitToRouter = "tstor-";              // zones
+inline constexpr Text kRouterToTransit = "rtots-", kTransitToRouter = "tstor-";  // zones; of networks behind their key
 inline constexpr Text kTransitRouterToRouter = "trtor-", kRouterToTransitRouter = "rtotr-";  // since 1.2: primary layer 2
 inline constexpr Text kTransitRouterToSwitch = "trtos-", kSwitchToTransitRouter = "stotr-";  // since 1.2
 inline constexpr Text kConnectRouterToRouter = "crtor-", kRouterToConnectRouter = "rtocr-";  // since 1.3: ClusterNetworkConnect
 inline constexpr Text kConnectRouter = "connect_router_";                                    // since 1.3
+inline constexpr Text kConnectedServices = "cnc_svc_";                                       // since 1.3: a Load_Balancer_Group
+inline constexpr Text kJoinSwitch = "join";
 // Behind the key of a user-defined network.
 inline constexpr Text kLocalnetSwitch = "_ovn_localnet_switch", kLocalnetPort = "_ovn_localnet_port";
 inline constexpr Text kLayer2Switch = "_ovn_layer2_switch", kTransitRouter = "_transit_router",
@@ -57,6 +59,7 @@ inline constexpr Text kEgressIpChain = "OVN-KUBE-EGRESS-IP-MULTI-NIC";
 // --- default subnets, and that of user-defined networks ----------------------------------------------------------------
 inline constexpr Text kTransitSubnetV4 = "100.88.0.0/16", kTransitSubnetV6 = "fd97::/64";
 inline constexpr Text kJoinSubnetV4 = "100.64.0.0/16", kJoinSubnetV6 = "fd98::/64";
+inline constexpr Text kJoinSubnetOfNetworksV4 = "100.65.0.0/16";                                   // since 1.1
 inline constexpr Text kMasqueradeSubnetV4 = "169.254.0.0/17", kMasqueradeSubnetV6 = "fd69::/112";  // since 1.1, where configured
 inline constexpr Text kMasqueradeOfHosts = "169.254.0.0/29";  // of it, those that are no network's
 inline constexpr Text kDefaultMasqueradeSubnetV4 = "169.254.169.0/29";
@@ -72,6 +75,11 @@ inline std::string named(Text first, Text second, Text name) { return named(firs
 inline std::string patch_port(Text from, Text to) { return named(kPatch, from).append(kPatchTo).append(to); }
 // What stands behind the prefix; empty: the name does not begin with it.
 inline Text behind(Text prefix, Text name) { return name.starts_with(prefix) ? name.substr(prefix.size()) : Text(); }
+// The same of a name in front of which the key of a user-defined network and '_' may stand: NETWORK_tstor-NODE.
+inline Text behind_key(Text prefix, Text name) {
+  const std::size_t at = name.find(prefix);
+  return at == 0 || (at != Text::npos && name[at - 1] == '_') ? name.substr(at + prefix.size()) : Text();
+}
 inline bool has_prefixes(Text name, Text first, Text second) { return behind(first, name).starts_with(second); }
 
 }  // namespace egt::ovnk
