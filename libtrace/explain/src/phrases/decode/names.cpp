@@ -52,6 +52,8 @@ constexpr NameForm kForms[] = {
     {ovnk::kConnectedServices, "", "load balancer group", "services of the networks that ClusterNetworkConnect {} connects"},
     {"cr-rtos-", "", "logical port", "chassisredirect port of rtos-{}, on the chassis that holds it"},
     {"cr-trtos-", "", "logical port", "chassisredirect port of trtos-{}, on the chassis that holds it"},
+    {"cr-stor-", "", "logical port", "chassisredirect port of stor-{}, on the chassis that holds it"},
+    {"cr-stotr-", "", "logical port", "chassisredirect port of stotr-{}, on the chassis that holds it"},
     {"evbr-", "", "device", "bridge of EVPN, VTEP {}"},
     {"evx4-", "", "device", "VXLAN device of EVPN over IPv4, VTEP {}"},
     {"evx6-", "", "device", "VXLAN device of EVPN over IPv6, VTEP {}"},
