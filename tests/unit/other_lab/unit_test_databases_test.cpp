@@ -20,8 +20,9 @@ using nlohmann::json;
 struct UnitTestScenario {
   std::string name;
   std::vector<std::string> nodes;
-  std::string from, to;                 // two pods of the same network on different nodes
-  std::string router, outcome, reason;  // that the packet passes; empty: none, by a switch alone
+  std::string from, to;         // two pods of the same network on different nodes
+  std::string router;           // that the packet passes; empty: none, by a switch alone
+  std::string outcome, reason;  // why it stops, where it does
 };
 
 const std::vector<std::string> kTestNodes{"test-node", "test-node2"}, kConnectNodes{"node1", "node2"};
@@ -67,7 +68,7 @@ json unit_test_answer(std::vector<std::string> args) {
 std::set<std::string> unit_test_datapaths(const json& path) {
   std::set<std::string> names;
   for (const json& hop : path.at("hops"))
-    if (hop.contains("lflow")) names.insert(hop.at("lflow").at("datapath").get<std::string>());
+    if (const json flow = hop.value("lflow", json()); flow.is_object()) names.insert(flow.at("datapath").get<std::string>());
   return names;
 }
 
@@ -102,8 +103,9 @@ std::set<std::string> names_in_database(const std::string& path) {
   std::istringstream lines(read_file(path));
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with('{')) continue;
-    for (const auto& [table, rows] : json::parse(line).items())
-      for (const json& row : rows.is_object() ? rows : json::object())
+    const json transaction = json::parse(line);
+    for (const auto& [table, rows] : transaction.items())
+      for (const json& row : rows)
         if (row.is_object()) add_names_of_row(table, row, names);
   }
   return names;
@@ -119,6 +121,8 @@ std::set<std::string> numbers_in_annotations(const std::string& text) {
   }
   return numbers;
 }
+
+void PrintTo(const UnitTestScenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 class UnitTestDatabases : public ::testing::TestWithParam<UnitTestScenario> {};
 
@@ -148,7 +152,8 @@ TEST_P(UnitTestDatabases, NamesAreDecoded) {
   EXPECT_GT(names.size(), 60U);
   std::vector<std::string> call{"decode"};
   call.insert(call.end(), names.begin(), names.end());
-  for (const json& value : unit_test_answer(call).at("values")) EXPECT_NE(value.at("meanings"), json::array()) << value;
+  const json decoded = unit_test_answer(call);
+  for (const json& value : decoded.at("values")) EXPECT_NE(value.at("meanings"), json::array()) << value;
 }
 
 TEST_P(UnitTestDatabases, KeepAPacketInItsNetwork) {
@@ -167,8 +172,8 @@ TEST_P(UnitTestDatabases, KeepAPacketInItsNetwork) {
 }
 
 TEST_P(UnitTestDatabases, HaveNoFault) {
-  for (const json& finding : unit_test_answer({"triage", unit_test_snapshot(GetParam().name)}).at("findings"))
-    EXPECT_NE(finding.at("severity"), "error") << finding.dump(1);
+  const json shown = unit_test_answer({"triage", unit_test_snapshot(GetParam().name)});
+  for (const json& finding : shown.at("findings")) EXPECT_NE(finding.at("severity"), "error") << finding.dump(1);
 }
 
 INSTANTIATE_TEST_SUITE_P(OvnKubernetes, UnitTestDatabases, ::testing::ValuesIn(kUnitTestScenarios), [](const auto& scenario) {
