@@ -152,5 +152,33 @@ TEST(Decode, ListsAndUnknownThings) {
   EXPECT_TRUE(decode_value(std::string(100000, '1')).empty());
 }
 
+// As go-controller/pkg/ovn/multihoming_test.go and zone_interconnect have them: the network's key in front of all, also of "tstor-".
+TEST(Decode, NamesOfUserDefinedNetworks) {
+  EXPECT_TRUE(
+      says("isolatednet_tstor-test-node", "logical port", "of the transit switch of the user-defined network isolatednet"));
+  EXPECT_TRUE(says("cluster_udn_blue_rtots-w1", "logical port",
+                   "user-defined network cluster_udn_blue towards its transit switch, on w1"));
+  EXPECT_FALSE(says("isolatednet_tstor-test-node", "logical port", "port of pod"));
+  EXPECT_TRUE(says("isolatednet_test-node", "logical switch", "of node test-node on the user-defined network isolatednet"));
+  EXPECT_TRUE(says("isolatednet_join", "logical switch", "join switch of the user-defined network isolatednet"));
+  EXPECT_TRUE(says("cluster_udn_teal_azure", "logical switch", "of node azure on the user-defined network cluster_udn_teal"));
+  EXPECT_FALSE(says("cluster_udn_teal_azure", "network", ""));
+  EXPECT_TRUE(says("breth0_isolatednet_test-node", "logical port", "leads to bridge breth0"));
+  EXPECT_FALSE(says("breth0_isolatednet_test-node", "logical port", "port of pod"));
+  EXPECT_TRUE(says("cr-rtos-isolatednet_test-node", "logical port", "chassisredirect port of rtos-isolatednet_test-node"));
+  EXPECT_TRUE(says("isolatednet_clusterLBGroup", "load balancer group", "network isolatednet"));
+  EXPECT_TRUE(says("16711685", "tunnel key", "network with id 2"));
+  EXPECT_TRUE(says("100.65.0.4", "OVN-Kubernetes", "gateway router of the node with id 4"));
+}
+
+TEST(Decode, OwnersOfRows) {
+  constexpr std::string_view kId = "default-network-controller:ClusterNodeIPs:node-ips:v4";
+  EXPECT_TRUE(says(kId, "external_ids:k8s.ovn.org/id", "addresses of the nodes: node-ips:v4"));
+  EXPECT_TRUE(says(kId, "port group or address set", "a1042611113178530741"));
+  EXPECT_TRUE(says("a1042611113178530741", "port group or address set", kId));
+  EXPECT_TRUE(says("a14465581486240186459", "port group or address set", "hash"));
+  EXPECT_FALSE(says("a1", "port group or address set", ""));
+}
+
 }  // namespace
 }  // namespace egt::explain
