@@ -180,11 +180,11 @@ def layer3(add, lab, n, net):
         return
     add("set", "logical_switch", transit, "other_config:interconn-ts=" + transit, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
     for m in lab.nodes:
-        port, ip = "tstor-" + x + m.name, "%s/%s" % (m.transit, bits(lab.transit))
+        port, ip = x + "tstor-" + m.name, "%s/%s" % (m.transit, bits(lab.transit))
         more = "options:requested-tnl-key=%d" % m.id, "external_ids:node=" + m.name
         if m is n:
-            add("lrp-add", cluster, "rtots-" + x + m.name, ip_mac(m.transit), ip)
-            router_port(add, transit, port, "rtots-" + x + m.name, *more)
+            add("lrp-add", cluster, x + "rtots-" + m.name, ip_mac(m.transit), ip)
+            router_port(add, transit, port, x + "rtots-" + m.name, *more)
         else:
             add("lsp-add", transit, port)
             add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(m.transit), ip),
@@ -271,7 +271,7 @@ def mac_vrf(add, net, sw):
     add("set", "logical_switch", sw, "other_config:mcast_snoop=true", "other_config:mcast_flood_unregistered=true", "other_config:mcast_querier=false")
     add("lsp-add", sw, port)
     add("set", "logical_switch_port", port, "addresses=unknown", *net.ids[::2])
-    add("acl-add", sw, "from-lport", "1000", 'outport=="%s" && eth.dst==%s && arp && arp.op==1 && arp.tpa==%s' % (port, ip_mac(gw), gw), "drop")
+    add("acl-add", sw, "to-lport", "1000", 'outport=="%s" && eth.dst==%s && arp && arp.op==1 && arp.tpa==%s' % (port, ip_mac(gw), gw), "drop")
 
 
 def layer2(add, lab, n, net):
@@ -366,7 +366,7 @@ def remote_ports(lab, n, net):
     if net.transport:
         return []
     if net.topology == "layer3":
-        return [("tstor-" + net.prefix + m.name, m) for m in others]
+        return [(net.prefix + "tstor-" + m.name, m) for m in others]
     pods = [(p["key"], p["n"]) for p in lab.pods if p.get("net") is net and p["n"] is not n]
     old = net.topology_on(n) == "layer2-join"
     return pods + [("stor-%s_%s" % (net.switch(n), m.name), m) for m in others if old or m.name in net.old_nodes]
