@@ -65,6 +65,17 @@ TEST_F(SwitchTest, ActionsLeftOverByTheUntakenBranchAreFrozenWithTheOther) {
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
 }
 
+// A translation that fails in the branch of longer packets drops the shorter ones, too; which bucket that branch takes is not asked.
+TEST_F(SwitchTest, AnUntakenBranchThatMayFailProvesNothing) {
+  bridge("br0", {"table=0 actions=resubmit(,5),output:3", "table=5 actions=check_pkt_larger(1500)->NXM_NX_REG0[31],group:7"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,selection_method=hash,"
+       "bucket=bucket_id:0,actions=resubmit(,5),bucket=bucket_id:1,actions=output:2\n");
+  options.packet_length = 100;
+  chooser.wanted[Branch::group] = 1;
+  EXPECT_TRUE(run("br0", 1, tcp()).undecided);
+}
+
 // Whatever its length, a packet that is translated makes the switch learn in both branches.
 TEST_F(SwitchTest, TheUntakenBranchLearns) {
   bridge("br0", {"table=0,tcp actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)", "table=0,udp actions=resubmit(,5)",

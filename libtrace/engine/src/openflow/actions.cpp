@@ -531,7 +531,7 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest) {
       do_actions(rest, true, false);
       end_pipeline();
     });
-    if (untaken) policy_.leave_untaken();
+    if (untaken) policy_.leave_untaken(packet_.error != XlateError::ok);
     report_.set_observer(observer);
     packet_.base = old_base;
     packet_.was_mpls = old_was_mpls;

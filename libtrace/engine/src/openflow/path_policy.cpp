@@ -60,6 +60,18 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
   return true;
 }
 
+// Of what the packet does not take it matters alone whether its translation fails, which drops the packet: one option stands for all.
+std::size_t PathPolicy::choose(const ChoicePoint& point) {
+  if (untaken_ == 0) return chooser_.choose(point);
+  guessed_ |= point.options.size() > 1;
+  return 0;
+}
+
+void PathPolicy::leave_untaken(bool failed) {
+  if (failed && guessed_) recorder_.set_undecided();
+  if (--untaken_ == 0) guessed_ = false;
+}
+
 std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
   if (untaken_ == 0) recorder_.limit(bytes);
   return packet_length_ ? std::optional(*packet_length_ > bytes) : std::nullopt;

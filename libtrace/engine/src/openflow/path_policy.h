@@ -30,7 +30,7 @@ class PathPolicy : public ofproto::Policy {
   bool learn(const openflow::Bridge& bridge, const openflow::Learn& learn, const FlowKey& flow) override;
   std::optional<bool> is_longer_than(std::uint16_t bytes) override;
   void enter_untaken() override { ++untaken_; }
-  void leave_untaken() override { --untaken_; }
+  void leave_untaken(bool failed) override;
   bool chooses() const override { return true; }
   std::size_t bucket(const openflow::Group& group, const std::vector<std::size_t>& live) override;
   std::size_t member(const openflow::Bundle& bundle, const std::vector<std::size_t>& live) override;
@@ -47,7 +47,7 @@ class PathPolicy : public ofproto::Policy {
  private:
   ChoicePoint split(Branch what) const;
   // Of the options; the first where the packet does not come.
-  std::size_t choose(const ChoicePoint& point) { return untaken_ == 0 ? chooser_.choose(point) : 0; }
+  std::size_t choose(const ChoicePoint& point);
 
   const cluster::Node& node_;
   NetworkState& network_state_;
@@ -55,6 +55,7 @@ class PathPolicy : public ofproto::Policy {
   Chooser& chooser_;
   std::optional<std::uint32_t> packet_length_;
   unsigned untaken_ = 0;  // continuations around what is translated that the packet does not take
+  bool guessed_ = false;  // in one of them
   // Learned flows in the form in which they are executed; states that wait for a recirculation refer to them.
   struct UsedRule {
     std::shared_ptr<const LearnedFlow> flow;

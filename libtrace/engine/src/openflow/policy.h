@@ -53,7 +53,7 @@ class Policy {
   // Around the continuation that the packet does not take. The switch translates that one, too, with what is learned in
   // it; nothing is to be asked or recorded there. They nest.
   virtual void enter_untaken() {}
-  virtual void leave_untaken() {}
+  virtual void leave_untaken(bool /*failed*/) {}
   // Whether hashes of the packet are left open. An index into `live` is then asked for: the buckets of a select group
   // that may be used, the members of a bundle; or one of the links of a multipath action. Otherwise the switch's hash
   // decides.
