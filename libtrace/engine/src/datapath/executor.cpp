@@ -62,8 +62,10 @@ struct ActionExecution {
     if (now == before || !was_address) return;
     const U128 address = key.get(address_of(before));
     key.set(address_of(before), 0);
-    if (is_address) return key.set(address_of(now), address);
-    key.set(F::nd_options_type, 0);
+    if (!is_address) return key.set(F::nd_options_type, 0);
+    if (address == 0) return;  // the next option of that type counts
+    if (key.get(address_of(now)) == 0) return key.set(address_of(now), address);
+    for (const F f : {F::nd_target, F::nd_sll, F::nd_tll}) key.set(f, 0);  // two of them are invalid
   }
   // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).
   void forget_transport() {
