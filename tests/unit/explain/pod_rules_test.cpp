@@ -101,4 +101,23 @@ TEST_F(PodRules, ThatWriteAddressesAreNotFollowed) {
   EXPECT_EQ(explained(kPod, "192.168.55.13:80").at("outcome"), "undecided");
 }
 
+TEST_F(PodRules, MarkForAnotherRoute) {
+  rules("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p tcp -j MARK --set-mark 0x539\nCOMMIT\n");
+  EXPECT_EQ(explained(kPod, "192.168.55.13:80").at("outcome"), "answered");  // no rule asks for it
+  write(
+      "ip_rule_list",
+      "0:\tfrom all lookup local\n100:\tfrom all fwmark 0x539 lookup 133\n32766:\tfrom all lookup main\n32767:\tfrom all lookup "
+      "default\n");
+  EXPECT_EQ(explained(kPod, "192.168.55.13:80").at("outcome"), "undecided");
+}
+
+TEST_F(PodRules, HandWhatComesToATransparentProxy) {
+  rules(
+      "*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p tcp -j TPROXY --on-port 15006 --on-ip 0.0.0.0 --tproxy-mark "
+      "0x539/0xffffffff\nCOMMIT\n");
+  const json e = explained("demo-egress/requester-3a", std::string(kPod) + ":8080");
+  EXPECT_NE(e.at("confidence"), "proven") << e.at("summary");
+  EXPECT_NE(e.at("assumptions").dump().find("the proxy at port 15006"), std::string::npos) << e.at("assumptions");
+}
+
 }  // namespace

@@ -47,4 +47,9 @@ EspOverhead overhead_of(const host::IpsecAssociation& a) {
   return {sizes, sizes};
 }
 
+FittingSizes fitting_sizes(std::uint32_t mtu, const std::optional<EspOverhead>& esp) {
+  if (!esp || mtu == 0) return {mtu, mtu};
+  return {std::max(esp->most.payload_of(mtu), 1u), std::max(esp->least.payload_of(mtu), 1u)};
+}
+
 }  // namespace egt::engine

@@ -24,13 +24,9 @@ HostOutcome HostWalk::leave(const Taken& route) {
 
 // What leaves encrypted has to fit with what encryption adds (xfrm_bundle_create()).
 HostWalk::Mtu HostWalk::mtu_of(const Taken& route) const {
-  Mtu mtu = plain_mtu_of(route);
-  mtu.may_pass = mtu.bytes;
-  const std::optional<EspOverhead> esp = mtu.bytes != 0 ? esp_towards(route.device) : std::nullopt;
-  if (!esp) return mtu;
-  mtu.may_pass = std::max(esp->least.payload_of(mtu.bytes), 1u);
-  mtu.bytes = std::max(esp->most.payload_of(mtu.bytes), 1u);
-  return mtu;
+  const Mtu mtu = plain_mtu_of(route);
+  const FittingSizes fitting = fitting_sizes(mtu.bytes, esp_towards(route.device));
+  return {fitting.surely, mtu.from, fitting.perhaps};
 }
 
 bool HostWalk::is_too_long(const Taken& route, const Mtu& mtu) {

@@ -1,5 +1,7 @@
 // Rules of netfilter in a pod's own network namespace. Those of a service mesh (istio-init, linkerd-init) hand what the pod sends to a proxy
 // beside it, but for what that proxy sends itself, which they know by its user.
+#include <algorithm>
+
 #include "egtrace/engine/netfilter.h"
 #include "pod_stack.h"
 #include "walker.h"
@@ -13,6 +15,12 @@ bool shows_rules_of_pod(const host::Host& host, Family family) {
   const bool v4 = family == Family::v4;
   return (v4 ? host.iptables_v4 : host.iptables_v6).present || (v4 ? host.iptables_legacy_v4 : host.iptables_legacy_v6).present ||
          host.nft.present;
+}
+
+// Rules that a new mark leads elsewhere by.
+bool routes_by_mark(const host::Host& host, Family family) {
+  const auto& rules = family == Family::v4 ? host.rules_v4 : host.rules_v6;
+  return std::any_of(rules.value.begin(), rules.value.end(), [](const host::PolicyRule& r) { return r.fwmark.has_value(); });
 }
 
 bool stays_in_pod(const PodStack& stack, const NatDecision& nat) {
@@ -52,6 +60,9 @@ std::optional<Walker::Next> Walker::filter_in_pod(const Endpoint& pod, const Pod
       if (stage == NetfilterStage::nat && !opens) continue;
       const HookResult result = rules.run(hook, stage, context);
       if (!result.goes_on()) return ended_in_pod(pod, result);
+      if (result.mark_changed_in_route_chain && routes_by_mark(*stack.host, family_of(packet))) return rewritten_in_pod(pod);
+      if (result.tproxy)
+        record_.assume({Supposition::proxy_hands_on, {pod.pod.name, std::uint64_t{result.tproxy->port}}, {}, {}, pod.node->name});
       if (result.nat)
         if (std::optional<Next> end = translated_in_pod(pod, stack, *result.nat, sends)) return end;
     }
@@ -61,7 +72,7 @@ std::optional<Walker::Next> Walker::filter_in_pod(const Endpoint& pod, const Pod
   return std::nullopt;
 }
 
-// Addresses or ports are written without a connection: where such a packet goes, and what answers are taken for, is not followed.
+// Addresses, ports or a mark for other routes are written: where such a packet goes, and what answers are taken for, is not followed.
 Walker::Next Walker::rewritten_in_pod(const Endpoint& pod) {
   return stop(Verdict::inconclusive, {pod.node->name,
                                       Layer::host,

@@ -100,18 +100,18 @@ std::optional<Walker::Next> Walker::pass_hook(const Node& node, Hook hook, const
 std::optional<Walker::Next> Walker::check_size(const Node& node, const std::string& device) {
   const host::Link* link = node.host.link(device);
   if (link == nullptr || link->mtu == 0 || answering_) return std::nullopt;
-  const std::uint32_t mtu = esp_ ? std::max(esp_->most.payload_of(link->mtu), 1u) : link->mtu;
-  record_.limit({mtu, node.name, device, link->from});
+  const FittingSizes fitting = fitting_sizes(link->mtu, esp_);
+  record_.limit({fitting.surely, node.name, device, link->from});
   const std::uint32_t bytes = frame_length() - kEthernetHeader;
-  if (bytes <= mtu) return std::nullopt;
-  if (esp_ && bytes <= esp_->least.payload_of(link->mtu)) {
+  if (bytes <= fitting.surely) return std::nullopt;
+  if (bytes <= fitting.perhaps) {
     record_.assume({Supposition::encrypted_fits, {std::uint64_t{bytes}, device, node.name}, {}, {link->from}});
     return std::nullopt;
   }
   return stop(Verdict::dropped, {node.name,
                                  Layer::underlay,
                                  {PlaceKind::device, {device}},
-                                 {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{mtu}, device}},
+                                 {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{fitting.surely}, device}},
                                  {link->from}});
 }
 

@@ -208,7 +208,7 @@ enum class Lack : std::uint8_t {
   change_counts,
   acls,
   nat_rows,
-  gateway_routes,
+  routes_of_routers,
   load_balancers,
   static_routes,
   router_policies,

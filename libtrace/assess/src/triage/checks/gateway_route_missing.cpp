@@ -93,7 +93,7 @@ void run(const Facts& f, Findings& out) {
     if (!is_cluster_node(*node)) continue;
     if (!has_complete(*node, "Logical_Router") || !has_complete(*node, "Logical_Router_Port") ||
         !has_complete(*node, "Logical_Router_Static_Route")) {
-      out.lacks(Lack::gateway_routes, {node->name});
+      out.lacks(Lack::routes_of_routers, {node->name});
       continue;
     }
     const auto rows = dropped.find(node->name);

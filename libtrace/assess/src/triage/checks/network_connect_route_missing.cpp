@@ -46,7 +46,7 @@ void run(const Facts& f, Findings& out) {
       if (has_complete(*node, "Logical_Router_Port") && has_complete(*node, "Logical_Router_Static_Route"))
         judge(*node, router, out);
       else
-        out.lacks(Lack::gateway_routes, {node->name});
+        out.lacks(Lack::routes_of_routers, {node->name});
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "egtrace/host/ipsec.h"
 
@@ -25,5 +26,11 @@ struct EspOverhead {
 
 EspOverhead overhead_of(const host::IpsecAssociation& association);
 EspOverhead unknown_overhead(Family family);
+
+// Bytes of IP packets that fit a link, and those that may fit it: more where it is not known what encryption adds.
+struct FittingSizes {
+  std::uint32_t surely = 0, perhaps = 0;
+};
+FittingSizes fitting_sizes(std::uint32_t mtu, const std::optional<EspOverhead>& esp);
 
 }  // namespace egt::engine
