@@ -45,9 +45,19 @@ TEST(Executor, AFrameComesBackWhole) {
   EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
 }
 
+FlowKey discovery() {
+  FlowKey key;
+  key.set(FieldId::eth_type, ethertype::ipv6);
+  key.set(FieldId::nw_proto, ip_proto::icmp6);
+  key.set(FieldId::icmpv6_type, 136);
+  key.set(FieldId::nd_target, 7);
+  return key;
+}
+
 // As a switch does (3.1): 2 with its lowest bit set is 1.
 TEST(Executor, ExtensionsOfNeighbourDiscoveryAreWrittenWhole) {
   DatapathPacket packet;
+  packet.key = discovery();
   packet.key.set(FieldId::nd_reserved, 0xffffffff);
   packet.key.set(FieldId::nd_options_type, 2);
   const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_reserved, 5, 0xf}, {FieldId::nd_options_type, 1, 0x1}}};
@@ -59,6 +69,7 @@ TEST(Executor, ExtensionsOfNeighbourDiscoveryAreWrittenWhole) {
 
 TEST(Executor, TheFirstOptionOfNeighbourDiscoveryAloneIsWritten) {
   DatapathPacket packet;
+  packet.key = discovery();
   packet.key.set(FieldId::nd_options_type, 2);
   packet.key.set(FieldId::nd_sll, 0x0a0000000003);
   const dp::Set set{dp::Attribute::nd, true, {{FieldId::nd_sll, 5, ~U128{0}}, {FieldId::nd_tll, 6, ~U128{0}}}};
@@ -72,6 +83,7 @@ TEST(Executor, TheFirstOptionOfNeighbourDiscoveryAloneIsWritten) {
 TEST(Executor, AnOptionOfNeighbourDiscoveryIsReadByItsType) {
   const auto retyped = [](std::uint64_t type) {
     DatapathPacket packet;
+    packet.key = discovery();
     packet.key.set(FieldId::nd_options_type, 2);
     packet.key.set(FieldId::nd_tll, 0x0a0000000003);
     const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, type, 0xff}}};
@@ -84,6 +96,31 @@ TEST(Executor, AnOptionOfNeighbourDiscoveryIsReadByItsType) {
   EXPECT_EQ(0x0a0000000003u, retyped(2).u64(FieldId::nd_tll));
   EXPECT_EQ(0u, retyped(3).u64(FieldId::nd_tll));
   EXPECT_EQ(0u, retyped(3).u64(FieldId::nd_options_type));
+}
+
+// Two options: the first becomes one of the target and gets its address, as which the second has one already. ovs-vswitchd reads no
+// address of such a message.
+TEST(Executor, TwoAddressesOfTheTargetAreReadAsNone) {
+  DatapathPacket packet;
+  packet.key = discovery();
+  packet.key.set(FieldId::nd_options_type, 1);
+  packet.key.set(FieldId::nd_tll, 0x0180c2000000);
+  const dp::Set retype{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, 2, 0xff}}};
+  const dp::Set readdress{dp::Attribute::nd, true, {{FieldId::nd_tll, 0x0180c200000e, ~U128{0}}}};
+  NoPorts ports;
+  execute({{retype, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(0x0180c2000000u, packet.key.u64(FieldId::nd_tll));
+  execute({{readdress, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(0u, packet.key.u64(FieldId::nd_tll));
+  EXPECT_EQ(U128{0}, packet.key.get(FieldId::nd_target));
+}
+
+TEST(Executor, NoTypeIsWrittenWhereThereIsNoOption) {
+  DatapathPacket packet;
+  packet.key = discovery();
+  NoPorts ports;
+  execute({{dp::Set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, 2, 0xff}}}, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(0u, packet.key.u64(FieldId::nd_options_type));
 }
 
 }  // namespace

@@ -74,6 +74,22 @@ TEST_F(SwitchTest, MarksAndLabelsBelongToTheConnection) {
   EXPECT_EQ(in.emissions[0].packet.get(Subfield{F::ct_label, 96, 32}), 5u);
 }
 
+// Nobody compares the family of the action's address with that of the packet: the bytes are written as they are.
+TEST_F(SwitchTest, AnAddressOfTheOtherFamilyIsWrittenAsItIs) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,nat(src=[fd00::3]))",
+                 "table=0,ipv6 actions=ct(commit,table=1,nat(src=10.0.0.3))", "table=1 actions=output:2"});
+  const OvsResult v4 = run("br0", 1, tcp());
+  ASSERT_EQ(1U, v4.emissions.size());
+  EXPECT_EQ(src_ip(v4.emissions[0].packet).to_string(), "253.0.0.0");
+  FlowKey key = tcp();
+  key.set(F::eth_type, ethertype::ipv6);
+  set_src_ip(key, *IpAddr::parse("fd00::1"));
+  set_dst_ip(key, *IpAddr::parse("fd00::2"));
+  const OvsResult v6 = run("br0", 1, key);
+  ASSERT_EQ(1U, v6.emissions.size());
+  EXPECT_EQ(src_ip(v6.emissions[0].packet).to_string(), "a00:3::");
+}
+
 TEST_F(SwitchTest, ATakenPortIsReplacedByAnAssumedOne) {
   bridge("br0", {"table=0,ip actions=ct(commit,table=1,nat(src=192.0.2.1))", "table=1 actions=output:2"});
   run("br0", 1, tcp("10.0.0.1"));

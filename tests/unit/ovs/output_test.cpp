@@ -165,6 +165,15 @@ TEST_F(SwitchTest, NormalFloodsAndLearnsTheSender) {
   EXPECT_EQ(ports(run("br0", 2, answer)), Ports{"br0-p1"});
 }
 
+// What is left of a packet below NSH has no sender (xlate_normal()).
+TEST_F(SwitchTest, NormalLearnsNothingWithoutEthernet) {
+  bridge("br0", {"table=0,in_port=1 actions=encap(nsh),NORMAL", "table=0,priority=0 actions=NORMAL"}).has_fdb = true;
+  run("br0", 1, tcp());
+  FlowKey to_none = tcp();
+  to_none.set(F::eth_dst, 0);
+  EXPECT_EQ(ports(run("br0", 2, to_none)), (Ports{"br0-p1", "br0-p3"}));
+}
+
 TEST_F(SwitchTest, NormalKeepsToItsVlan) {
   openflow::Bridge& b = bridge("br0", {"table=0 actions=NORMAL"});
   b.has_fdb = true;

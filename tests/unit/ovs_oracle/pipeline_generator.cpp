@@ -111,7 +111,9 @@ std::string ActionWriter::nat(bool commit) {
   if (!commit || !(kinds_ & (ip4 | ip6)) || dice_.one_in(5)) return "nat";
   const char* const which = dice_.one_in(2) ? "src" : "dst";
   if (dice_.one_in(5)) return fmt::format("nat({})", which);
-  return fmt::format("nat({}={}{})", which, kinds_ & ip4 ? dice_.of(kRanges4) : dice_.of(kRanges6), dice_.of(kFlags));
+  const bool v4 =
+      dice_.one_in(8) ? dice_.one_in(2) : (kinds_ & ip4) != 0;  // an address of the other family is written nevertheless
+  return fmt::format("nat({}={}{})", which, v4 ? dice_.of(kRanges4) : dice_.of(kRanges6), dice_.of(kFlags));
 }
 
 std::string ActionWriter::exec() {

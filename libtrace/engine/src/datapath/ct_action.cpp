@@ -71,7 +71,8 @@ CtResult CtAction::execute_with(std::uint32_t state, DatapathPacket& packet) {
   if (action_.has_nat && action_.nat.addresses && is_ip(key)) {
     const bool source = action_.nat.kind == Nat::Kind::src;
     Tuple& t = result_.after;
-    (source ? t.src : t.dst) = action_.nat.addresses->first;
+    IpAddr& address = source ? t.src : t.dst;
+    address = address_for(address.family, action_.nat.addresses->first);
     if (action_.nat.port_min && has_ports(t)) (source ? t.sport : t.dport) = *action_.nat.port_min;
     set_tuple(key, t);
   }
@@ -132,9 +133,9 @@ void CtAction::note_later_segments(const FlowKey& key) {
   if (key.u32(F::nw_proto) != ip_proto::tcp || (key.u32(F::tcp_flags) & 0x3f) != kSynAck) return;
   if (!open_tcp(kAck, zone_.space, settings_.tcp_loose.value_or(true))) return;
   const IpAddr& own = nat.kind == Nat::Kind::src ? result_.before.src : result_.before.dst;
-  if (own == nat.addresses->first) return;
-  recorder_.assume(
-      {Supposition::segments_as_handshake, {nat.addresses->first}, {std::uint64_t{zone_.zone}}, recorder_.evidence_of(step_)});
+  const IpAddr address = address_for(own.family, nat.addresses->first);
+  if (own == address) return;
+  recorder_.assume({Supposition::segments_as_handshake, {address}, {std::uint64_t{zone_.zone}}, recorder_.evidence_of(step_)});
 }
 
 // The connection that an earlier ct of the same zone gave the packet (skb_nfct_cached()), else what conntrack finds.
@@ -245,8 +246,8 @@ bool CtAction::map(Connection& c) {
   const bool source = nat.kind == Nat::Kind::src;
   const Tuple& before = c.original;
   IpAddr address = source ? before.src : before.dst;
-  if (nat.addresses && nat.addresses->first.family == address.family) {
-    address = nat.addresses->first;
+  if (nat.addresses) {
+    address = address_for(address.family, nat.addresses->first);
     if (nat.addresses->first != nat.addresses->last)
       recorder_.assume({Supposition::address_of_range, {address}, {}, recorder_.evidence_of(step_)});
   }

@@ -9,9 +9,6 @@ using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
-constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;  // ND_OPT_SOURCE_LINKADDR, ND_OPT_TARGET_LINKADDR
-
-constexpr F kDiscovery[] = {F::nd_target, F::nd_sll, F::nd_tll, F::nd_reserved, F::nd_options_type};
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
@@ -23,67 +20,36 @@ struct ActionExecution {
   FlowKey& key = packet.key;
 
   void operator()(const dp::Set& a) {
-    const U128 option = key.get(F::nd_options_type);
+    using Attribute = dp::Attribute;
+    const bool of_discovery =
+        a.attribute == Attribute::icmpv6 || a.attribute == Attribute::nd || a.attribute == Attribute::nd_extensions;
+    if (of_discovery && !packet.discovery) packet.discovery.emplace(key);
     for (const dp::SetField& f : a.fields) {
       if (f.mask == 0) continue;
-      if (a.attribute == dp::Attribute::nd && !has_option(f.field)) continue;
-      if (f.field == F::mpls_label && a.attribute == dp::Attribute::mpls) {
-        set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
-        continue;
-      }
-      // packet_set_nd_ext() writes the whole of what it writes, under whatever mask.
-      const U128 kept = a.attribute == dp::Attribute::nd_extensions ? U128{0} : key.get(f.field) & ~f.mask;
-      key.set(f.field, kept | (f.value & f.mask));
-      // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
-      if (a.attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff) key.set(F::nw_proto, 0);
-      // The type-of-service byte is two fields of a key.
-      if (f.field == F::nw_tos) {
-        const U128 mask = f.mask & kEcnBits;
-        key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
-      }
+      if (Discovery::has(f.field))
+        packet.discovery->write(f.field, f.value, f.mask);
+      else
+        write(f, a.attribute);
     }
+    if (of_discovery) is_nd(key, nullptr) ? packet.discovery->show(key) : Discovery::hide(key);
     if ((key.u32(F::ip_frag) & ip_frag::later) != 0) forget_transport();
-    if (a.attribute == dp::Attribute::icmpv6) is_nd(key, nullptr) ? show_discovery() : hide_discovery();
-    if (a.attribute == dp::Attribute::nd_extensions) retype_option(option);
   }
-  // packet_set_nd() writes into the first option that is there.
-  bool has_option(F address) const {
-    if (address != F::nd_sll && address != F::nd_tll) return true;
-    const std::uint64_t first = key.u64(F::nd_options_type);
-    if (first != kSourceOption && first != kTargetOption) return key.get(address) != 0;
-    return (first == kSourceOption) == (address == F::nd_sll);
-  }
-  // The address of an option is the source's or the target's by the option's type, of another type nobody's (parse_icmpv6()).
-  void retype_option(U128 before) {
-    const U128 now = key.get(F::nd_options_type);
-    const auto address_of = [](U128 type) { return type == kSourceOption ? F::nd_sll : F::nd_tll; };
-    const bool was_address = before == kSourceOption || before == kTargetOption,
-               is_address = now == kSourceOption || now == kTargetOption;
-    if (now == before || !was_address) return;
-    const U128 address = key.get(address_of(before));
-    key.set(address_of(before), 0);
-    if (!is_address) return key.set(F::nd_options_type, 0);
-    if (address == 0) return;  // the next option of that type counts
-    if (key.get(address_of(now)) == 0) return key.set(address_of(now), address);
-    for (const F f : {F::nd_target, F::nd_sll, F::nd_tll}) key.set(f, 0);  // two of them are invalid
+  void write(const dp::SetField& f, dp::Attribute attribute) {
+    if (f.field == F::mpls_label && attribute == dp::Attribute::mpls)
+      return set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
+    key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
+    // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
+    if (attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff) key.set(F::nw_proto, 0);
+    // The type-of-service byte is two fields of a key.
+    if (f.field == F::nw_tos) {
+      const U128 mask = f.mask & kEcnBits;
+      key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
+    }
   }
   // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).
   void forget_transport() {
     for (const F f : {F::tp_src, F::tp_dst, F::tcp_flags}) key.set(f, 0);
-    forget_discovery();
-  }
-  // What another type of ICMPv6 has there nobody reads, and it is there again when the type is.
-  void hide_discovery() {
-    if (packet.hidden_discovery.empty())
-      for (const F f : kDiscovery) packet.hidden_discovery.push_back(key.get(f));
-    forget_discovery();
-  }
-  void show_discovery() {
-    for (std::size_t i = 0; i < packet.hidden_discovery.size(); ++i) key.set(kDiscovery[i], packet.hidden_discovery[i]);
-    packet.hidden_discovery.clear();
-  }
-  void forget_discovery() {
-    for (const F f : kDiscovery) key.set(f, 0);
+    Discovery::hide(key);
   }
   void operator()(const dp::SetTunnel& a) {
     copy_tunnel(a.tunnel, key);

@@ -28,6 +28,12 @@ void bind_destination(Connection& c, const IpAddr& address, std::optional<std::u
   if (port && !by_id) c.reply.sport = *port;
 }
 
+IpAddr address_for(Family packet, const IpAddr& given) {
+  constexpr int kShift = 96;
+  if (given.family == packet) return given;
+  return given.is_v4() ? IpAddr::v6(given.value << kShift) : IpAddr::v4(static_cast<std::uint32_t>(given.value >> kShift));
+}
+
 void set_reply_port(Tuple& reply, std::uint16_t port) {
   reply.dport = port;
   if (is_icmp(reply)) reply.sport = port;

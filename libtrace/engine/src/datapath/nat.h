@@ -13,6 +13,10 @@ namespace egt::engine {
 void bind_source(Connection& c, const IpAddr& address, std::optional<std::uint16_t> port);
 void bind_destination(Connection& c, const IpAddr& address, std::optional<std::uint16_t> port);
 
+// The address of a NAT action as a packet of that family gets it: those of both families are the same bytes, from the first on
+// (union nf_inet_addr, union ct_addr), and nobody compares the action's family with the packet's.
+IpAddr address_for(Family packet, const IpAddr& given);
+
 struct PortRange {
   std::uint16_t first = 1024, last = 65535;
 };

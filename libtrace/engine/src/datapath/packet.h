@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "datapath/discovery.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine {
@@ -11,7 +12,7 @@ namespace egt::engine {
 struct DatapathPacket {
   FlowKey key;                         // headers, tunnel key, mark, and what conntrack left
   std::vector<FlowKey> hidden;         // packets below an NSH header or an MPLS label that was pushed, outermost last
-  std::vector<U128> hidden_discovery;  // fields of neighbour discovery, below another type of ICMPv6 that was written
+  std::optional<Discovery> discovery;  // once any of it, or a type of ICMPv6, was written
   std::optional<Tuple> quoted;         // an ICMP error: the tuple of the packet that it quotes
   bool has_egress_tunnel = false;      // a tunnel key was set for the port that comes next
   bool is_opaque = false;              // headers came to light that nothing shows

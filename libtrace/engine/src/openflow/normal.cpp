@@ -103,6 +103,7 @@ class NormalSwitch {
  private:
   // The port that the frame came by, null for the controller's and none; nothing where it goes no further.
   std::optional<SwitchPort*> admitted_by(Vlans& vlans);
+  void learn(const SwitchPort* in, std::uint16_t vlan);
   std::optional<LearnedMac> mac_port(std::uint16_t vlan);
   void report_learned(Remark what, const LearnedMac& learned);
   NormalOutput by(SwitchPort& port, const Vlans& vlans) { return normal_output(port, vlans, packet_); }
@@ -172,8 +173,7 @@ std::vector<NormalOutput> NormalSwitch::outputs() {
   if (!admitted) return {};
   SwitchPort* const in = *admitted;
   is_gratuitous_arp();
-  if (in && !MacAddr{get(packet_.flow, F::eth_src)}.is_multicast())
-    policy_.saw_mac(bridge(), {get(packet_.flow, F::eth_src)}, vlans.vid[0], in->number);
+  learn(in, vlans.vid[0]);
   if (const auto known = mac_port(vlans.vid[0])) {
     SwitchPort* out = bridge_->port(known->port);
     if (out && out->mirrors_out != 0) {
@@ -194,6 +194,13 @@ void NormalSwitch::report_learned(Remark what, const LearnedMac& learned) {
   n.a = learned.port;
   n.from = learned.from;
   report_.line(NodeKind::detail, std::move(n));
+}
+
+// xlate_normal(): what an encapsulation has left without Ethernet is not learned from.
+void NormalSwitch::learn(const SwitchPort* in, std::uint16_t vlan) {
+  const MacAddr source{get(packet_.flow, F::eth_src)};
+  if (in && !source.is_multicast() && get(packet_.flow, F::packet_type) == packet_type::ethernet)
+    policy_.saw_mac(bridge(), source, vlan, in->number);
 }
 
 // mac_learning_lookup
