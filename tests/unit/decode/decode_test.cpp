@@ -28,6 +28,21 @@ TEST(Decode, RegisterValuesAreAddresses) {
   EXPECT_FALSE(says("0x3", "IPv4", ""));
 }
 
+// A node has one address on the transit switch, and two on the transit router of each layer 2 network.
+TEST(Decode, TransitAddressesByTheirLength) {
+  EXPECT_TRUE(says("100.88.0.8", "OVN-Kubernetes", "transit switch port of the node with id 8"));
+  EXPECT_TRUE(says("100.88.0.8", "OVN-Kubernetes", "gateway router of the node with id 4"));
+  EXPECT_TRUE(says("100.88.0.8/31", "OVN-Kubernetes", "transit router of a primary layer 2 network"));
+  EXPECT_FALSE(says("100.88.0.8/31", "OVN-Kubernetes", "id 8"));
+  EXPECT_TRUE(says("100.88.0.9/31", "OVN-Kubernetes", "gateway router of a primary layer 2 network, on the node with id 4"));
+  EXPECT_TRUE(says("100.88.0.8/16", "OVN-Kubernetes", "transit switch port of the node with id 8"));
+  EXPECT_FALSE(says("100.88.0.8/16", "OVN-Kubernetes", "id 4"));
+  EXPECT_TRUE(says("fd97::8/64", "OVN-Kubernetes", "transit switch port of the node with id 8"));
+  EXPECT_TRUE(says("fd97::9/127", "OVN-Kubernetes", "on the node with id 4"));
+  EXPECT_TRUE(says("192.168.5.2/31", "OVN-Kubernetes", "ClusterNetworkConnect"));
+  EXPECT_FALSE(says("192.168.5.2/24", "OVN-Kubernetes", ""));
+}
+
 TEST(Decode, WritesOfWideRegisters) {
   EXPECT_TRUE(shows("load:0x64580003->NXM_NX_XXREG0[96..127]", {"reg0", "reg0 = 100.88.0.3"}));
   EXPECT_TRUE(shows("load:0x64400001->NXM_NX_XXREG0[64..95]", {"reg1", "reg1 = 100.64.0.1"}));

@@ -38,9 +38,20 @@ bool is_plausible_address(U128 value) {
   return value <= 0xffffffffU && octet >= 1 && octet < 240;
 }
 
+void add_default_meanings(const IpAddr& address, Meanings& out) {
+  out.add("OVN-Kubernetes", default_address_meaning(address));
+  out.add("OVN-Kubernetes", transit_link_meaning(address));
+}
+
 void add_address(const IpAddr& address, Meanings& out) {
   out.add(address.is_v4() ? "IPv4" : "IPv6", address.to_string());
-  out.add("OVN-Kubernetes", default_address_meaning(address));
+  add_default_meanings(address, out);
+}
+
+// "100.88.0.8/31": the length shows which of an address's meanings is meant.
+void add_prefix(const Prefix& prefix, Meanings& out) {
+  const bool is_link_of_two = prefix.length + 1 == (prefix.address.is_v4() ? 32 : 128);
+  out.add("OVN-Kubernetes", is_link_of_two ? link_of_two_meaning(prefix.address) : default_address_meaning(prefix.address));
 }
 
 // ---- fields
@@ -314,8 +325,9 @@ void add_plain(std::string_view text, const DecodeOptions& options, Meanings& ou
   if (const auto address = IpAddr::parse(text)) {
     if (address->is_v4()) out.add("hexadecimal", fmt::format("{:#x}", address->as_v4()));
     if (address->is_v4()) out.add("OVN-Kubernetes MAC", MacAddr{0x0a5800000000ULL | address->as_v4()}.to_string());
-    return out.add("OVN-Kubernetes", default_address_meaning(*address));
+    return add_default_meanings(*address, out);
   }
+  if (const auto prefix = Prefix::parse(text)) return add_prefix(*prefix, out);
   if (const auto mac = MacAddr::parse(text)) return add_mac(*mac, out);
   if (const auto bits = parse_ct_state(text)) return add_ct_state(bits->value, bits->mask, out);
   if (is_uuid(text)) {

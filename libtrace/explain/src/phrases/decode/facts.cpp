@@ -161,10 +161,37 @@ std::string masquerade_meaning(std::uint64_t offset) {
                      offset % 2 != 0 ? "gateway routers" : "management ports", (offset - 9) / 2);
 }
 
+// Behind the first address of the transit subnet; nothing where it is none of it.
+std::optional<std::uint64_t> transit_offset(const IpAddr& address) {
+  const auto subnet = Prefix::parse(address.is_v4() ? ovnk::kTransitSubnetV4 : ovnk::kTransitSubnetV6);
+  if (!subnet->contains(address)) return std::nullopt;
+  return low64(address.value) - low64(subnet->address.value);
+}
+
 }  // namespace
+
+// Two addresses for each node, by its id (getTransitRouterInfo() of go-controller/pkg/ovn/transit_router.go).
+std::string transit_link_meaning(const IpAddr& address) {
+  const auto offset = transit_offset(address);
+  if (!offset || *offset < 2) return {};
+  return fmt::format("{} of a primary layer 2 network, {} the node with id {} (a /{} of the default transit subnet)",
+                     *offset % 2 == 0 ? "transit router" : "gateway router",
+                     *offset % 2 == 0 ? "on its link to the gateway router of" : "on", *offset / 2, address.is_v4() ? 31 : 127);
+}
+
+std::string link_of_two_meaning(const IpAddr& address) {
+  if (std::string known = transit_link_meaning(address); !known.empty()) return known;
+  return fmt::format(
+      "{} of a link between two routers, where OVN-Kubernetes made it: of a ClusterNetworkConnect by its "
+      "connectSubnets ({}), or of a transit router",
+      address.value % 2 == 0 ? "first address" : "second address",
+      address.value % 2 == 0 ? "port crtor-… of the connect router" : "port rtocr-… of a network's router");
+}
 
 std::string default_address_meaning(const IpAddr& address) {
   if (!address.is_v4()) {
+    if (const auto offset = transit_offset(address); offset && *offset > 0)
+      return fmt::format("transit switch port of the node with id {} (default subnet {})", *offset, ovnk::kTransitSubnetV6);
     const auto masquerade = Prefix::parse(ovnk::kMasqueradeSubnetV6);
     return masquerade->contains(address) ? masquerade_meaning(low64(address.value) & 0xffff) : std::string();
   }

@@ -47,6 +47,10 @@ std::optional<StateBits> parse_ct_state(std::string_view text);
 
 // Addresses that OVN-Kubernetes uses by default (masquerade, join and transit subnets); empty for others.
 std::string default_address_meaning(const IpAddr& address);
+// Of these subnets those of links between two routers: of a transit router, in its default subnet; empty for others.
+std::string transit_link_meaning(const IpAddr& address);
+// What an address with a length of 31 (127) is.
+std::string link_of_two_meaning(const IpAddr& address);
 // The address in a MAC that OVN-Kubernetes made of it (0a:58 and four octets).
 std::optional<IpAddr> address_of_mac(const MacAddr& mac);
 // "broadcast", "locally administered"
