@@ -13,8 +13,8 @@ constexpr ClaimPhrase kClaimsOfTunnels[] = {
      "ovnkube-controller on "
      "{node}."},
     {Claim::transit_port_missing,
-     "The transit switch of {node} has no port of {0}: pods of the two nodes do not reach each other.",
-     "ovn-nbctl show transit_switch on {node}; look for {0} in the log of ovnkube-controller there."},
+     "The transit switch of {node}[ for network {1}] has no port of {0}: pods of the two nodes do not reach each other.",
+     "ovn-nbctl show [{1}_]transit_switch on {node}; look for {0} in the log of ovnkube-controller there."},
     {Claim::tunnel_port_missing, "{node} has chassis {0} at {1}, but Open vSwitch there has no tunnel port to it.",
      "ovs-vsctl show and the log of ovn-controller on {node}."},
     {Claim::tunnel_address_wrong,

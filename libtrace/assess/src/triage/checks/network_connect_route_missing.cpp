@@ -41,13 +41,17 @@ void judge(const cluster::Node& node, const nb::LogicalRouter& router, Findings&
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
+    const bool has_ports_and_routes =
+        has_complete(*node, "Logical_Router_Port") && has_complete(*node, "Logical_Router_Static_Route");
+    bool lacks = !has_complete(*node, "Logical_Router");
     for (const nb::LogicalRouter router : rows_of<nb::LogicalRouter>(node->ovn.rows)) {
       if (!router.name().starts_with(ovnk::kConnectRouter)) continue;
-      if (has_complete(*node, "Logical_Router_Port") && has_complete(*node, "Logical_Router_Static_Route"))
+      if (has_ports_and_routes)
         judge(*node, router, out);
       else
-        out.lacks(Lack::routes_of_routers, {node->name});
+        lacks = true;
     }
+    if (lacks) out.lacks(Lack::routes_of_routers, {node->name});
   }
 }
 
