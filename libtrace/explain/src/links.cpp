@@ -59,6 +59,10 @@ bool made_of_acl(const nb::Acl& acl, const LogicalFlow& flow) {
          flow.match.find(match) != std::string_view::npos;
 }
 
+bool made_of_qos(const nb::QoS& qos, const LogicalFlow& flow) {
+  return qos.priority() == flow.priority && qos.match() == flow.match && (qos.direction() == "to-lport") == !flow.ingress;
+}
+
 // "10.96.0.1:443" is shown as "ip4.dst == 10.96.0.1 && tcp.dst == 443", the address of IPv6 in brackets.
 bool made_of_load_balancer(const nb::LoadBalancer& balancer, const LogicalFlow& flow) {
   if (flow.actions.find("ct_lb") == std::string_view::npos) return false;
@@ -93,6 +97,7 @@ std::vector<const Row*> rows_that_made(const Node& node, const LogicalFlow& flow
   if (stage == "lr_in_policy") add_rows_that_made(node, flow, made_of_policy, rows);
   if (stage == "lr_out_snat" || stage == "lr_in_unsnat") add_rows_that_made(node, flow, made_of_nat, rows);
   if (stage == "ls_in_lb" || stage == "lr_in_dnat") add_rows_that_made(node, flow, made_of_load_balancer, rows);
+  if (stage.find("_qos") != std::string_view::npos) add_rows_that_made(node, flow, made_of_qos, rows);
   if (stage.find("_acl") != std::string_view::npos) add_rows_that_made(node, flow, made_of_acl, rows);
   return rows;
 }
@@ -104,6 +109,9 @@ ObjectRef rule_of(const Row& row, ObjectRef object) {
   object.rule = id_of(row, "gress-index");
   if (object.rule.empty()) object.rule = id_of(row, "rule-index");
   object.type = id_of(row, "type");
+  // The first rule of an EgressQoS has priority 1000, each further one the next lower.
+  if (const auto priority = parse_decimal(id_of(row, "priority")); object.kind == "EgressQoS" && priority && *priority <= 1000)
+    object.rule = std::to_string(1000 - *priority);
   return object;
 }
 

@@ -1,5 +1,5 @@
 // Networks of pods besides the default one: NetworkAttachmentDefinition (k8s.cni.cncf.io/v1), UserDefinedNetwork,
-// ClusterUserDefinedNetwork, RouteAdvertisements, ClusterNetworkConnect, Uplink, VTEP (k8s.ovn.org), and FRRConfiguration
+// ClusterUserDefinedNetwork, RouteAdvertisements, ClusterNetworkConnect, Uplink, VTEP, NetworkQoS, EgressQoS (k8s.ovn.org), and FRRConfiguration
 // (frrk8s.metallb.io), by which OVN-Kubernetes has routes announced.
 #include <nlohmann/json.hpp>
 
@@ -170,7 +170,7 @@ void add_fact(cluster::NetworkObject& object, const char* name, const std::strin
   if (!value.empty()) object.facts.emplace_back(name, value);
 }
 
-// A NetworkQoS has a condition for each zone: "Ready-In-Zone-NODE".
+// NetworkQoS and EgressQoS have a condition for each zone: "Ready-In-Zone-NODE".
 void add_refusals(const Json& o, cluster::NetworkObject& object) {
   const Json& conditions = at(at(o, "status"), "conditions");
   if (!conditions.is_array()) return;
@@ -213,6 +213,21 @@ void add_vtep(const Json& o, const cluster::Object& id, cluster::Objects& object
 
 void add_shown(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   objects.network_objects.push_back(shown(o, id));
+}
+
+void add_egress_qos(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  cluster::NetworkObject object = shown(o, id);
+  const Json& rules = at(at(o, "spec"), "egress");
+  if (rules.is_array())
+    for (const Json& rule : rules) {
+      const std::string to = text(rule, "dstCIDR"), dscp = text(rule, "dscp");
+      cluster::QosRule& added = object.qos_rules.emplace_back();
+      added.dscp = static_cast<std::uint32_t>(parse_decimal(dscp).value_or(0));
+      added.to = Prefix::parse(to);
+      added.pods = selector(at(rule, "podSelector"), true);
+      add_fact(object, "rule", "DSCP " + dscp + (to.empty() ? "" : " to " + to));
+    }
+  objects.network_objects.push_back(std::move(object));
 }
 
 // Of the pods that set up IPsec for OVN: the operator signs what they ask for (signer network.openshift.io/signer).
@@ -262,6 +277,7 @@ constexpr UsedKind kNetworkKinds[] = {{"NetworkAttachmentDefinition", "k8s.cni.c
                                       {"Uplink", "k8s.ovn.org/", false, add_shown},
                                       {"CertificateSigningRequest", "certificates.k8s.io/", false, add_certificate_request},
                                       {"NetworkQoS", "k8s.ovn.org/", true, add_shown},
+                                      {"EgressQoS", "k8s.ovn.org/", true, add_egress_qos},
                                       {"FRRConfiguration", "frrk8s.metallb.io/", true, add_frr_configuration}};
 
 }  // namespace

@@ -62,7 +62,9 @@ inline auto members_of(cluster::RouteAdvertisement& x) {
   return detail::with_base<cluster::Object>(x, x.pods, x.egress_ips, x.default_network, x.networks, x.nodes, x.target_vrf,
                                             x.accepted, x.why_not_accepted);
 }
-inline auto members_of(cluster::NetworkObject& x) { return detail::with_base<cluster::Object>(x, x.kind, x.prefixes, x.facts); }
+inline auto members_of(cluster::NetworkObject& x) {
+  return detail::with_base<cluster::Object>(x, x.kind, x.prefixes, x.facts, x.qos_rules);
+}
 inline auto members_of(cluster::ResolvedName& x) { return detail::with_base<cluster::Object>(x, x.dns_name, x.addresses); }
 
 }  // namespace egt::parsers

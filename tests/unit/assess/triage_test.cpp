@@ -193,6 +193,55 @@ void add_network_policy(Sample& s, const std::string& peers, const std::vector<s
   s.write("master-03-demo/ovn-nbctl_list_port_group", groups);
 }
 
+// An EgressQoS of two rules, with what OVN has on master-03-demo of them.
+std::string qos_row(char digit, const std::string& priority, const std::string& dscp, const std::string& to) {
+  return "_uuid               : 8111111" + std::string(1, digit) +
+         "-2222-4333-8444-555555555555\naction              : {dscp=" + dscp +
+         "}\nbandwidth           : {}\ndirection           : to-lport\nexternal_ids        : "
+         "{\"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=EgressQoS, priority=\"" +
+         priority + "\"}\nmatch               : \"(" + to + ") && ip4.src == $a8008008008\"\npriority            : " + priority +
+         "\n\n";
+}
+
+constexpr const char* kMarkedPods = "\"10.132.0.13\", \"10.133.0.3\", \"10.133.0.9\"";
+void add_egress_qos(Sample& s, const std::string& dscp, const std::string& pods = kMarkedPods,
+                    const std::string& name = "default", const std::string& ready = "True") {
+  s.write("k8s/egressqoses.yaml",
+          "apiVersion: k8s.ovn.org/v1\nkind: EgressQoS\nmetadata: {name: " + name +
+              ", namespace: demo-egress}\nspec:\n  egress:\n  - {dscp: 46, dstCIDR: 203.0.113.0/24}\n  - {dscp: 10}\n"
+              "status: {conditions: [{type: Ready-In-Zone-master-03-demo, status: \"" +
+              ready + "\", message: why}]}\n");
+  s.write("master-03-demo/ovn-nbctl_list_qos", qos_row('1', "1000", dscp, "ip4.dst == 203.0.113.0/24") +
+                                                   qos_row('2', "999", "10", "ip4.dst == 0.0.0.0/0 || ip6.dst == ::/0"));
+  s.append("master-03-demo/ovn-nbctl_list_address_set",
+           "\n_uuid               : 61111111-2222-4333-8444-555555555556\naddresses           : [" + pods +
+               "]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/owner-type\"=EgressQoS}\nname                : "
+               "a8008008008\n");
+}
+
+// What the switch of master-02-demo has for IPsec, with a tunnel that is to be encrypted.
+void ipsec_settings(Sample& s, const std::string& settings) {
+  const std::string file = "master-02-demo/ovs-vsctl_list_interface";
+  s.replace(file, "remote_ip=\"192.168.99.25\"", "remote_ip=\"192.168.99.25\", remote_name=\"d88ff5\"");
+  if (!settings.empty())
+    s.replace("master-02-demo/ovs-vsctl_list_Open_vSwitch", "other_config        : {",
+              "other_config        : {" + settings + ", ");
+}
+
+// The session of master-01-demo with the gateway of add_external_route(), which the route of one of its pods names.
+void bfd_session(Sample& s, const std::string& status, const std::string& also = "") {
+  std::string route = static_route("10.134.0.21", '1');
+  route.replace(route.find("bfd                 : []"), 24, "bfd                 : 91111111-2222-4333-8444-555555555555");
+  s.append("master-01-demo/ovn-nbctl_list_logical_router_static_route", route + also);
+  s.write("master-01-demo/ovn-nbctl_list_bfd",
+          "_uuid               : 91111111-2222-4333-8444-555555555555\ndetect_mult         : []\ndst_ip              : "
+          "\"192.168.99.12\"\n"
+          "external_ids        : {}\nlogical_port        : rtoe-GR_master-01-demo\nmin_rx              : []\nmin_tx              "
+          ": []\n"
+          "options             : {}\nstatus              : " +
+              status + "\n");
+}
+
 void primary_egress_ip(Sample& s) { s.replace("k8s/egressips.yaml", "192.168.66.100", "192.168.99.100"); }
 
 void route_to(Sample& s, const std::string& address, const std::string& via) {
@@ -414,6 +463,8 @@ std::vector<Case> cases() {
        }},  // another priority than the one that is there
       {"egressfirewall-acl", [](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); },
        [](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.7"); }},
+      {"egressqos-rows", [](Sample& s) { add_egress_qos(s, "12"); }, [](Sample& s) { add_egress_qos(s, "46"); }},
+      {"bfd-session-down", [](Sample& s) { bfd_session(s, "down"); }, [](Sample& s) { bfd_session(s, "init"); }},
       {"adminnetworkpolicy-acl", [](Sample& s) { add_admin_network_policy(s, "\"10.133.0.4\""); },
        [](Sample& s) { add_admin_network_policy(s, "\"10.132.0.39\", \"10.133.0.4\", \"10.133.0.0/24\""); }},
       {"networkpolicy-acl",
@@ -1019,6 +1070,91 @@ TEST(Triage, ComparesEachRuleOfAnEgressFirewallWithItsAcl) {
               add_egress_firewall(s, "drop", "198.51.100.7");
               s.without_record("master-03-demo/ovn-nbctl_list_acl", "203.0.113.0/24");
             }));
+}
+
+TEST(Triage, ComparesEachRuleOfAnEgressQosWithItsRow) {
+  const auto found = [](const Change& change) { return shown(run(change, {"object-not-accepted", "egressqos-rows"})); };
+  const std::string mark = found([](Sample& s) { add_egress_qos(s, "12"); });
+  EXPECT_TRUE(
+      mark.starts_with("egressqos-rows: On master-03-demo the QoS row of rule 0 (DSCP 46 to 203.0.113.0/24) of EgressQoS "
+                       "demo-egress/default has the action 12.\n"))
+      << mark;
+  const std::string missing = found([](Sample& s) {
+    add_egress_qos(s, "46");
+    s.without_record("master-03-demo/ovn-nbctl_list_qos", "dscp=10");
+  });
+  EXPECT_NE(missing.find("OVN on master-03-demo has no QoS row for rule 1 (DSCP 10) of EgressQoS demo-egress/default"),
+            std::string::npos)
+      << missing;
+  const std::string other = found([](Sample& s) {
+    add_egress_qos(s, "46");
+    s.replace("master-03-demo/ovn-nbctl_list_qos", "0.0.0.0/0", "10.0.0.0/8");
+  });
+  EXPECT_NE(other.find("rule 1 (DSCP 10) of EgressQoS demo-egress/default matches other destinations: (ip4.dst == 10.0.0.0/8"),
+            std::string::npos)
+      << other;
+  const std::string set = found([](Sample& s) { add_egress_qos(s, "46", "\"10.133.0.4\""); });
+  EXPECT_NE(set.find("On master-03-demo the address sets of rule 0 (DSCP 46 to 203.0.113.0/24) of EgressQoS demo-egress/default "
+                     "lack pod demo-egress/requester-3a (10.133.0.9)."),
+            std::string::npos)
+      << set;
+  // On the other nodes with pods of the namespace no dump shows the rows.
+  EXPECT_NE(set.find("skipped egressqos-rows: the snapshot lacks QoS rows of master-"), std::string::npos) << set;
+}
+
+TEST(Triage, AnEgressQosOfAnotherNameHasNoEffect) {
+  const auto found = [](const Change& change) { return shown(run(change, {"object-not-accepted", "egressqos-rows"})); };
+  const std::string named = found([](Sample& s) { add_egress_qos(s, "46", kMarkedPods, "voice"); });
+  EXPECT_TRUE(named.starts_with("egressqos-rows: EgressQoS demo-egress/voice has no effect: ")) << named;
+  const std::string refused = found([](Sample& s) { add_egress_qos(s, "12", kMarkedPods, "default", "False"); });
+  EXPECT_EQ(refused,
+            "object-not-accepted: OVN-Kubernetes has not accepted EgressQoS demo-egress/default: Ready-In-Zone-master-03-demo: "
+            "why. What it asks for may not be in force.\n");
+}
+
+TEST(Triage, ABfdSessionThatIsDownTakesRoutesAway) {
+  const auto found = [](const std::string& also, const Change& more = as_it_is) {
+    return run(
+        [&](Sample& s) {
+          add_external_route(s);
+          bfd_session(s, "down", also);
+          more(s);
+        },
+        {"bfd-session-down"});
+  };
+  const Triage alone = found("");
+  ASSERT_EQ(alone.findings.size(), 1u) << shown(alone);
+  EXPECT_EQ(alone.findings[0].severity, Severity::error);
+  EXPECT_EQ(alone.findings[0].object, "AdminPolicyBasedExternalRoute blue");
+  EXPECT_TRUE(
+      alone.findings[0].claim.starts_with("The BFD session of port rtoe-GR_master-01-demo on master-01-demo with external "
+                                          "gateway 192.168.99.12 is down: OVN has withdrawn 1 route by it, of pod ns-blue/"))
+      << alone.findings[0].claim;
+  EXPECT_TRUE(alone.findings[0].claim.ends_with("(10.134.0.21), and no other gateway is left there.")) << alone.findings[0].claim;
+  std::string second = static_route("10.134.0.21", '2');
+  second.replace(second.find("192.168.99.12"), 13, "192.168.99.13");
+  const Triage of_two = found(second);
+  ASSERT_EQ(of_two.findings.size(), 1u) << shown(of_two);
+  EXPECT_EQ(of_two.findings[0].severity, Severity::warning);
+  EXPECT_TRUE(of_two.findings[0].claim.ends_with("; other gateways are left there.")) << of_two.findings[0].claim;
+  const Triage without = found("", [](Sample& s) { s.remove("master-01-demo/ovn-nbctl_list_bfd"); });
+  EXPECT_EQ(
+      shown(without),
+      "skipped bfd-session-down: the snapshot lacks BFD sessions of master-01-demo (ovn-nbctl list bfd, ovn-sbctl list bfd)\n");
+}
+
+TEST(Triage, AnEncryptedTunnelTakesACertificateAKeyAndACa) {
+  const auto found = [](const std::string& settings) {
+    return shown(run([&](Sample& s) { ipsec_settings(s, settings); }, {"ipsec-connection-down"}));
+  };
+  EXPECT_EQ(found("ca_cert=\"/ca.pem\", certificate=\"/c.pem\", private_key=\"/k.pem\""), "");
+  EXPECT_NE(
+      found("certificate=\"/c.pem\", private_key=\"/k.pem\"")
+          .find(" of master-02-demo to 192.168.99.25 is to be encrypted, and other_config:ca_cert of Open_vSwitch is not set: "
+                "ovs-monitor-ipsec sets up no connection for it."),
+      std::string::npos)
+      << found("certificate=\"/c.pem\", private_key=\"/k.pem\"");
+  EXPECT_NE(found("").find("other_config:certificate"), std::string::npos) << found("");
 }
 
 // The transit switch of a user-defined network has a port of each node with pods there.

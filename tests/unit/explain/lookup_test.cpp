@@ -114,6 +114,26 @@ TEST(Lookup, FindsTheFlowsOfANorthboundRow) {
   EXPECT_EQ(found.matches[0].used_by.size(), 1u);
 }
 
+// Logical flows of releases and lists without hints are joined with rows by what both say.
+TEST(Lookup, FindsTheRuleOfAnEgressQosBehindAMark) {
+  Snapshot s;
+  s.node.ovn.rows.add(row("NB", "QoS", "ffffffff-0000-4000-8000-00000000000b",
+                          {{"action", "{dscp=46}"},
+                           {"direction", "to-lport"},
+                           {"match", "\"(ip4.dst == 192.0.2.0/24) && ip4.src == $a7\""},
+                           {"priority", "999"}},
+                          {{"k8s.ovn.org/owner-type", "EgressQoS"}, {"k8s.ovn.org/name", "shop"}, {"priority", "999"}}));
+  ovn::LogicalFlow marks =
+      flow("7d8c250f-0000-4000-8000-00000000000c", 0x7d8c250f, "(ip4.dst == 192.0.2.0/24) && ip4.src == $a7");
+  marks.stage = "ls_out_qos", marks.priority = 999, marks.ingress = false, marks.actions = "ip.dscp = 46; next;";
+  s.node.ovn.logical_flows = {marks};
+  const Lookup found = look_up(s.cluster, "7d8c250f");
+  const auto match =
+      std::find_if(found.matches.begin(), found.matches.end(), [](const LookupMatch& m) { return m.kind == "logical flow"; });
+  ASSERT_NE(match, found.matches.end());
+  EXPECT_NE(fact(*match, "made for").find("EgressQoS of namespace shop, rule 1"), std::string::npos) << fact(*match, "made for");
+}
+
 TEST(Lookup, FindsPhysicalFlowsOfAPort) {
   const Snapshot s;
   for (const char* term : {"0x93f7000b", "shop_cart-1"}) {

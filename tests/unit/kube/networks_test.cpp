@@ -201,5 +201,38 @@ TEST(KubeNetworks, AreAdvertisedByTheirLabels) {
   EXPECT_EQ(o.cluster.objects.network_objects[0].prefixes.size(), 1U);
 }
 
+// OVN-Kubernetes writes a condition for each zone.
+TEST(KubeNetworks, AnEgressQosHasRulesAndAStatusOfEachZone) {
+  Formats f(kube_formats());
+  cluster::Cluster cluster;
+  f.load(f.dump(R"(apiVersion: k8s.ovn.org/v1
+kind: EgressQoS
+metadata: {name: default, namespace: shop}
+spec:
+  egress:
+  - {dscp: 46, dstCIDR: 192.0.2.0/24, podSelector: {matchLabels: {app: voice}}}
+  - {dscp: 10}
+status:
+  conditions:
+  - {type: Ready-In-Zone-node-1, status: "True", message: EgressQoS Rules applied}
+  - {type: Ready-In-Zone-node-2, status: "False", message: "EgressQoS Rules not correctly applied: no switch"}
+)"),
+         cluster);
+  ASSERT_EQ(cluster.objects.network_objects.size(), 1U);
+  const std::vector<cluster::QosRule>& rules = cluster.objects.network_objects[0].qos_rules;
+  ASSERT_EQ(rules.size(), 2U);
+  EXPECT_EQ(rules[0].dscp, 46U);
+  EXPECT_EQ(rules[0].to, Prefix::parse("192.0.2.0/24"));
+  EXPECT_TRUE(rules[0].pods.matches({{"app", "voice"}}));
+  EXPECT_FALSE(rules[0].pods.matches({}));
+  EXPECT_FALSE(rules[1].to);
+  EXPECT_TRUE(rules[1].pods.matches({}));
+  using Facts = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(cluster.objects.network_objects[0].facts,
+            (Facts{{"not accepted", "Ready-In-Zone-node-2: EgressQoS Rules not correctly applied: no switch"},
+                   {"rule", "DSCP 46 to 192.0.2.0/24"},
+                   {"rule", "DSCP 10"}}));
+}
+
 }  // namespace
 }  // namespace egt::parsers

@@ -43,7 +43,8 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "kubectl get routeadvertisements: one that is accepted must advertise PodNetwork of the network on all nodes; kubectl get "
      "clusteruserdefinednetwork {2} -o yaml."},
     {Claim::object_not_accepted, "OVN-Kubernetes has not accepted {object}[: {0}]. What it asks for may not be in force.",
-     "kubectl get {1} {2} -o yaml; the log of ovnkube-cluster-manager (of a NetworkQoS that of ovnkube-controller on the node)."},
+     "kubectl get {1} {2}[ -n {3}] -o yaml; the log of ovnkube-cluster-manager (of a NetworkQoS or EgressQoS that of "
+     "ovnkube-controller on the node)."},
     {Claim::ipsec_certificate_missing,
      "{object} has no certificate: it is {0}. IPsec of that node has none to identify itself with, and its tunnels to the others "
      "stay down.",
@@ -51,6 +52,17 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
     {Claim::ipsec_connection_down,
      "Tunnel {0} of {node} to {1} is to be encrypted, and its IPsec connection {2} is not established.",
      "ipsec status; ovs-appctl -t ovs-monitor-ipsec tunnels/show; the log of pluto on {node} and on the node that has {1}."},
+    {Claim::ipsec_tunnel_without_setting,
+     "Tunnel {0} of {node} to {1} is to be encrypted, and other_config:{2|certificate|private_key|ca_cert} of Open_vSwitch is "
+     "not "
+     "set: ovs-monitor-ipsec sets up no connection for it.",
+     "ovs-vsctl get open_vswitch . other_config on {node}; ovs-appctl -t ovs-monitor-ipsec tunnels/show; the log of pod "
+     "ovn-ipsec-host there."},
+    {Claim::bfd_session_down,
+     "The BFD session of port {0} on {node} with external gateway {1} is {2}: OVN has withdrawn {3} route{3:|s} by it[, of "
+     "{4:pod|pods} {4}]{5|, and no other gateway is left there|; other gateways are left there}.",
+     "ovn-sbctl list bfd on {node}; whether {1} runs BFD (UDP port 3784) and answers: a neighbour entry of {1}, its own list of "
+     "BFD peers."},
     {Claim::gateway_default_past_snat,
      "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected "
      "network passes "

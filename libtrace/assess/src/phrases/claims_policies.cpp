@@ -1,4 +1,4 @@
-// Of rules of policies against the ACLs and address sets that OVN-Kubernetes made of them.
+// Of rules of policies against the ACLs, QoS rows and address sets that OVN-Kubernetes made of them.
 #include "phrases/claims.h"
 
 namespace egt::assess {
@@ -19,6 +19,21 @@ constexpr ClaimPhrase kClaimsOfPolicies[] = {
      "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
     {Claim::firewall_set_lacks_address, "On {node} the address set of rule {1} ({2|Deny|Allow} {3}) of {object} lacks {4}.",
      "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::qos_object_ignored,
+     "{object} has no effect: of a namespace's EgressQoS objects OVN-Kubernetes reads the one with the name default alone, "
+     "whatever "
+     "the status says.",
+     "oc get egressqos -n {0} -o yaml; move its rules to an EgressQoS with the name default in namespace {0}."},
+    {Claim::qos_row_missing,
+     "OVN on {node} has no QoS row for rule {1} (DSCP {2}[ to {3}]) of {object}: what pods send keeps its own mark.",
+     "oc get egressqos -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::qos_dscp_differs, "On {node} the QoS row of rule {1} (DSCP {2}[ to {3}]) of {object} has the action {4}.",
+     "oc get egressqos -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::qos_match_differs,
+     "On {node} the QoS row of rule {1} (DSCP {2}[ to {3}]) of {object} matches other destinations: {4}.",
+     "oc get egressqos -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::qos_set_lacks_pod, "On {node} the address sets of rule {1} (DSCP {2}[ to {3}]) of {object} lack pod {4} ({5}).",
+     "oc get egressqos -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
     {Claim::admin_acl_missing, "OVN on {node} has no ACL for {2|Ingress|Egress} rule {3}[ ({4})] of {object}.",
      "oc get {0|adminnetworkpolicy|baselineadminnetworkpolicy} {1} -o yaml; look for it in the log of ovnkube-controller on "
      "{node}."},

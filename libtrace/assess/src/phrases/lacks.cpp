@@ -17,6 +17,7 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::pods, "no Pod objects (oc get pods -A -o yaml)"},
     {Lack::nodes, "no Node objects (oc get nodes -o yaml)"},
     {Lack::egress_firewalls, "no EgressFirewall objects (oc get egressfirewalls -A -o yaml)"},
+    {Lack::egress_qoses, "no EgressQoS objects (oc get egressqoses -A -o yaml)"},
     {Lack::admin_policies, "no AdminNetworkPolicy objects (oc get adminnetworkpolicies,baselineadminnetworkpolicies -o yaml)"},
     {Lack::network_policies, "no NetworkPolicy objects (oc get networkpolicies -A -o yaml)"},
     // dumps, likewise
@@ -52,6 +53,8 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::controller_connection, "whether ovn-controller of {0} is connected (ovn-appctl -t ovn-controller connection-status)"},
     {Lack::change_counts, "what was done of the northbound database (ovn-nbctl list nb_global)"},
     {Lack::acls, "ACLs of {0} (ovn-nbctl list acl)"},
+    {Lack::qos_rows, "QoS rows of {0} (ovn-nbctl list qos)"},
+    {Lack::bfd_sessions, "BFD sessions of {0} (ovn-nbctl list bfd, ovn-sbctl list bfd)"},
     {Lack::nat_rows, "NAT rows of {0} (ovn-nbctl list nat)"},
     {Lack::routes_of_routers,
      "routes of logical routers of {0} (ovn-nbctl list logical_router, logical_router_port, logical_router_static_route)"},

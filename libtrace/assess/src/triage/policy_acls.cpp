@@ -41,11 +41,16 @@ std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, c
   return held;
 }
 
-std::vector<std::string> names_in_match(const rows::nb::Acl& acl, char sign) {
+std::string_view value_in_match(std::string_view match, std::string_view key) {
+  const std::size_t at = match.find(key);
+  const std::string_view rest = at == match.npos ? std::string_view() : match.substr(at + key.size());
+  return rest.substr(0, rest.find_first_of(" )&|"));
+}
+
+std::vector<std::string> names_in_match(std::string_view match, char sign) {
   std::vector<std::string> names;
-  const std::string match = acl.match();
-  for (std::size_t at = match.find(sign); at != std::string::npos; at = match.find(sign, at + 1)) {
-    const std::string_view rest = std::string_view(match).substr(at + 1);
+  for (std::size_t at = match.find(sign); at != match.npos; at = match.find(sign, at + 1)) {
+    const std::string_view rest = match.substr(at + 1);
     names.emplace_back(rest.substr(0, rest.find_first_of(" ,)}&|\"")));
   }
   return names;

@@ -32,8 +32,10 @@ bool drops(const rows::nb::Acl& acl);
 
 // Whether one of the sets has it; each is of one family (ip-family). Nothing where none is of the address's.
 std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, const IpAddr& address);
-// Names that the ACL's match has behind '$' (address sets) or '@' (port groups), as ovn-nb(5) writes them.
-std::vector<std::string> names_in_match(const rows::nb::Acl& acl, char sign);
+// Names that a match has behind '$' (address sets) or '@' (port groups), as ovn-nb(5) writes them.
+std::vector<std::string> names_in_match(std::string_view match, char sign);
+// The value behind `key` in a match: of "ip4.dst == 10.0.0.0/8)" behind "ip4.dst == ". Empty: it has no such.
+std::string_view value_in_match(std::string_view match, std::string_view key);
 
 // Where the node's northbound database shows all of its ACLs; null where it does not.
 const Provenance* complete_acls(const cluster::Node& node);

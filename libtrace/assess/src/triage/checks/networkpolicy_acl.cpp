@@ -69,7 +69,7 @@ class Rows {
     const auto port = ports_.find(cluster::logical_port_name(pod.namespace_, pod.name));
     if (port == ports_.end()) return std::nullopt;
     std::optional<bool> has;
-    for (const std::string& name : names_in_match(acl, '@'))
+    for (const std::string& name : names_in_match(acl.match(), '@'))
       if (const auto group = groups_.find(name); group != groups_.end())
         has = has.value_or(false) || group->second.of_ports().contains(port->second);
     return has;
@@ -191,7 +191,8 @@ class Comparison {
       if (!allows(acl)) return add(Claim::network_action_differs, egress, {index, acl.action()}, {acl.from()});
     const std::vector<const KnownPod*>& peers = (egress ? meant_.egress : meant_.ingress)[index];
     // Without an address set that any peer has there is no ACL for these peers.
-    const bool by_sets = std::any_of(acls.begin(), acls.end(), [](const Acl& a) { return !names_in_match(a, '$').empty(); });
+    const bool by_sets =
+        std::any_of(acls.begin(), acls.end(), [](const Acl& a) { return !names_in_match(a.match(), '$').empty(); });
     const bool is_missing = acls.empty() ? rule.all_peers || has_networks(rule) || !peers.empty() : !peers.empty() && !by_sets;
     if (is_missing && !rule.has_open_peers && !rule.has_open_ports)
       return add(Claim::network_acl_missing, egress, {index}, {database_});
@@ -206,7 +207,7 @@ class Comparison {
   void address_sets(const Acls& acls, const std::vector<const KnownPod*>& peers, bool egress, std::size_t index) {
     std::vector<std::string> sets;
     for (const Acl& acl : acls)
-      for (const std::string& name : names_in_match(acl, '$'))
+      for (const std::string& name : names_in_match(acl.match(), '$'))
         if (rows_.set(name) != nullptr)
           sets.push_back(name);
         else

@@ -1,4 +1,4 @@
-// RouteAdvertisements, a VTEP, ClusterNetworkConnect or NetworkQoS of which OVN-Kubernetes reports that it is not accepted, or not ready in a zone.
+// RouteAdvertisements, a VTEP, ClusterNetworkConnect, NetworkQoS or EgressQoS of which OVN-Kubernetes reports that it is not accepted, or not ready in a zone.
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -7,7 +7,7 @@ namespace object_not_accepted {
 void run(const Facts& f, Findings& out) {
   const auto add = [&](const char* kind, const cluster::Object& object, const std::string& why) {
     out.add(Claim::object_not_accepted, "", std::string(kind) + " " + object.full_name(),
-            {if_any(why), std::string(kind), object.name}, {object.from});
+            {if_any(why), std::string(kind), object.name, if_any(object.namespace_)}, {object.from});
   };
   for (const cluster::RouteAdvertisement& ra : f.cluster.objects.route_advertisements)
     if (ra.accepted == false) add("RouteAdvertisements", ra, ra.why_not_accepted);

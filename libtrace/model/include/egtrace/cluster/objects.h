@@ -154,11 +154,19 @@ struct RouteAdvertisement : Object {
   std::optional<bool> accepted;
   std::string why_not_accepted;
 };
-// Objects about networks that are shown, and decide nothing: ClusterNetworkConnect, Uplink, UplinkState, VTEP, FRRConfiguration.
+// EgressQoS: the DSCP of what pods of its namespace send. OVN-Kubernetes reads the one of the name "default" alone; the first rule that
+// matches decides.
+struct QosRule {
+  std::uint32_t dscp = 0;
+  std::optional<Prefix> to;  // absent: every destination
+  LabelSelector pods;
+};
+// Objects that are shown, and decide nothing: ClusterNetworkConnect, Uplink, VTEP, FRRConfiguration, NetworkQoS, EgressQoS.
 struct NetworkObject : Object {
   std::string kind;
   std::vector<Prefix> prefixes;  // advertised, or connecting
   std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<QosRule> qos_rules;  // of an EgressQoS
 };
 struct EgressIp : Object {
   std::vector<IpAddr> addresses;

@@ -1,0 +1,118 @@
+// The BFD session with an external gateway is down. ovn-northd then makes no logical flows of the routes that name it (parsed_routes_add_static()
+// of northd/northd.c), and what is sent takes another route, or none.
+#include <algorithm>
+#include <set>
+
+#include "egtrace/ovn/rows/nb.h"
+#include "egtrace/ovn/rows/sb.h"
+#include "triage/checks.h"
+#include "triage/nb_rows.h"
+
+namespace egt::assess {
+namespace bfd_session_down {
+
+namespace nb = rows::nb;
+using Route = nb::LogicalRouterStaticRoute;
+
+// A session that ovn-northd knows and no ovn-controller runs yet counts as down.
+bool is_down(std::string_view status) { return status == "down" || status == "admin_down"; }
+
+// The state that counts: that of the southbound database, which the northbound one follows. Empty: no dump shows it.
+std::string status_of(const cluster::Node& node, const nb::Bfd& session) {
+  for (const rows::sb::Bfd row : rows_of<rows::sb::Bfd>(node.ovn.rows))
+    if (row.logical_port() == session.logical_port() && row.dst_ip() == session.dst_ip()) return row.status();
+  return session.status();
+}
+
+struct Sessions {
+  std::vector<nb::Bfd> down;
+  std::set<std::string> known, down_uuids;
+  std::set<std::string> reached;  // what has a route that is in force, as key_of() has it
+  bool lacks = false;             // a route names a session that no dump shows
+};
+
+// Routes of one key are alternatives.
+std::string key_of(const Route& route) {
+  return route.router() + '|' + route.route_table() + '|' + route.policy() + '|' + route.ip_prefix();
+}
+
+void note_routes(const cluster::Node& node, Sessions& all) {
+  for (const Route route : rows_of<Route>(node.ovn.rows)) {
+    const std::string session = route.bfd();
+    all.lacks = all.lacks || (!session.empty() && !all.known.contains(session));
+    if (!all.down_uuids.contains(session)) all.reached.insert(key_of(route));
+  }
+}
+
+Sessions sessions_of(const cluster::Node& node) {
+  Sessions all;
+  for (const nb::Bfd row : rows_of<nb::Bfd>(node.ovn.rows)) {
+    const std::string status = status_of(node, row);
+    if (status.empty()) continue;
+    all.known.insert(row.uuid());
+    if (!is_down(status)) continue;
+    all.down.push_back(row);
+    all.down_uuids.insert(row.uuid());
+  }
+  note_routes(node, all);
+  return all;
+}
+
+// Routes by the gateway and the pods whose they are; whether each has an alternative that is in force.
+struct Withdrawn {
+  std::vector<Provenance> from;
+  std::vector<const KnownPod*> pods;
+  bool has_others = true;
+};
+
+Withdrawn withdrawn_by(const Facts& f, const cluster::Node& node, const nb::Bfd& session, const Sessions& sessions) {
+  Withdrawn all;
+  const auto gateway = IpAddr::parse(session.dst_ip());
+  for (const Route route : rows_of<Route>(node.ovn.rows)) {
+    if (route.bfd() != session.uuid() || route.nexthop() != session.dst_ip()) continue;
+    all.from.push_back(route.from());
+    all.has_others = all.has_others && sessions.reached.contains(key_of(route));
+    const auto prefix = Prefix::parse(route.ip_prefix());
+    if (!prefix || !prefix->is_host() || route.policy() != "src-ip" || !gateway) continue;
+    const KnownPod* pod = f.pod_with(prefix->address);
+    if (pod != nullptr && pod->address(gateway->family) != nullptr) all.pods.push_back(pod);
+  }
+  return all;
+}
+
+std::string object_of(const Facts& f, const std::optional<IpAddr>& gateway) {
+  for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes)
+    if (gateway && std::find(route.next_hops.begin(), route.next_hops.end(), *gateway) != route.next_hops.end())
+      return "AdminPolicyBasedExternalRoute " + route.name;
+  return {};
+}
+
+void judge(const Facts& f, const cluster::Node& node, const nb::Bfd& session, const Sessions& sessions, Findings& out) {
+  const Withdrawn withdrawn = withdrawn_by(f, node, session, sessions);
+  if (withdrawn.from.empty()) return;
+  const auto gateway = IpAddr::parse(session.dst_ip());
+  std::vector<Provenance> proof{session.from()};
+  constexpr std::size_t kShown = 4;
+  proof.insert(proof.end(), withdrawn.from.begin(),
+               withdrawn.from.begin() + static_cast<std::ptrdiff_t>(std::min(withdrawn.from.size(), kShown)));
+  if (withdrawn.has_others) out.weigh(Severity::warning);
+  if (!withdrawn.pods.empty()) out.about(withdrawn.pods);
+  out.add(Claim::bfd_session_down, node.name, object_of(f, gateway),
+          {session.logical_port(), session.dst_ip(), status_of(node, session), withdrawn.from.size(),
+           gateway ? Term(terms_of(withdrawn.pods, gateway->family)) : Term(), withdrawn.has_others},
+          proof);
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    const Sessions sessions = sessions_of(*node);
+    for (const nb::Bfd& session : sessions.down) judge(f, *node, session, sessions, out);
+    if (sessions.lacks) out.lacks(Lack::bfd_sessions, {node->name});
+  }
+}
+
+}  // namespace bfd_session_down
+
+const Check kBfdSessionDown{"bfd-session-down", Severity::error, always, bfd_session_down::run};
+
+}  // namespace egt::assess
