@@ -40,9 +40,9 @@ class Ends {
   __m128i first_{}, last_{};
 };
 
-// Of kAtOnce places from `at` on, at some of which its ends are; npos: at none of them.
-std::size_t find_among(std::string_view text, std::size_t at, std::string_view word, const Ends& ends) {
-  for (const std::size_t end = at + kAtOnce; at < end; at += kBlock)
+// Of the places from `at` on, whole blocks of them; npos: at none of them.
+std::size_t find_among(std::string_view text, std::size_t at, std::string_view word, const Ends& ends, std::size_t blocks) {
+  for (const std::size_t end = at + blocks * kBlock; at < end; at += kBlock)
     for (unsigned places = ends.places_at(text.data() + at); places != 0; places &= places - 1) {
       const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(places));
       if (text.compare(place, word.size(), word) == 0) return place;
@@ -59,7 +59,15 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
     const Ends ends(word);
     for (; from < text.size() && text.size() - from >= word.size() + kAtOnce; from += kAtOnce) {
       if (!ends.any_at(text.data() + from)) continue;
-      if (const std::size_t at = find_among(text, from, word, ends); at != std::string_view::npos) return at;
+      if (const std::size_t at = find_among(text, from, word, ends, kBlocks); at != std::string_view::npos) return at;
+    }
+    const std::size_t places = text.size() - std::min(text.size(), word.size() - 1);
+    if (places >= kBlock && from < places) {
+      const std::size_t blocks = (places - from) / kBlock;
+      if (const std::size_t at = find_among(text, from, word, ends, blocks); at != std::string_view::npos) return at;
+      from += blocks * kBlock;
+      // The last block begins before those that are left.
+      if (const std::size_t at = find_among(text, places - kBlock, word, ends, 1); at >= from) return at;
     }
   }
 #endif
@@ -78,12 +86,12 @@ bool has_any_word(std::string_view text, std::span<const std::string_view> words
     for (std::size_t i = 0; i < words.size(); ++i) ends[i] = Ends(words[i]);
     for (; text.size() - from >= longest + kAtOnce; from += kAtOnce)
       for (std::size_t i = 0; i < words.size(); ++i)
-        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i]) != std::string_view::npos)
+        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i], kBlocks) != std::string_view::npos)
           return true;
   }
 #endif
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.find(word, from) != std::string_view::npos; });
+                     [&](std::string_view word) { return find_word(text, word, from) != std::string_view::npos; });
 }
 
 }  // namespace egt

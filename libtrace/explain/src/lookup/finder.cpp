@@ -139,7 +139,7 @@ void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
     match->facts.emplace_back("made for", fmt::format("{} {} {}{}", behind->table, behind->uuid, row_name(*behind),
                                                       object.empty() ? "" : ": " + object));
   }
-  if (f.uuid_prefix) uses_of_cookie(node, *f.uuid_prefix, *match);
+  if (f.uuid_prefix) want_cookie(*f.uuid_prefix, *match);
 }
 
 // ---- by itself
@@ -165,6 +165,7 @@ Lookup look_up(const cluster::Cluster& cluster, std::string_view text, std::stri
     finder.machine(*node);
     finder.logical(*node);
     finder.rows(*node);
+    finder.flows_of_cookies(*node);
     finder.switches(*node);
     finder.of_subjects(*node);
     finder.datapath_flows(*node);

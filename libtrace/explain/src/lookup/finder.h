@@ -33,6 +33,7 @@ class Finder {
   void datapath_flows(const cluster::Node& node);          // with what follows behind their recirculations
   void rows(const cluster::Node& node);                    // of databases
   void logical(const cluster::Node& node);                 // ports, datapaths, chassis, logical flows
+  void flows_of_cookies(const cluster::Node& node);        // that rows and logical flows have given
   void logical_flows_with_address(const cluster::Node& node);
   void dump_lines(const cluster::DumpInfo& dump);  // rules, routes, connections: whatever decides by addresses
   void value();                                    // what the number or address means by itself
@@ -74,7 +75,7 @@ class Finder {
   void add_asked(const ovn::RowList<ovn::Row>& rows, std::vector<const ovn::Row*>& asked) const;
   void row(const cluster::Node& node, const ovn::Row& row, const RowUses& uses);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
-  void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
+  void want_cookie(std::uint32_t cookie, const LookupMatch& match);
   void uses_of_recirculation(const openflow::Datapath& datapath, const Recirculations& recirculations, std::size_t flow,
                              LookupMatch& match, unsigned depth);
   void groups(const cluster::Node& node, const openflow::Bridge& bridge);
@@ -101,15 +102,10 @@ class Finder {
   Names names_;
   Links links_;
   std::vector<AskedObject> subjects_;
-  LineWords wanted_;                                          // of all of them
-  std::set<std::string, std::less<>> also_called_;            // names that dumps of nodes have for them
-  std::set<std::pair<std::string, std::string>> own_tables_;  // node, routing table
-  struct FlowPlace {
-    std::uint64_t cookie = 0;
-    const openflow::Bridge* bridge = nullptr;
-    openflow::FlowIndex flow = 0;
-  };
-  std::map<const cluster::Node*, std::vector<FlowPlace>> by_cookie_;  // sorted by cookie, those of one in their order
+  LineWords wanted_;                                                     // of all of them
+  std::set<std::string, std::less<>> also_called_;                       // names that dumps of nodes have for them
+  std::set<std::pair<std::string, std::string>> own_tables_;             // node, routing table
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> cookies_;  // of one node: the matches whose flows have it
   std::map<const openflow::Bridge*, std::multimap<std::pair<std::uint8_t, std::uint32_t>, std::uint64_t>>
       conjunctions_;  // cookies by table and conj_id
 };

@@ -8,15 +8,13 @@
 #include <string_view>
 
 #include "egtrace/base/find_words.h"
-#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
+#include "lookup/flow_pieces.h"
 
 namespace egt::explain {
 namespace {
 
 using openflow::FlowIndex;
-
-constexpr FlowIndex kPiece = 8192;
 
 // Where an address stands in a match, and where its port does; ARP and neighbour discovery know no ports.
 struct AddressField {
@@ -89,11 +87,10 @@ class AskedAddress {
   };
 
  private:
-  // Whether reading the match can show anything: an address of IPv4 has one form, of IPv6 a line may have others. A flow that no dump
-  // has shows no match here.
-  bool may_match(std::string_view line) const {
-    return !is_v4_ || has_value(line, in_actions_.front()) || has_masked_ipv4(line) ||
-           find_word(line, "actions=") == std::string_view::npos;
+  // Whether reading the match can show anything: an address of IPv4 has one form, which the line names, of IPv6 a line may have others. A
+  // flow that no dump has shows no match here.
+  bool may_match(std::string_view line, bool named) const {
+    return !is_v4_ || named || has_masked_ipv4(line) || find_word(line, "actions=") == std::string_view::npos;
   }
   bool is_looked_at(const openflow::FlowTables& flows, FlowIndex i) const {
     return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) { return flows.looks_at(i, f.address); });
@@ -122,13 +119,14 @@ class AskedAddress {
 
 void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
   const std::string_view line = flows_.line_of(i, line_);
-  if (asked_.may_match(line) && asked_.is_looked_at(flows_, i)) {
+  const bool named = has_value(line, asked_.in_actions_.front());
+  if (asked_.is_looked_at(flows_, i) && asked_.may_match(line, named)) {
     flows_.read_match(i, words_);
     const openflow::MatchView match = words_;
     if (asked_.matches(match)) found.matching.push_back(i);
     if (!asked_.port_ && asked_.matches_prefix(match)) found.matching_prefix.push_back(i);
   }
-  if (!asked_.port_ && asked_.is_named_in(line) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
+  if (!asked_.port_ && (named || asked_.is_named_in(line)) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
     found.naming.push_back(i);
 }
 
@@ -136,12 +134,9 @@ void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
 
 AddressFlows flows_with_address_of(const LookupTerm& term, const openflow::FlowTables& flows) {
   const AskedAddress asked(term);
-  const auto size = static_cast<FlowIndex>(flows.size());
-  std::vector<AddressFlows> pieces((size + kPiece - 1) / kPiece);
-  for_each_index(pieces.size(), 0, 1, [&](std::size_t piece) {
+  const auto pieces = in_pieces<AddressFlows>(flows, [&](FlowIndex begin, FlowIndex end, AddressFlows& found) {
     AskedAddress::Search search(asked, flows);
-    const auto begin = static_cast<FlowIndex>(piece) * kPiece;
-    for (FlowIndex i = begin; i < std::min(size, begin + kPiece); ++i) search.add(i, pieces[piece]);
+    for (FlowIndex i = begin; i < end; ++i) search.add(i, found);
   });
   AddressFlows all;
   const auto append = [](std::vector<FlowIndex>& to, const std::vector<FlowIndex>& more) {

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "lookup/finder.h"
 #include "lookup/flow_addresses.h"
+#include "lookup/flow_pieces.h"
 #include "lookup/references.h"
 #include "phrases/lookups.h"
 
@@ -64,24 +66,30 @@ void Finder::row(const Node& node, const Row& row, const RowUses& uses) {
   for (const Row* other : uses.rows) use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
   for (const ovn::LogicalFlow* f : uses.flows)
     use(match, fmt::format("logical flow {} ({}, priority {})", f->uuid, f->stage, f->priority), f->from);
-  if (row.database == "SB") uses_of_cookie(node, ovn::uuid_prefix(row.uuid), match);
+  if (row.database == "SB") want_cookie(ovn::uuid_prefix(row.uuid), match);
 }
 
-void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch& match) {
-  if (cookie == 0) return;
-  const auto comes_before = [](const FlowPlace& a, const FlowPlace& b) { return a.cookie < b.cookie; };
-  const auto [at, fresh] = by_cookie_.try_emplace(&node);
-  std::vector<FlowPlace>& places = at->second;
-  if (fresh) {
-    for (const openflow::Bridge& b : node.bridges)
-      for (openflow::FlowIndex i = 0; b.flows && i < b.flows->size(); ++i)
-        if (const std::uint64_t c = b.flows->cookie_of(i); c != 0) places.push_back({c, &b, i});
-    std::stable_sort(places.begin(), places.end(), comes_before);
-  }
-  const auto [begin, end] = std::equal_range(places.begin(), places.end(), FlowPlace{cookie, nullptr, 0}, comes_before);
-  for (auto place = begin; place != end; ++place) {
-    const openflow::FlowEntry& flow = place->bridge->flows->flow(place->flow);
-    use(match, phrase(FoundFact::flow, {place->bridge->name, flow.table, flow.priority}), flow.from);
+void Finder::want_cookie(std::uint32_t cookie, const LookupMatch& match) {
+  if (cookie != 0) cookies_[cookie].push_back(static_cast<std::size_t>(&match - matches.data()));
+}
+
+// All of them in one pass: a node may have a million flows.
+void Finder::flows_of_cookies(const Node& node) {
+  const auto wanted = std::exchange(cookies_, {});
+  if (wanted.empty()) return;
+  for (const openflow::Bridge& b : node.bridges) {
+    if (!b.flows) continue;
+    const auto pieces = in_pieces<std::vector<openflow::FlowIndex>>(
+        *b.flows, [&](openflow::FlowIndex begin, openflow::FlowIndex end, std::vector<openflow::FlowIndex>& found) {
+          for (openflow::FlowIndex i = begin; i < end; ++i)
+            if (wanted.contains(b.flows->cookie_of(i))) found.push_back(i);
+        });
+    for (const auto& found : pieces)
+      for (const openflow::FlowIndex i : found) {
+        const openflow::FlowEntry& flow = b.flows->flow(i);
+        for (const std::size_t match : wanted.at(flow.cookie))
+          use(matches[match], phrase(FoundFact::flow, {b.name, flow.table, flow.priority}), flow.from);
+      }
   }
 }
 
