@@ -304,6 +304,7 @@ gather_host() {
   run_loaded xfrm_user ip xfrm state list nokeys
   run ipsec status
   run ipsec trafficstatus
+  run ipsec whack --listall
   gather_counters
   gather_traffic_control
   gather_routing_daemon

@@ -397,6 +397,7 @@ class Reader {
       cluster::DumpInfo& info = info_of(c);
       info.partial = c.dump.partial;
       info.superseded_by = c.superseded_by;
+      info.time = c.time;
       collection_.dumps.push_back(origin_of(c));
     }
     sorted_->progress = nullptr;

@@ -50,14 +50,16 @@ void append_json(const nlohmann::ordered_json& document, std::string& out) {
 }  // namespace system
 
 std::span<const Format> system_formats() {
-  static const std::array<Format, 19> formats = {
-      system::sysctl_format(),           system::hostname_format(),     system::conntrack_format(),
-      system::dpctl_conntrack_format(),  system::ipset_save_format(),   system::ipset_list_format(),
-      system::sockets_format(),          system::hosts_format(),        system::nstat_format(),
-      system::netstat_counters_format(), system::proc_net_format(),     system::ethtool_format(),
-      system::metrics_format(),          system::ipsec_policy_format(), system::ipsec_state_format(),
-      system::ipsec_status_format(),     system::qdisc_format(),        system::filter_format(),
-      system::bpf_programs_format()};
+  static const std::array<Format, 20> formats = {system::sysctl_format(),       system::hostname_format(),
+                                                 system::conntrack_format(),    system::dpctl_conntrack_format(),
+                                                 system::ipset_save_format(),   system::ipset_list_format(),
+                                                 system::sockets_format(),      system::hosts_format(),
+                                                 system::nstat_format(),        system::netstat_counters_format(),
+                                                 system::proc_net_format(),     system::ethtool_format(),
+                                                 system::metrics_format(),      system::ipsec_policy_format(),
+                                                 system::ipsec_state_format(),  system::ipsec_status_format(),
+                                                 system::qdisc_format(),        system::filter_format(),
+                                                 system::bpf_programs_format(), system::ipsec_certificates_format()};
   return formats;
 }
 

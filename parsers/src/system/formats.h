@@ -26,6 +26,7 @@ const Format& metrics_format();
 const Format& ipsec_policy_format();
 const Format& ipsec_state_format();
 const Format& ipsec_status_format();
+const Format& ipsec_certificates_format();
 const Format& qdisc_format();
 const Format& filter_format();
 const Format& bpf_programs_format();

@@ -1157,6 +1157,42 @@ TEST(Triage, AnEncryptedTunnelTakesACertificateAKeyAndACa) {
   EXPECT_NE(found("").find("other_config:certificate"), std::string::npos) << found("");
 }
 
+// By a log of `egtrace collect`, which has the time of each dump.
+TEST(Triage, ACertificateIsValidWhenItIsListed) {
+  const auto found = [](const std::string& log, const std::string& also = "") {
+    return shown(run(
+        [&](Sample& s) {
+          s.write("master-02-demo/ipsec_whack_--listall",
+                  "000 \n000 List of X.509 End Certificates:\n000 \n000 End certificate \"ovs_certkey_d88ff5\" - SN: 0x01\n"
+                  "000   subject: CN=d88ff5\n000   issuer: CN=ca\n000   not before: Sat Mar 01 12:00:00 2025\n"
+                  "000   not after: Sun Mar 01 12:00:00 2026\n000   2048 bit RSA: has private key\n000 \n" +
+                      also);
+          if (!log.empty()) s.write("master-02-demo/egtrace-collect.tsv", log);
+        },
+        {"ipsec-certificate"}));
+  };
+  const auto log = [](const std::string& time) {
+    return "# egtrace collect\n" + time + "\t0\t0\t0\tipsec_whack_--listall\tipsec whack --listall\n";
+  };
+  EXPECT_EQ(found(log("1767225600")), "");  // 2026-01-01
+  EXPECT_TRUE(found(log("1775001600"))
+                  .starts_with("ipsec-certificate: IPsec certificate ovs_certkey_d88ff5 of master-02-demo was valid until "
+                               "2026-03-01T12:00:00Z, and was listed at "
+                               "2026-04-01T00:00:00Z: "))
+      << found(log("1775001600"));
+  EXPECT_TRUE(found(log("1735689600"))
+                  .starts_with("ipsec-certificate: IPsec certificate ovs_certkey_d88ff5 of master-02-demo is valid from "
+                               "2025-03-01T12:00:00Z on, "))
+      << found(log("1735689600"));
+  EXPECT_EQ(found(log("1775001600"),
+                  "000 End certificate \"ovs_certkey_d88ff5\" - SN: 0x02\n000   not before: Sun Mar 01 12:00:00 2026\n"
+                  "000   not after: Mon Mar 01 12:00:00 2027\n"),
+            "");
+  EXPECT_TRUE(
+      found("").starts_with("skipped ipsec-certificate: the snapshot lacks when certificates of master-02-demo were listed"))
+      << found("");
+}
+
 // The transit switch of a user-defined network has a port of each node with pods there.
 TEST(Triage, UserDefinedNetworksHaveTransitSwitchesOfTheirOwn) {
   const auto port = [](char digit, const std::string& node) {

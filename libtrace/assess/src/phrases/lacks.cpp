@@ -55,6 +55,7 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::acls, "ACLs of {0} (ovn-nbctl list acl)"},
     {Lack::qos_rows, "QoS rows of {0} (ovn-nbctl list qos)"},
     {Lack::bfd_sessions, "BFD sessions of {0} (ovn-nbctl list bfd, ovn-sbctl list bfd)"},
+    {Lack::time_of_certificates, "when certificates of {0} were listed (archives of sos report and egtrace collect have it)"},
     {Lack::nat_rows, "NAT rows of {0} (ovn-nbctl list nat)"},
     {Lack::routes_of_routers,
      "routes of logical routers of {0} (ovn-nbctl list logical_router, logical_router_port, logical_router_static_route)"},

@@ -65,7 +65,7 @@ constexpr Title kTitles[] = {
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},
     {"duplicate-address", "An address that two machines have"},
     {"conntrack-full", "No room for connections"},
-    {"ipsec-certificate", "A node's request for an IPsec certificate that nobody has signed"},
+    {"ipsec-certificate", "An IPsec certificate that nobody has signed, or that is not valid at the time"},
     {"ipsec-connection-down", "An encrypted tunnel whose IPsec connection is not established"},
     {"controller-not-connected", "ovn-controller without the southbound database"},
     {"database-without-leader", "A database server without its cluster"},

@@ -30,6 +30,7 @@ struct DumpInfo {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   std::vector<Provenance> not_understood;
   bool partial = false;
+  std::int64_t time = 0;      // when it was printed, seconds since 1970, as the archive or the collector says; 0: nothing shows
   std::string superseded_by;  // path of the dump of the same topic that was read instead; empty: this was read
 };
 

@@ -69,6 +69,7 @@ struct Host {
   Part<std::vector<IpsecPolicy>> ipsec_policies;
   Part<std::vector<IpsecAssociation>> ipsec_associations;
   Part<std::vector<IpsecConnection>> ipsec_connections;
+  std::vector<IpsecCertificate> ipsec_certificates;
   std::vector<DeviceFilter> device_filters;
   std::vector<Address> addresses_without_route;  // at work, but the dump of routes lacks what the kernel makes of them
   std::vector<HostsEntry> hosts;

@@ -60,4 +60,11 @@ struct IpsecConnection {
   Provenance from;
 };
 
+// A certificate of the IKE daemon. Times in seconds since 1970; 0: not shown.
+struct IpsecCertificate {
+  std::string name;  // "ovs_certkey_CHASSIS", "ovs_cert_cacert" are those of ovs-monitor-ipsec(8)
+  std::int64_t not_before = 0, not_after = 0;
+  Provenance from;
+};
+
 }  // namespace egt::host
