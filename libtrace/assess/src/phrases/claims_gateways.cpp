@@ -62,8 +62,7 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "ipsec status; ovs-appctl -t ovs-monitor-ipsec tunnels/show; the log of pluto on {node} and on the node that has {1}."},
     {Claim::ipsec_tunnel_without_setting,
      "Tunnel {0} of {node} to {1} is to be encrypted, and other_config:{2|certificate|private_key|ca_cert} of Open_vSwitch is "
-     "not "
-     "set: ovs-monitor-ipsec sets up no connection for it.",
+     "not set: ovs-monitor-ipsec sets up no connection for it.",
      "ovs-vsctl get open_vswitch . other_config on {node}; ovs-appctl -t ovs-monitor-ipsec tunnels/show; the log of pod "
      "ovn-ipsec-host there."},
     {Claim::bfd_session_down,

@@ -21,8 +21,7 @@ constexpr ClaimPhrase kClaimsOfPolicies[] = {
      "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
     {Claim::qos_object_ignored,
      "{object} has no effect: of a namespace's EgressQoS objects OVN-Kubernetes reads the one with the name default alone, "
-     "whatever "
-     "the status says.",
+     "whatever the status says.",
      "oc get egressqos -n {0} -o yaml; move its rules to an EgressQoS with the name default in namespace {0}."},
     {Claim::qos_row_missing,
      "OVN on {node} has no QoS row for rule {1} (DSCP {2}[ to {3}]) of {object}: what pods send keeps its own mark.",
