@@ -1177,7 +1177,7 @@ TEST(Triage, ACertificateIsValidWhenItIsListed) {
   EXPECT_EQ(found(log("1767225600")), "");  // 2026-01-01
   EXPECT_TRUE(found(log("1775001600"))
                   .starts_with("ipsec-certificate: IPsec certificate ovs_certkey_d88ff5 of master-02-demo was valid until "
-                               "2026-03-01T12:00:00Z, and was listed at "
+                               "2026-03-01T12:00:00Z, and by the archive it was listed at "
                                "2026-04-01T00:00:00Z: "))
       << found(log("1775001600"));
   EXPECT_TRUE(found(log("1735689600"))

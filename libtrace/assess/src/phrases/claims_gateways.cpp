@@ -50,11 +50,13 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "stay down.",
      "kubectl get csr {1} -o yaml; the log of the network operator, which signs it, and of pod ovn-ipsec-host on the node."},
     {Claim::ipsec_certificate_expired,
-     "IPsec certificate {0} of {node} was valid until {1}, and was listed at {2}: its tunnels to the others get no security "
+     "IPsec certificate {0} of {node} was valid until {1}, and by the archive it was listed at {2}: its tunnels to the others "
+     "get no security "
      "association by it.",
      "ipsec whack --listall on {node}, date there; kubectl get csr; the log of pod ovn-ipsec-host on the node, which renews it."},
     {Claim::ipsec_certificate_too_early,
-     "IPsec certificate {0} of {node} is valid from {1} on, and was listed at {2}: its tunnels to the others get no security "
+     "IPsec certificate {0} of {node} is valid from {1} on, and by the archive it was listed at {2}: its tunnels to the others "
+     "get no security "
      "association by it.",
      "date on {node} and where certificates are signed: one of the clocks is wrong; ipsec whack --listall on {node}."},
     {Claim::ipsec_connection_down,

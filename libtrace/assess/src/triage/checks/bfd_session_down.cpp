@@ -1,7 +1,9 @@
 // The BFD session with an external gateway is down. ovn-northd then makes no logical flows of the routes that name it (parsed_routes_add_static()
 // of northd/northd.c), and what is sent takes another route, or none.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/rows/sb.h"
@@ -17,18 +19,16 @@ using Route = nb::LogicalRouterStaticRoute;
 // A session that ovn-northd knows and no ovn-controller runs yet counts as down.
 bool is_down(std::string_view status) { return status == "down" || status == "admin_down"; }
 
-// The state that counts: that of the southbound database, which the northbound one follows. Empty: no dump shows it.
-std::string status_of(const cluster::Node& node, const nb::Bfd& session) {
-  for (const rows::sb::Bfd row : rows_of<rows::sb::Bfd>(node.ovn.rows))
-    if (row.logical_port() == session.logical_port() && row.dst_ip() == session.dst_ip()) return row.status();
-  return session.status();
-}
-
 struct Sessions {
-  std::vector<nb::Bfd> down;
+  struct Down {
+    nb::Bfd row;
+    std::string status;
+  };
+  std::vector<Down> down;
   std::set<std::string> known, down_uuids;
-  std::set<std::string> reached;  // what has a route that is in force, as key_of() has it
-  bool lacks = false;             // a route names a session that no dump shows
+  std::set<std::string> reached;             // what has a route that is in force, as key_of() has it
+  std::multimap<std::string, Route> routes;  // by the session that they name
+  bool lacks = false;                        // a route names a session that no dump shows
 };
 
 // Routes of one key are alternatives.
@@ -39,19 +39,25 @@ std::string key_of(const Route& route) {
 void note_routes(const cluster::Node& node, Sessions& all) {
   for (const Route route : rows_of<Route>(node.ovn.rows)) {
     const std::string session = route.bfd();
+    if (!session.empty()) all.routes.emplace(session, route);
     all.lacks = all.lacks || (!session.empty() && !all.known.contains(session));
     if (!all.down_uuids.contains(session)) all.reached.insert(key_of(route));
   }
 }
 
+// The state that counts is that of the southbound database, which the northbound one follows. Empty: no dump shows it.
 Sessions sessions_of(const cluster::Node& node) {
   Sessions all;
+  std::map<std::pair<std::string, std::string>, std::string> southbound;  // by port and gateway
+  for (const rows::sb::Bfd row : rows_of<rows::sb::Bfd>(node.ovn.rows))
+    southbound.try_emplace({row.logical_port(), row.dst_ip()}, row.status());
   for (const nb::Bfd row : rows_of<nb::Bfd>(node.ovn.rows)) {
-    const std::string status = status_of(node, row);
+    const auto found = southbound.find({row.logical_port(), row.dst_ip()});
+    const std::string status = found != southbound.end() ? found->second : std::string(row.status());
     if (status.empty()) continue;
     all.known.insert(row.uuid());
     if (!is_down(status)) continue;
-    all.down.push_back(row);
+    all.down.push_back({row, status});
     all.down_uuids.insert(row.uuid());
   }
   note_routes(node, all);
@@ -65,11 +71,13 @@ struct Withdrawn {
   bool has_others = true;
 };
 
-Withdrawn withdrawn_by(const Facts& f, const cluster::Node& node, const nb::Bfd& session, const Sessions& sessions) {
+Withdrawn withdrawn_by(const Facts& f, const nb::Bfd& session, const Sessions& sessions) {
   Withdrawn all;
   const auto gateway = IpAddr::parse(session.dst_ip());
-  for (const Route route : rows_of<Route>(node.ovn.rows)) {
-    if (route.bfd() != session.uuid() || route.nexthop() != session.dst_ip()) continue;
+  const auto [begin, end] = sessions.routes.equal_range(session.uuid());
+  for (auto at = begin; at != end; ++at) {
+    const Route& route = at->second;
+    if (route.nexthop() != session.dst_ip()) continue;
     all.from.push_back(route.from());
     all.has_others = all.has_others && sessions.reached.contains(key_of(route));
     const auto prefix = Prefix::parse(route.ip_prefix());
@@ -87,8 +95,9 @@ std::string object_of(const Facts& f, const std::optional<IpAddr>& gateway) {
   return {};
 }
 
-void judge(const Facts& f, const cluster::Node& node, const nb::Bfd& session, const Sessions& sessions, Findings& out) {
-  const Withdrawn withdrawn = withdrawn_by(f, node, session, sessions);
+void judge(const Facts& f, const cluster::Node& node, const Sessions::Down& down, const Sessions& sessions, Findings& out) {
+  const nb::Bfd& session = down.row;
+  const Withdrawn withdrawn = withdrawn_by(f, session, sessions);
   if (withdrawn.from.empty()) return;
   const auto gateway = IpAddr::parse(session.dst_ip());
   std::vector<Provenance> proof{session.from()};
@@ -98,7 +107,7 @@ void judge(const Facts& f, const cluster::Node& node, const nb::Bfd& session, co
   if (withdrawn.has_others) out.weigh(Severity::warning);
   if (!withdrawn.pods.empty()) out.about(withdrawn.pods);
   out.add(Claim::bfd_session_down, node.name, object_of(f, gateway),
-          {session.logical_port(), session.dst_ip(), status_of(node, session), withdrawn.from.size(),
+          {session.logical_port(), session.dst_ip(), down.status, withdrawn.from.size(),
            gateway ? Term(terms_of(withdrawn.pods, gateway->family)) : Term(), withdrawn.has_others},
           proof);
 }
@@ -106,7 +115,7 @@ void judge(const Facts& f, const cluster::Node& node, const nb::Bfd& session, co
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     const Sessions sessions = sessions_of(*node);
-    for (const nb::Bfd& session : sessions.down) judge(f, *node, session, sessions, out);
+    for (const Sessions::Down& down : sessions.down) judge(f, *node, down, sessions, out);
     if (sessions.lacks) out.lacks(Lack::bfd_sessions, {node->name});
   }
 }

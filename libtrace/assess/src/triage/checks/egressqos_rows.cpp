@@ -1,6 +1,7 @@
 // Rules of an EgressQoS against the QoS rows that OVN-Kubernetes made of them (go-controller/pkg/ovn/egressqos.go): in the databases of
 // all zones, with priority 1000 for the first rule and one less for each further one, and with an address set of the zone's own pods.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "triage/checks.h"
@@ -20,10 +21,28 @@ std::optional<Lack> needs(const Facts& f) {
                  Lack::egress_qoses);
 }
 
+// Of one node.
+struct Rows {
+  explicit Rows(const cluster::Node& node) {
+    for (const QoS row : rows_of<QoS>(node.ovn.rows)) {
+      const ExternalIds ids = row.external_ids();
+      std::string of = value_of(ids, "k8s.ovn.org/name");
+      // Releases before the ids of rows wrote "EgressQoS" = NAMESPACE.
+      if (!is_owned_by(ids, kType, of)) of = value_of(ids, std::string(kType));
+      if (!of.empty() && row.priority()) by_rule.try_emplace(std::pair(of, *row.priority()), row);
+    }
+    for (const ovn::AddressSet& set : node.ovn.address_sets) sets.try_emplace(set.name, &set);
+  }
+
+  std::map<std::pair<std::string, std::int64_t>, QoS> by_rule;  // namespace, priority
+  std::map<std::string, const ovn::AddressSet*, std::less<>> sets;
+};
+
 class Comparison {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::NetworkObject& qos, Provenance database)
-      : f_(f), out_(out), node_(node), qos_(qos), database_(database) {}
+  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const Rows& rows, const cluster::NetworkObject& qos,
+             Provenance database)
+      : f_(f), out_(out), node_(node), rows_(rows), qos_(qos), database_(database) {}
 
   void run() {
     for (std::size_t i = 0; i < qos_.qos_rules.size(); ++i) rule(i);
@@ -37,25 +56,15 @@ class Comparison {
              {qos_.namespace_, index, rule.dscp, rule.to, std::move(first), std::move(second)}, {line, qos_.from});
   }
 
-  // Releases before the ids of rows wrote "EgressQoS" = NAMESPACE.
-  std::optional<QoS> row_of(std::size_t index) const {
-    for (const QoS row : rows_of<QoS>(node_.ovn.rows)) {
-      if (row.priority() != kFirstPriority - static_cast<std::int64_t>(index)) continue;
-      const ExternalIds ids = row.external_ids();
-      if (is_owned_by(ids, kType, qos_.namespace_) || value_of(ids, std::string(kType)) == qos_.namespace_) return row;
-    }
-    return std::nullopt;
-  }
-
   void rule(std::size_t index) {
     const cluster::QosRule& rule = qos_.qos_rules[index];
-    const auto row = row_of(index);
-    if (!row) return add(Claim::qos_row_missing, index, database_);
-    const std::string dscp = value_of(row->action(), "dscp");
-    if (dscp != std::to_string(rule.dscp)) return add(Claim::qos_dscp_differs, index, row->from(), dscp);
-    const std::string match = row->match();
-    if (!matches_destination(match, rule)) return add(Claim::qos_match_differs, index, row->from(), match);
-    pods(rule, index, *row);
+    const auto row = rows_.by_rule.find({qos_.namespace_, kFirstPriority - static_cast<std::int64_t>(index)});
+    if (row == rows_.by_rule.end()) return add(Claim::qos_row_missing, index, database_);
+    const std::string dscp = value_of(row->second.action(), "dscp");
+    if (dscp != std::to_string(rule.dscp)) return add(Claim::qos_dscp_differs, index, row->second.from(), dscp);
+    const std::string match = row->second.match();
+    if (!matches_destination(match, rule)) return add(Claim::qos_match_differs, index, row->second.from(), match);
+    pods(rule, index, row->second);
   }
 
   // As generateEgressQoSMatch() writes it: every destination is the network of length 0.
@@ -67,17 +76,23 @@ class Comparison {
   }
 
   void pods(const cluster::QosRule& rule, std::size_t index, const QoS& row) {
-    const std::vector<std::string> names = names_in_match(row.match(), '$');
-    std::vector<const ovn::AddressSet*> sets;
-    for (const ovn::AddressSet& set : node_.ovn.address_sets)
-      if (std::find(names.begin(), names.end(), set.name) != names.end()) sets.push_back(&set);
-    if (sets.size() != names.size() || sets.empty()) return;
+    std::set<IpAddr> held;
+    std::set<Family> families;
+    Provenance line;
+    for (const std::string& name : names_in_match(row.match(), '$')) {
+      const auto set = rows_.sets.find(name);
+      if (set == rows_.sets.end()) return;
+      if (!line.known()) line = set->second->from;
+      families.insert(value_of(set->second->external_ids, "ip-family") == "v4" ? Family::v4 : Family::v6);
+      for (const std::string& text : set->second->addresses)
+        if (const auto address = IpAddr::parse(text)) held.insert(*address);
+    }
     for (const KnownPod& pod : pods_in(f_.pods, qos_.namespace_)) {
       if (pod.node != node_.name || pod.host_network || pod.object == nullptr || !rule.pods.matches(pod.object->labels)) continue;
       for (const IpAddr& a : pod.addresses) {
-        if (any_holds(sets, a).value_or(true)) continue;
+        if (!families.contains(a.family) || held.contains(a)) continue;
         out_.about(pod);
-        add(Claim::qos_set_lacks_pod, index, sets.front()->from, pod.full_name(), a);
+        add(Claim::qos_set_lacks_pod, index, line, pod.full_name(), a);
       }
     }
   }
@@ -85,31 +100,35 @@ class Comparison {
   const Facts& f_;
   Findings& out_;
   const cluster::Node& node_;
+  const Rows& rows_;
   const cluster::NetworkObject& qos_;
   Provenance database_;
 };
 
-void compare(const Facts& f, const cluster::NetworkObject& qos, Findings& out) {
+using RowsOfNodes = std::map<const cluster::Node*, Rows>;
+
+void compare(const Facts& f, const cluster::NetworkObject& qos, RowsOfNodes& rows, Findings& out) {
   std::set<std::string> looked_at;  // nodes: without pods the rows have no effect there
   for (const KnownPod& pod : pods_in(f.pods, qos.namespace_)) {
     const cluster::Node* node = f.cluster.node(pod.node);
     if (pod.host_network || node == nullptr || !looked_at.insert(pod.node).second) continue;
     const auto database = node->ovn.complete_tables.find("NB QoS");
     if (database != node->ovn.complete_tables.end())
-      Comparison(f, out, *node, qos, database->second).run();
+      Comparison(f, out, *node, rows.try_emplace(node, *node).first->second, qos, database->second).run();
     else
       out.lacks(Lack::qos_rows, {node->name});
   }
 }
 
 void run(const Facts& f, Findings& out) {
+  RowsOfNodes rows;
   for (const cluster::NetworkObject& qos : f.cluster.objects.network_objects) {
     if (qos.kind != kType) continue;
     const std::string object = "EgressQoS " + qos.full_name();
     if (qos.name != "default")
       out.add(Claim::qos_object_ignored, "", object, {qos.namespace_}, {qos.from});
     else if (!out.has_cause(object))  // one that is not accepted has no rows
-      compare(f, qos, out);
+      compare(f, qos, rows, out);
   }
 }
 
