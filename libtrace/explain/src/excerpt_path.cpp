@@ -126,7 +126,7 @@ std::string target_words(const JudgedRule& r) {
   if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return phrase(LineStatement{LineRemark::address_of_device});
   const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&r.target->port);
   const std::string port = ports != nullptr && ports->first == ports->second ? fmt::format(":{}", ports->first) : "";
-  if (const auto* range = std::get_if<IpRange>(&r.target->address))
+  if (const auto* range = get_if_boxed<IpRange>(&r.target->address))
     return range->first == range->last ? range->first.to_string() + port
                                        : phrase(LineStatement{LineRemark::address_range, {range->first, range->last}});
   return phrase(LineStatement{LineRemark::address_of_map});

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
@@ -326,7 +329,6 @@ void merge_link(host::Link& into, host::Link&& from) {
   into.has_program |= from.has_program;
   into.filters_vlans |= from.filters_vlans;
   set_if_shown(into.port_state, from.port_state);
-  set_if_shown(into.leg_state, from.leg_state);
   set_if_shown(into.active_leg, from.active_leg);
   set_if_shown(into.vlan_id, from.vlan_id);
   if (from.vlan_protocol != host::Link{}.vlan_protocol) into.vlan_protocol = from.vlan_protocol;
@@ -338,23 +340,43 @@ void merge_link(host::Link& into, host::Link&& from) {
   }
 }
 
+// The kernel never gives an index again while it runs.
+void note_other_names(std::vector<host::Link>& links, std::size_t known) {
+  std::vector<std::uint32_t> by_index(known);
+  std::iota(by_index.begin(), by_index.end(), 0);
+  const auto index_of = [&](std::uint32_t i) { return links[i].index; };
+  std::ranges::stable_sort(by_index, {}, index_of);
+  for (std::size_t i = known; i < links.size(); ++i) {
+    const auto same = std::ranges::lower_bound(by_index, links[i].index, {}, index_of);
+    if (links[i].index != 0 && same != by_index.end() && index_of(*same) == links[i].index && links[*same].name != links[i].name)
+      links[*same].other_with_index = links[i].name;
+  }
+}
+
+// Of a name the first stays, with what the others say.
+void merge_same_names(std::vector<host::Link>& links) {
+  std::vector<std::uint32_t> by_name(links.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  std::ranges::stable_sort(by_name, {}, [&](std::uint32_t i) -> const std::string& { return links[i].name; });
+  std::vector<bool> merged(links.size());
+  for (std::size_t i = 0, first = 0; i < by_name.size(); ++i) {
+    if (links[by_name[i]].name != links[by_name[first]].name) first = i;
+    if (i != first) merge_link(links[by_name[first]], std::move(links[by_name[i]])), merged[by_name[i]] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < links.size(); ++i)
+    if (!merged[i] && kept++ != i) links[kept - 1] = std::move(links[i]);
+  links.resize(kept);
+}
+
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
-  std::unordered_map<std::string, std::size_t> known;
-  std::unordered_map<std::uint32_t, std::size_t> by_index;  // which the kernel never gives again while it runs
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    known.emplace(into[i].name, i);
-    by_index.emplace(into[i].index, i);
-  }
-  for (host::Link& link : from) {
-    if (const auto same = by_index.find(link.index);
-        link.index != 0 && same != by_index.end() && into[same->second].name != link.name)
-      into[same->second].other_with_index = link.name;
-    const auto [at, is_new] = known.emplace(link.name, into.size());
-    if (is_new)
-      into.push_back(std::move(link));
-    else
-      merge_link(into[at->second], std::move(link));
-  }
+  const std::size_t known = into.size();
+  if (into.empty())
+    into = std::move(from);
+  else
+    std::ranges::move(from, std::back_inserter(into));
+  if (known > 0) note_other_names(into, known);
+  merge_same_names(into);
 }
 
 void load_links(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {

@@ -215,8 +215,8 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   if (!info) return;
   link.kind = info->text("info_kind");
   if (const JsonValue* port = info->find("info_slave_data")) {
-    if (info->text("info_slave_kind") == "bridge") link.port_state = port->text("state");
-    if (info->text("info_slave_kind") == "bond") link.leg_state = port->text("state");
+    if (const std::string of = info->text("info_slave_kind"); of == "bridge" || of == "bond")
+      link.port_state = port->text("state");
   }
   const JsonValue* data = info->find("info_data");
   if (!data) return;
@@ -229,13 +229,18 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   if (link.kind == "vrf" && data->has("table")) link.vrf_table = small(data->text("table"));
 }
 
+host::LinkFlags listed_flags(const std::vector<JsonValue>& flags) {
+  std::string list;
+  for (const JsonValue& flag : flags) list += (list.empty() ? "" : ",") + scalar(flag);
+  return {list};
+}
+
 host::Link json_link(const JsonValue& v, Provenance at) {
   host::Link link;
   link.index = small(v.text("ifindex"));
   link.name = v.text("ifname");
   link.peer = v.has("link") ? v.text("link") : v.has("link_index") ? "if" + v.text("link_index") : "";
-  if (const JsonValue* flags = v.find("flags"); flags && flags->array())
-    for (const JsonValue& f : *flags->array()) link.flags.push_back(scalar(f));
+  if (const JsonValue* flags = v.find("flags"); flags && flags->array()) link.flags = listed_flags(*flags->array());
   link.mtu = small(v.text("mtu"));
   link.master = v.text("master");
   link.state = v.text("operstate");
@@ -320,16 +325,23 @@ std::string entries_json(std::string_view kind, const std::vector<Entry>& entrie
 std::string links_json(std::string_view kind, const std::vector<host::Link>& links) {
   Json root{{"kind", kind}, {"links", Json::array()}};
   for (const host::Link& l : links) {
-    Json one{{"line", l.from.line}, {"index", l.index},   {"name", l.name},   {"peer", l.peer},      {"flags", l.flags},
-             {"mtu", l.mtu},        {"master", l.master}, {"state", l.state}, {"type", l.link_type}, {"kind", l.kind}};
+    Json one{{"line", l.from.line},
+             {"index", l.index},
+             {"name", l.name},
+             {"peer", l.peer},
+             {"flags", split(l.flags.list, ',')},
+             {"mtu", l.mtu},
+             {"master", l.master},
+             {"state", l.state},
+             {"type", l.link_type},
+             {"kind", l.kind}};
     if (l.mac) one["mac"] = l.mac->to_string();
     if (l.vlan_id) one["vlan"] = *l.vlan_id;
-    if (l.vrf_table) one["vrf_table"] = *l.vrf_table;
+    if (l.vrf_table != 0) one["vrf_table"] = l.vrf_table;
     if (!l.mode.empty()) one["mode"] = l.mode;
     if (!l.queue.empty()) one["queue"] = l.queue;
     if (l.has_program) one["has_program"] = true;
     if (!l.port_state.empty()) one["port_state"] = l.port_state;
-    if (!l.leg_state.empty()) one["leg_state"] = l.leg_state;
     if (!l.active_leg.empty()) one["active_leg"] = l.active_leg;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {

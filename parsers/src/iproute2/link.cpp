@@ -142,7 +142,7 @@ void set_name(host::Link& link, std::string_view text) {
 void set_flags(host::Link& link, std::string_view text) {
   if (text.starts_with("<")) text.remove_prefix(1);
   if (text.ends_with(">")) text.remove_suffix(1);
-  for (const std::string_view flag : split(text, ',')) link.flags.emplace_back(flag);
+  link.flags.list = text;
 }
 
 class LinkLowering {
@@ -175,10 +175,10 @@ class LinkLowering {
     link.index = static_cast<std::uint32_t>(std::min<std::uint64_t>(*line.head, UINT32_MAX));
     if (list.size() > 1 && value_of(list[1]).starts_with("<")) set_flags(link, value_of(list[1]));
     if (const auto mtu = line.words.number("mtu")) link.mtu = static_cast<std::uint32_t>(*mtu);
-    link.master = line.words.has("master") ? line.words.text("master") : link.master;
-    link.group = line.words.has("group") ? line.words.text("group") : link.group;
-    link.state = line.words.has("state") ? line.words.text("state") : link.state;
-    link.queue = line.words.has("qdisc") ? line.words.text("qdisc") : link.queue;
+    if (line.words.has("master")) link.master = line.words.text("master");
+    if (line.words.has("group")) link.group = line.words.text("group");
+    if (line.words.has("state")) link.state = line.words.text("state");
+    if (line.words.has("qdisc")) link.queue = line.words.text("qdisc");
     link.has_program |= std::any_of(list.begin(), list.end(), names_program);
     if (line.words.has("inet") || line.words.has("inet6")) take_address(line.words, line.number);
   }
@@ -235,10 +235,8 @@ class LinkLowering {
     host::Link& link = links_[current_];
     if (first.starts_with("link/"))
       take_link_layer(words, link);
-    else if (first == "bridge_slave")
+    else if (first == "bridge_slave" || first == "bond_slave")
       link.port_state = behind(words, "state");
-    else if (first == "bond_slave")
-      link.leg_state = behind(words, "state");
     else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty())
       take_kind(words, link);
   }

@@ -192,17 +192,6 @@ void Lowering::on(const UnknownLine& u) {
   chain(current_table(), name).rules.push_back(std::move(r));
 }
 
-// One for all rules, which read the same few fields.
-nf::ExprPtr read(nf::Key key) {
-  static const auto all = [] {
-    std::vector<nf::ExprPtr> made;
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(nf::Key::unknown); ++k)
-      made.push_back(std::make_shared<const nf::Expr>(nf::Expr{nf::Read{static_cast<nf::Key>(k), 0, 0}}));
-    return made;
-  }();
-  return all[static_cast<std::size_t>(key)];
-}
-
 nf::ExprPtr read_masked(nf::Key key, nf::Number mask) {
   // Rulesets write their few marks and flags over and over.
   constexpr std::size_t kKept = 16;
@@ -214,7 +203,7 @@ nf::ExprPtr read_masked(nf::Key key, nf::Number mask) {
   thread_local std::vector<Kept> kept;
   for (const Kept& k : kept)
     if (k.key == key && k.mask == mask) return k.expression;
-  auto made = std::make_shared<const nf::Expr>(nf::Expr{nf::Masked{read(key), mask, 0}});
+  auto made = std::make_shared<const nf::Expr>(nf::Expr{nf::Masked{nf::read_of(key), mask, 0}});
   if (kept.size() == kKept) kept.erase(kept.begin());
   kept.push_back({key, mask, made});
   return made;
@@ -223,7 +212,7 @@ nf::ExprPtr read_masked(nf::Key key, nf::Number mask) {
 nf::ExprPtr constant(nf::Number n) { return std::make_shared<const nf::Expr>(nf::Expr{nf::Constant{nf::Atom{n}}}); }
 
 nf::Test equals(nf::Key key, nf::Atom value, bool negate) {
-  return nf::Compare{read(key), negate ? nf::Op::ne : nf::Op::eq, std::move(value)};
+  return nf::Compare{nf::read_of(key), negate ? nf::Op::ne : nf::Op::eq, std::move(value)};
 }
 
 nf::Test undecided(std::string what, std::optional<double> probability) { return nf::Undecided{std::move(what), probability}; }

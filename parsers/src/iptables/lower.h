@@ -66,7 +66,6 @@ std::vector<Tests> lower_match(const Match& match, Family family);
 std::vector<netfilter::Statement> lower_target(const Target& target, Family family, const netfilter::Table& table);
 
 // Small makers of expressions.
-netfilter::ExprPtr read(netfilter::Key key);
 netfilter::ExprPtr read_masked(netfilter::Key key, netfilter::Number mask);
 netfilter::ExprPtr constant(netfilter::Number n);
 netfilter::Test equals(netfilter::Key key, netfilter::Atom value, bool negate = false);

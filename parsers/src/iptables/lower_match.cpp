@@ -45,7 +45,7 @@ nf::SetPtr set_of(const std::vector<Range>& ranges) {
 
 nf::Test in_ranges(nf::Key key, const std::vector<Range>& ranges, bool negate) {
   if (ranges.size() == 1) return equals(key, atom_of(ranges[0]), negate);
-  return nf::InSet{{read(key)}, set_of(ranges), negate};
+  return nf::InSet{{nf::read_of(key)}, set_of(ranges), negate};
 }
 
 // ---- connections
@@ -80,7 +80,7 @@ StateBits state_bits(const std::vector<std::string>& names) {
 
 constexpr unsigned kNoConnection = nf::ct_state_bit::invalid | nf::ct_state_bit::untracked;
 
-nf::Test any_bits(nf::Key key, unsigned bits) { return nf::Compare{read(key), nf::Op::any_bits_of, nf::Number{bits}}; }
+nf::Test any_bits(nf::Key key, unsigned bits) { return nf::Compare{nf::read_of(key), nf::Op::any_bits_of, nf::Number{bits}}; }
 nf::Test no_bits(nf::Key key, unsigned bits) { return nf::Compare{read_masked(key, bits), nf::Op::eq, nf::Number{0}}; }
 
 // "SNAT" and "DNAT" are no states but properties of the connection, so a mixed list is an "or" of two tests.
@@ -202,7 +202,7 @@ nf::Test hop_test(const Match& m, const Option& o, nf::Key key) {
   if (!n) return option_undecided(m, o);
   if (o.name.ends_with("-eq")) return equals(key, nf::Number{*n}, o.negate);
   if (o.negate) return option_undecided(m, o);
-  return nf::Compare{read(key), o.name.ends_with("-gt") ? nf::Op::gt : nf::Op::lt, nf::Number{*n}};
+  return nf::Compare{nf::read_of(key), o.name.ends_with("-gt") ? nf::Op::gt : nf::Op::lt, nf::Number{*n}};
 }
 
 nf::Test dscp_test(const Match& m, const Option& o) {
@@ -317,7 +317,7 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
 nf::Test owner_test(const Match& m, const Option& o) {
   const auto* r = std::get_if<Range>(&o.value);
   if (!r || (o.name != "--uid-owner" && o.name != "--gid-owner")) return option_undecided(m, o);
-  return nf::Compare{read(o.name == "--uid-owner" ? nf::Key::skuid : nf::Key::skgid),
+  return nf::Compare{nf::read_of(o.name == "--uid-owner" ? nf::Key::skuid : nf::Key::skgid),
                      o.negate ? nf::Op::ne_or_absent : nf::Op::eq, atom_of(*r)};
 }
 
@@ -329,12 +329,12 @@ nf::Test physdev_test(const Match& m, const Option& o) {
   if (o.name == "--physdev-in" || o.name == "--physdev-out") {
     if (!w || w->text.empty()) return option_undecided(m, o);
     const bool wildcard = w->text.back() == '+';
-    return nf::Compare{read(key), equal_op(o.negate),
+    return nf::Compare{nf::read_of(key), equal_op(o.negate),
                        nf::Text{wildcard ? w->text.substr(0, w->text.size() - 1) : w->text, wildcard}};
   }
   // A device compared with 0: there is none.
   if (o.name == "--physdev-is-in" || o.name == "--physdev-is-out" || o.name == "--physdev-is-bridged")
-    return nf::Compare{read(key), equal_op(!o.negate), nf::Number{0}};
+    return nf::Compare{nf::read_of(key), equal_op(!o.negate), nf::Number{0}};
   return option_undecided(m, o);
 }
 
@@ -354,7 +354,10 @@ std::vector<Tests> ipset_tests(const Match& m) {
     if (o.name == "--match-set" && w != nullptr && w->words.size() == 2) {
       test.set = w->words[0].text;
       test.negate = o.negate;
-      for (const std::string_view flag : split(w->words[1].text, ',')) test.source.push_back(flag == "src");
+      for (const std::string_view flag : split(w->words[1].text, ',')) {
+        using Dimension = nf::InIpset::Dimension;
+        test.dimensions.push_back(flag == "src" ? Dimension::source : Dimension::destination);
+      }
     } else if (o.name == "--return-nomatch") {
       test.return_nomatch = true;
     } else if (o.name != "--update-counters" && o.name != "--update-subcounters") {
@@ -421,7 +424,7 @@ nf::Test simple_test(const Match& m, const Option& o) {
   if (const auto* mac = std::get_if<MacAddr>(&o.value); mac && module == "mac")
     return equals(nf::Key::ether_saddr, nf::Number{mac->value}, o.negate);
   if (const auto* w = std::get_if<Word>(&o.value); w && module == "helper")
-    return nf::Compare{read(nf::Key::ct_helper), o.negate ? nf::Op::ne_or_absent : nf::Op::eq, nf::Text{w->text, false}};
+    return nf::Compare{nf::read_of(nf::Key::ct_helper), o.negate ? nf::Op::ne_or_absent : nf::Op::eq, nf::Text{w->text, false}};
   return option_undecided(m, o);
 }
 

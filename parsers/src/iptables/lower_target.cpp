@@ -69,7 +69,7 @@ Effects translation(const Target& t, Family family) {
   return {nat};
 }
 
-nf::ExprPtr masked(nf::Key key, std::uint64_t mask) { return mask == kMarkBits ? read(key) : read_masked(key, mask); }
+nf::ExprPtr masked(nf::Key key, std::uint64_t mask) { return mask == kMarkBits ? nf::read_of(key) : read_masked(key, mask); }
 
 std::optional<nf::Number> keep(std::uint64_t mask) {
   const std::uint64_t kept = ~mask & kMarkBits;
@@ -130,7 +130,7 @@ Effects track(const Target& t) {
     if (number && *number <= 0xffff)
       effects.push_back(nf::CtZone{constant(*number)});
     else if (zone->text == "mark")
-      effects.push_back(nf::CtZone{read(nf::Key::mark)});
+      effects.push_back(nf::CtZone{nf::read_of(nf::Key::mark)});
     else
       return opaque(t);
   }

@@ -32,7 +32,7 @@ NumberRange range_of(const Prefix& p) {
 }
 
 std::optional<Number> duration_seconds(std::string_view text) {
-  Number total = 0;
+  U128 total = 0;
   while (!text.empty()) {
     std::size_t digits = 0;
     while (digits < text.size() && is_digit(text[digits])) ++digits;
@@ -41,7 +41,7 @@ std::optional<Number> duration_seconds(std::string_view text) {
     if (!n || text.substr(0, 2) == "ms") return std::nullopt;
     const char unit = text.empty() ? 's' : text.front();
     if (!text.empty()) text.remove_prefix(1);
-    total += Number{*n} * (unit == 'd' ? 86400U : unit == 'h' ? 3600U : unit == 'm' ? 60U : 1U);
+    total += U128{*n} * (unit == 'd' ? 86400U : unit == 'h' ? 3600U : unit == 'm' ? 60U : 1U);
   }
   return total;
 }
@@ -121,7 +121,7 @@ std::optional<Atom> range(const RangeExpr& r, Datatype type) {
 }
 
 std::optional<Atom> any_of(const std::vector<Expression>& parts, Datatype type) {
-  Number bits = 0;
+  U128 bits = 0;
   for (const Expression& e : parts) {
     const auto atom = lower_atom(e, type);
     const auto* n = atom ? std::get_if<Number>(&*atom) : nullptr;

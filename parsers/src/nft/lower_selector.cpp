@@ -134,21 +134,7 @@ const KeyRow* row_of(const Rows& rows, std::string_view word) {
   return nullptr;
 }
 
-// The same for all rules: a listing reads the same few keys thousands of times.
-nf::ExprPtr read(Key key) {
-  constexpr auto kKeys = static_cast<std::size_t>(Key::unknown) + 1;
-  static const auto all = [] {
-    std::array<nf::ExprPtr, kKeys> made;
-    for (std::size_t i = 0; i < kKeys; ++i) {
-      nf::Read r;
-      r.key = static_cast<Key>(i);
-      made[i] = std::make_shared<nf::Expr>(nf::Expr{r});
-    }
-    return made;
-  }();
-  return all[static_cast<std::size_t>(key)];
-}
-Tested tested(Key key, Datatype type) { return {read(key), type, {}}; }
+Tested tested(Key key, Datatype type) { return {nf::read_of(key), type, {}}; }
 std::optional<Tested> from_row(const KeyRow* row) {
   if (row == nullptr) return std::nullopt;
   return tested(row->key, row->type);
@@ -272,14 +258,16 @@ std::optional<Tested> binary(const BinaryExpr& b, const TableScope& scope) {
 
 }  // namespace
 
-nf::Test implied_protocol(std::uint8_t protocol) { return nf::Compare{read(Key::l4proto), nf::Op::eq, nf::Number{protocol}}; }
+nf::Test implied_protocol(std::uint8_t protocol) {
+  return nf::Compare{nf::read_of(Key::l4proto), nf::Op::eq, nf::Number{protocol}};
+}
 
 nf::Test implied_family(Family family, TableFamily table) {
   const bool v4 = family == Family::v4;
   if (table == TableFamily::bridge || table == TableFamily::netdev) {
-    return nf::Compare{read(Key::protocol), nf::Op::eq, nf::Number{v4 ? ethertype::ipv4 : ethertype::ipv6}};
+    return nf::Compare{nf::read_of(Key::protocol), nf::Op::eq, nf::Number{v4 ? ethertype::ipv4 : ethertype::ipv6}};
   }
-  return nf::Compare{read(Key::nfproto), nf::Op::eq, nf::Number{v4 ? 2U : 10U}};
+  return nf::Compare{nf::read_of(Key::nfproto), nf::Op::eq, nf::Number{v4 ? 2U : 10U}};
 }
 
 std::optional<Tested> lower_tested(const Expression& e, const TableScope& scope) {

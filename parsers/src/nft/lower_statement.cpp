@@ -248,7 +248,7 @@ class RuleLowering {
         t.port = std::pair{static_cast<std::uint16_t>(*n), static_cast<std::uint16_t>(*n)};
         return *n <= 0xffff;
       }
-      if (const auto* r = std::get_if<nf::NumberRange>(&*atom)) {
+      if (const auto* r = get_if_boxed<nf::NumberRange>(&*atom)) {
         t.port = std::pair{static_cast<std::uint16_t>(r->first), static_cast<std::uint16_t>(r->last)};
         return r->first <= r->last && r->last <= 0xffff;
       }
@@ -270,8 +270,9 @@ class RuleLowering {
   void lower(const Tproxy& t) {
     nf::Tproxy out;
     if (!t.address.empty()) {
-      out.address = IpAddr::parse(text_of(t.address.front()));
-      if (!out.address) return opaque();
+      const auto address = IpAddr::parse(text_of(t.address.front()));
+      if (!address) return opaque();
+      out.address = *address;
     }
     if (!t.port.empty()) {
       const auto port = parse_decimal(text_of(t.port.front()));

@@ -102,7 +102,7 @@ class ModelWriter {
     using namespace model_bytes;
     if constexpr (std::is_same_v<T, bool>)
       out_.push_back(x ? 1 : 0);
-    else if constexpr (std::is_same_v<T, U128>)
+    else if constexpr (std::is_same_v<T, U128> || std::is_same_v<T, netfilter::Number>)
       number(low64(x)), number(high64(x));
     else if constexpr (std::is_enum_v<T>)
       number(static_cast<std::uint64_t>(x));
@@ -282,7 +282,7 @@ class ModelReader {
     using namespace model_bytes;
     if constexpr (std::is_same_v<T, bool>)
       x = byte() != 0;
-    else if constexpr (std::is_same_v<T, U128>) {
+    else if constexpr (std::is_same_v<T, U128> || std::is_same_v<T, netfilter::Number>) {
       const std::uint64_t low = number();
       x = make_u128(number(), low);
     } else if constexpr (std::is_enum_v<T>)

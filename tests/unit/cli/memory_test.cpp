@@ -5,6 +5,8 @@
 #include <string>
 
 #include "egtrace/host/conntrack_entry.h"
+#include "egtrace/host/link.h"
+#include "egtrace/host/netfilter.h"
 #include "egtrace/host/routing.h"
 #include "support/pack.h"
 #include "support/run.h"
@@ -62,6 +64,9 @@ TEST(Memory, EntriesAreSmall) {
   EXPECT_LE(sizeof(egt::host::Route) + sizeof(egt::host::NextHop) + kAllocation, kMost);
   EXPECT_LE(sizeof(egt::host::PolicyRule), kMost);
   EXPECT_LE(sizeof(egt::host::ConntrackEntry), kMost);
+  constexpr std::size_t kTestsAndVerdict = 2;
+  EXPECT_LE(sizeof(egt::netfilter::Rule) + kTestsAndVerdict * sizeof(egt::netfilter::Statement) + kAllocation, kMost);
+  EXPECT_LE(sizeof(egt::host::Link) + sizeof(egt::host::Address) + kAllocation, kMost);
 }
 
 // A line of 25 MB is no flow, and is neither taken for one nor costs what one of its actions would cost a million times.

@@ -159,7 +159,7 @@ const std::string kConfig =
 void add_link(cluster::Cluster& cluster, const std::string& name, const std::vector<std::string>& addresses) {
   host::Link link;
   link.name = name;
-  link.flags = {"UP", "LOWER_UP"};
+  link.flags = {"UP,LOWER_UP"};
   for (const std::string& a : addresses)
     link.addresses.push_back({*Prefix::parse(a), {}, "global", false, false, false, false, {}});
   host::Host& host = cluster.ensure_node("n").host;

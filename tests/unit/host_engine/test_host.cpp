@@ -170,7 +170,7 @@ FlowKey answer_to(const FlowKey& sent) {
 TestHost::TestHost() {
   node.name = "n1";
   link("lo", "00:00:00:00:00:00", "127.0.0.1/8");
-  at("lo").flags = {"LOOPBACK", "UP", "LOWER_UP"};
+  at("lo").flags = {"LOOPBACK,UP,LOWER_UP"};
   node.host.iptables_v4.present = node.host.iptables_v6.present = node.host.nft.present = true;
   node.host.neighbours.present = node.host.sysctl.present = true;
   rules("0: from all lookup local\n32766: from all lookup main\n32767: from all lookup default");
@@ -190,7 +190,7 @@ TestHost& TestHost::link(const std::string& name, const std::string& address, co
   l.name = name;
   l.index = static_cast<std::uint32_t>(node.host.links.value.size() + 1);
   l.mac = mac(address);
-  l.flags = {"BROADCAST", "MULTICAST", "UP", "LOWER_UP"};
+  l.flags = {"BROADCAST,MULTICAST,UP,LOWER_UP"};
   l.from = next_line();
   for (const std::string_view word : words(addresses)) {
     host::Address a;

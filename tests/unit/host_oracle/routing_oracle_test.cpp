@@ -116,7 +116,7 @@ void RoutingOracle::base_model() {
     host::Link link;
     link.index = i + 2;
     link.name = device(i);
-    link.flags = {"UP", "LOWER_UP"};
+    link.flags = {"UP,LOWER_UP"};
     link.addresses.push_back({Prefix{own, length}, std::nullopt, "global", false, false, false, false, {}});
     host_.links.value.push_back(link);
     const auto hint = v4() ? std::optional(own) : std::nullopt;

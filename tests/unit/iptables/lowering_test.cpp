@@ -78,14 +78,14 @@ TEST_F(Iptables, TranslationsHaveAddressAndPorts) {
   const auto* nat = only<nf::NatTarget>(r, 2);
   ASSERT_NE(nat, nullptr);
   EXPECT_EQ(nat->kind, nf::NatTarget::Kind::snat);
-  EXPECT_EQ(std::get<IpRange>(nat->address).last.to_string(), "1.1.1.5");
+  EXPECT_EQ(std::get<Boxed<IpRange>>(nat->address)->last.to_string(), "1.1.1.5");
   EXPECT_EQ((std::get<std::pair<std::uint16_t, std::uint16_t>>(nat->port).second), 200);
   EXPECT_EQ(number(compare(r[0].statements[0]).right), IpAddr::parse("10.133.0.9")->value);
   r = rules("nat", "PREROUTING", "-d fd00::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [fd00::2]:8080", true);
   ASSERT_NE((nat = only<nf::NatTarget>(r, 3)), nullptr);
-  EXPECT_EQ(std::get<IpRange>(nat->address).first.to_string(), "fd00::2");
+  EXPECT_EQ(std::get<Boxed<IpRange>>(nat->address)->first.to_string(), "fd00::2");
   r = rules("nat", "PREROUTING", "-j NETMAP --to 1.2.3.0/24");
-  EXPECT_EQ(std::get<Prefix>(only<nf::NatTarget>(r, 0)->address).to_string(), "1.2.3.0/24");
+  EXPECT_EQ(std::get<Boxed<Prefix>>(only<nf::NatTarget>(r, 0)->address)->to_string(), "1.2.3.0/24");
   r = rules("nat", "POSTROUTING", "-j MASQUERADE --random-fully");
   EXPECT_TRUE(only<nf::NatTarget>(r, 0)->fully_random);
 }
@@ -159,7 +159,8 @@ TEST_F(Iptables, WhatADumpCannotTellStaysOpen) {
   const auto r = rules("nat", "PREROUTING", "-m statistic --mode random --probability 0.50000000000 -j ACCEPT");
   EXPECT_DOUBLE_EQ(*std::get<nf::Undecided>(std::get<nf::Test>(r[0].statements[0])).probability, 0.5);
   const auto set = rules("filter", "FORWARD", "-m set --match-set s src -j DROP");
-  EXPECT_EQ(std::get<nf::InIpset>(std::get<nf::Test>(set[0].statements[0])).source, std::vector<bool>{true});
+  EXPECT_EQ(std::get<nf::InIpset>(std::get<nf::Test>(set[0].statements[0])).dimensions,
+            std::vector{nf::InIpset::Dimension::source});
   EXPECT_TRUE(has_open(rules("filter", "FORWARD", "-m set --match-set s src --packets-gt 5 -j DROP")));
 }
 

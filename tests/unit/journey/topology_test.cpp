@@ -17,7 +17,7 @@ class WhoAnswers : public testing::Test {
     host::Link lo;
     lo.name = "lo";
     lo.link_type = "loopback";
-    lo.flags = {"LOOPBACK", "UP"};
+    lo.flags = {"LOOPBACK,UP"};
     lo.addresses.push_back({});
     lo.addresses.back().prefix = *Prefix::parse("203.0.113.7/32");
     cluster.ensure_node("other").host.links.value.push_back(lo);
@@ -29,7 +29,7 @@ class WhoAnswers : public testing::Test {
     link.name = name;
     link.mac = MacAddr{mac};
     link.link_type = "ether";
-    link.flags = {"UP", "LOWER_UP"};
+    link.flags = {"UP,LOWER_UP"};
     for (std::size_t at = 0; at < addresses.size();) {
       const std::size_t end = std::min(addresses.find(' ', at), addresses.size());
       link.addresses.emplace_back().prefix = *Prefix::parse(addresses.substr(at, end - at));

@@ -99,7 +99,7 @@ TEST(NftLower, TestsThatAreNotPrinted) {
   EXPECT_EQ(key_of(compare(r, 1)->left), nf::Key::ip_saddr);
   EXPECT_EQ(key_of(compare(r, 2)->left), nf::Key::l4proto);
   EXPECT_EQ(key_of(compare(r, 3)->left), nf::Key::dport);
-  const auto* range = std::get_if<nf::NumberRange>(&compare(r, 1)->right);
+  const auto* range = get_if_boxed<nf::NumberRange>(&compare(r, 1)->right);
   ASSERT_NE(range, nullptr);
   EXPECT_TRUE(range->first == nf::Number{0x0a000000} && range->last == nf::Number{0x0affffff});
   EXPECT_EQ(r.from, (Provenance{1, 3}));

@@ -226,7 +226,7 @@ std::vector<engine::JudgedRule> host_snat_for(const Node& node, const IpAddr& po
 
 bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {
   if (rule.mapped) return *rule.mapped == address;
-  const auto* range = rule.target != nullptr ? std::get_if<IpRange>(&rule.target->address) : nullptr;
+  const auto* range = rule.target != nullptr ? get_if_boxed<IpRange>(&rule.target->address) : nullptr;
   return range != nullptr && range->contains(address);
 }
 
@@ -289,7 +289,7 @@ void add_dnat_rules(const netfilter::Table& table, const netfilter::Chain& chain
       return;
     }
   }
-  if (const auto* range = std::get_if<IpRange>(&target->address); range != nullptr && range->first == range->last) {
+  if (const auto* range = get_if_boxed<IpRange>(&target->address); range != nullptr && range->first == range->last) {
     if (range->first.family != family) return;
     found.to = range->first;
   }

@@ -30,6 +30,10 @@ struct Question {
 
 constexpr unsigned kProtocolShift = 16, kTypeShift = 8;
 
+bool by_source(const Question& q, std::size_t dimension) {
+  return q.test.dimensions[dimension] == netfilter::InIpset::Dimension::source;
+}
+
 IpAddr address_of(const Question& q, bool source) {
   return source ? src_ip(q.from.context.packet) : dst_ip(q.from.context.packet);
 }
@@ -66,7 +70,7 @@ void read_mac(const Question& q, bool source, std::size_t i, PacketParts& parts)
 }
 
 void read_part(const IpSet& set, const Question& q, std::size_t i, PacketParts& parts) {
-  const bool source = q.test.source[i];
+  const bool source = by_source(q, i);
   const FlowKey& p = q.from.context.packet;
   switch (set.parts[i]) {
     case IpSetPart::ip:
@@ -120,7 +124,7 @@ U128 net_mask(const IpSet& set, const IpAddr& address, std::uint8_t length) {
 SetAnswer search(const IpSet& set, const Question& q, const IpSetKey& whole, std::size_t part, IpSetKey key) {
   while (part < set.parts.size() && set.parts[part] != IpSetPart::net) ++part;
   if (part >= set.parts.size()) return exact(set, key);
-  const IpAddr address = address_of(q, q.test.source[part]);
+  const IpAddr address = address_of(q, by_source(q, part));
   SetAnswer open;
   for (const std::uint8_t length : set.lengths[part]) {
     key.value[part] = whole.value[part] & net_mask(set, address, length);
@@ -178,7 +182,7 @@ SetAnswer count_exceptions(const IpSet& set, const Question& q, SetAnswer answer
 
 SetAnswer find_in_plain(const std::string& name, const IpSet& set, const Question& q) {
   // A set with more parts than the rule names, or of the other family, holds nothing.
-  if (q.test.source.size() < set.parts.size() || (set.family && *set.family != q.from.family)) return {};
+  if (q.test.dimensions.size() < set.parts.size() || (set.family && *set.family != q.from.family)) return {};
   PacketParts parts;
   for (std::size_t i = 0; i < set.parts.size(); ++i) read_part(set, q, i, parts);
   if (!parts.valid) return {};

@@ -98,7 +98,7 @@ std::optional<std::string> device_towards(const host::Host& host, const std::str
   return answer.kind == RouteAnswer::Kind::unicast ? answer.device : std::string();
 }
 
-bool has_no_arp(const host::Link& link) { return std::find(link.flags.begin(), link.flags.end(), "NOARP") != link.flags.end(); }
+bool has_no_arp(const host::Link& link) { return link.flags.has("NOARP"); }
 
 // Not taken into use until nobody answered for it, and never where somebody did (ndisc_recv_ns()).
 bool is_tentative(const host::Link* link, const IpAddr& address) {

@@ -10,10 +10,6 @@ namespace {
 using host::NeighbourState;
 constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kMulticastMac4 = 0x01005e000000, kMulticastMac6 = 0x333300000000;
 
-bool has_flag(const host::Link& link, std::string_view flag) {
-  return std::find(link.flags.begin(), link.flags.end(), flag) != link.flags.end();
-}
-
 bool is_broadcast(const host::Link* link, const IpAddr& a) {
   if (!a.is_v4()) return false;
   if (a.as_v4() == 0xffffffff) return true;
@@ -36,7 +32,7 @@ bool is_usable(const host::Neighbour& n) {
   return n.mac && n.state != NeighbourState::failed && n.state != NeighbourState::incomplete;
 }
 
-bool sends_without_arp(const host::Link& link) { return has_flag(link, "NOARP") || has_flag(link, "LOOPBACK"); }
+bool sends_without_arp(const host::Link& link) { return link.flags.has("NOARP") || link.flags.has("LOOPBACK"); }
 
 // Devices that are made without ARP and have Ethernet headers all the same: nobody reads the MAC.
 bool is_made_without_arp(const host::Host& host, const host::Link& link) {
@@ -50,7 +46,7 @@ bool is_made_without_arp(const host::Host& host, const host::Link& link) {
 NeighbourAnswer without_arp(const host::Host& host, const host::Link& link, const IpAddr& address) {
   NeighbourAnswer answer;
   answer.kind = NeighbourAnswer::Kind::no_mac_needed;
-  if (link.link_type != "ether" || has_flag(link, "LOOPBACK") || is_made_without_arp(host, link)) return answer;
+  if (link.link_type != "ether" || link.flags.has("LOOPBACK") || is_made_without_arp(host, link)) return answer;
   answer.entry = table_entry(host, link.name, address);
   const bool was_set = answer.entry != nullptr && is_usable(*answer.entry);
   answer.kind = was_set ? NeighbourAnswer::Kind::mac : NeighbourAnswer::Kind::arp_off;

@@ -64,7 +64,7 @@ ReadValue read_expr(const Expr& e, const ReadFrom& from, int depth = 0) {
 
 // --- comparing -----------------------------------------------------------------------------------------------------
 bool text_equals(const std::string& s, const Text& t) {
-  return t.wildcard ? std::string_view(s).substr(0, t.value.size()) == t.value : s == t.value;
+  return t.wildcard ? std::string_view(s).substr(0, t.value.str().size()) == t.value : s == t.value;
 }
 
 Truth number_in(const KnownNumber& n, U128 first, U128 last) {
@@ -79,7 +79,7 @@ Truth equals(const ReadValue& v, const Atom& a) {
   if (std::holds_alternative<Wildcard>(a)) return Truth::yes;
   if (const auto* n = std::get_if<KnownNumber>(&v)) {
     if (const auto* number = std::get_if<Number>(&a)) return number_in(*n, *number, *number);
-    if (const auto* range = std::get_if<NumberRange>(&a)) return number_in(*n, range->first, range->last);
+    if (const auto* range = get_if_boxed<NumberRange>(&a)) return number_in(*n, range->first, range->last);
     return Truth::no;
   }
   if (const auto* s = std::get_if<std::string>(&v)) {
@@ -198,7 +198,7 @@ TestResult test_set(const netfilter::InSet& t, const ReadFrom& from) {
 std::uint64_t width(const Generated& g, const Atom& a) {
   const U128 last = g.first + g.count - 1;
   if (const auto* n = std::get_if<Number>(&a)) return *n >= g.first && *n <= last ? 1 : 0;
-  if (const auto* r = std::get_if<NumberRange>(&a)) {
+  if (const auto* r = get_if_boxed<NumberRange>(&a)) {
     const U128 low = std::max<U128>(r->first, g.first), high = std::min<U128>(r->last, last);
     return low > high ? 0 : static_cast<std::uint64_t>(high - low + 1);
   }
@@ -311,8 +311,10 @@ std::vector<std::optional<Atom>> left_values(const netfilter::Test& t, const Rea
   if (const auto* c = std::get_if<netfilter::Compare>(&t); c != nullptr && c->left) values = read_all({c->left}, from);
   if (const auto* in = std::get_if<netfilter::InSet>(&t)) values = read_all(in->left, from);
   if (const auto* in = std::get_if<netfilter::InIpset>(&t))
-    for (const bool source : in->source)
-      values.emplace_back(KnownNumber{(source ? src_ip(from.context.packet) : dst_ip(from.context.packet)).value, 0});
+    for (const auto dimension : in->dimensions)
+      values.emplace_back(KnownNumber{
+          (dimension == netfilter::InIpset::Dimension::source ? src_ip(from.context.packet) : dst_ip(from.context.packet)).value,
+          0});
   std::vector<std::optional<Atom>> out;
   for (const ReadValue& v : values) {
     const auto* n = std::get_if<KnownNumber>(&v);

@@ -61,8 +61,8 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
 }
 
 ChainWalk::Chosen ChainWalk::choose_address(const NatTarget& t, const Concat& data) {
-  if (const auto* range = std::get_if<IpRange>(&t.address)) return {pick(*range), false};
-  if (const auto* prefix = std::get_if<Prefix>(&t.address)) {
+  if (const auto* range = get_if_boxed<IpRange>(&t.address)) return {pick(*range), false};
+  if (const auto* prefix = get_if_boxed<Prefix>(&t.address)) {
     return {mapped(*prefix, changes_source(t, hook_)), false};
   }
   if (std::holds_alternative<std::monostate>(t.address)) return {};

@@ -24,7 +24,7 @@ bool sets_otherwise(const netfilter::SetMark& s, const ReadFrom& with, const Rea
   FirstOption first;
   const Evaluated value = evaluate(*s.value, with, first);
   if (value.kind == evaluate(*s.value, without, first).kind) return false;
-  const netfilter::Number mark = with.context.packet.get(FieldId::pkt_mark);
+  const U128 mark = with.context.packet.get(FieldId::pkt_mark);
   const auto* n = value.parts.empty() ? nullptr : std::get_if<netfilter::Number>(&value.parts.front());
   return n == nullptr || ((mark & s.keep_mask.value_or(0)) ^ *n) != mark;
 }

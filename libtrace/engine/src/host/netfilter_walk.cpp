@@ -59,13 +59,13 @@ std::optional<FieldId> written_field(netfilter::Key key, Family family) {
 }
 
 // The field as its key shows it, put back among the bits that the key does not cover.
-Number with_part(netfilter::Key key, Number whole, Number part) {
+U128 with_part(netfilter::Key key, U128 whole, U128 part) {
   constexpr unsigned kEcnBits = 2;
   if (key == netfilter::Key::ip_dscp) return (whole & 3) | ((part << kEcnBits) & 0xff);
   if (key == netfilter::Key::ip_ecn) return (whole & 0xfc) | (part & 3);
   return part;
 }
-Number part_of(netfilter::Key key, Number whole) {
+U128 part_of(netfilter::Key key, U128 whole) {
   if (key == netfilter::Key::ip_dscp) return whole >> 2;
   return key == netfilter::Key::ip_ecn ? whole & 3 : whole;
 }
@@ -242,9 +242,9 @@ bool ChainWalk::apply(const netfilter::SetCtMark& s) {
 bool ChainWalk::apply(const netfilter::SetField& s) {
   const auto field = written_field(s.key, around_.family);
   if (!field || ((s.key == netfilter::Key::sport || s.key == netfilter::Key::dport) && !has_ports(context_.packet))) return false;
-  const Number whole = *field == FieldId::nw_tos ? Number{tos_of(context_.packet)} : context_.packet.get(*field),
-               before = part_of(s.key, whole);
-  Number after = before;
+  const U128 whole = *field == FieldId::nw_tos ? U128{tos_of(context_.packet)} : context_.packet.get(*field),
+             before = part_of(s.key, whole);
+  U128 after = before;
   if (s.value) {
     const Evaluated e = evaluate(*s.value, reading(), *this);
     if (e.kind == Evaluated::Kind::absent) return false;
@@ -256,7 +256,7 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
     after = static_cast<unsigned>(std::clamp(static_cast<int>(before) + s.add, 0, kMost));
   }
   hit();
-  const Number written = with_part(s.key, whole, after);
+  const U128 written = with_part(s.key, whole, after);
   if (*field == FieldId::nw_tos) {
     set_tos(context_.packet, static_cast<std::uint8_t>(written));
   } else {

@@ -176,7 +176,7 @@ bool Walk::apply(const PolicyRule& rule) {
   if (!rule.l3mdev) return look_up(rule, host::canonical_table(rule.table));
   const Link* vrf = vrf_of(host_, query_.out_device.empty() ? query_.in_device : query_.out_device);
   if (vrf == nullptr) return false;
-  if (vrf->vrf_table) return look_up(rule, host::canonical_table(std::to_string(*vrf->vrf_table)));
+  if (vrf->vrf_table != 0) return look_up(rule, host::canonical_table(std::to_string(vrf->vrf_table)));
   assume({Supposition::vrf_table, {vrf->name}, {}, {vrf->from}});
   return stop(Kind::unknown, rule);
 }

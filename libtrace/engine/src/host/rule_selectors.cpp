@@ -29,9 +29,9 @@ bool source_matches(const host::PolicyRule& r, const RouteQuery& q) {
 const host::Link* vrf_of(const host::Host& host, std::string_view device) {
   const host::Link* link = host.link(device);
   if (link == nullptr) return nullptr;
-  if (link->kind == "vrf" || link->vrf_table) return link;
+  if (link->kind == "vrf" || link->vrf_table != 0) return link;
   const host::Link* master = link->master.empty() ? nullptr : host.link(link->master);
-  return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master : nullptr;
+  return master != nullptr && (master->kind == "vrf" || master->vrf_table != 0) ? master : nullptr;
 }
 
 bool is_vrf(const host::Host& host, std::string_view device) {

@@ -21,7 +21,7 @@ AddressScope scope_of(const Address& a) {
 const std::string& master_of(const Host& host, const Link& link) {
   static const std::string kNone;
   const Link* master = link.master.empty() ? nullptr : host.link(link.master);
-  return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master->name : kNone;
+  return master != nullptr && (master->kind == "vrf" || master->vrf_table != 0) ? master->name : kNone;
 }
 
 std::optional<OwnAddress> from_device(const Link& link, const std::optional<IpAddr>& near, AddressScope widest) {

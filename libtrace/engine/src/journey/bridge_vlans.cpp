@@ -82,9 +82,7 @@ class Filter {
     return false;
   }
 
-  static bool is_promiscuous(const Link& device) {
-    return std::find(device.flags.begin(), device.flags.end(), "PROMISC") != device.flags.end();
-  }
+  static bool is_promiscuous(const Link& device) { return device.flags.has("PROMISC"); }
 
   const host::Part<std::vector<BridgedVlans>>& vlans_;
   const Link& bridge_;

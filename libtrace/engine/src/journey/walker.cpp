@@ -47,7 +47,7 @@ const host::Link* bridge_of(const host::Host& host, std::string_view device) {
   if (link == nullptr || link->kind == "bridge") return link;
   const host::Link* master = link->master.empty() || link->master == "ovs-system" ? nullptr : host.link(link->master);
   if (master == nullptr || !master->kind.empty()) return nullptr;
-  const bool is_bond_or_vrf = std::find(master->flags.begin(), master->flags.end(), "MASTER") != master->flags.end();
+  const bool is_bond_or_vrf = master->flags.has("MASTER");
   return is_bond_or_vrf ? nullptr : master;
 }
 

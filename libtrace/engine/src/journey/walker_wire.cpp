@@ -27,7 +27,7 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
 // Without ARP, a device sends to its own MAC.
 const host::Link* without_arp(const Node& node, const MacAddr& mac) {
   for (const host::Link& link : node.host.links.value)
-    if (link.mac == mac && std::find(link.flags.begin(), link.flags.end(), "NOARP") != link.flags.end()) return &link;
+    if (link.mac == mac && link.flags.has("NOARP")) return &link;
   return nullptr;
 }
 

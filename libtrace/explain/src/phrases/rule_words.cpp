@@ -80,7 +80,7 @@ constexpr KeyWords kKeys[] = {
     {Key::fib_daddr_oif, "device towards the destination", Look::number},
 };
 
-const netfilter::Read* read_of(const netfilter::ExprPtr& e, Number& mask) {
+const netfilter::Read* read_of(const netfilter::ExprPtr& e, U128& mask) {
   constexpr int kDeep = 16;
   const netfilter::Expr* at = e.get();
   for (int depth = 0; at != nullptr && depth < kDeep; ++depth) {
@@ -98,14 +98,14 @@ struct Side {
   Look look = Look::number;
 };
 Side side_of(const netfilter::ExprPtr& e) {
-  Number mask = ~Number{0};
+  U128 mask = ~U128{0};
   const netfilter::Read* r = read_of(e, mask);
   const auto* found = r == nullptr
                           ? std::end(kKeys)
                           : std::find_if(std::begin(kKeys), std::end(kKeys), [&](const auto& k) { return k.key == r->key; });
   if (found == std::end(kKeys)) return {};
   Side side{std::string(found->name), found->look};
-  if (mask != ~Number{0} && found->look == Look::hex) side.name += fmt::format(" & {:#x}", static_cast<std::uint64_t>(mask));
+  if (mask != ~U128{0} && found->look == Look::hex) side.name += fmt::format(" & {:#x}", static_cast<std::uint64_t>(mask));
   return side;
 }
 
@@ -144,11 +144,11 @@ std::string number_words(Look look, Number n) {
 
 // An aligned block of addresses is a prefix.
 std::string range_words(Look look, const NumberRange& r) {
-  const Number size = r.last - r.first + 1;
+  const U128 size = r.last - r.first + 1;
   const bool aligned = size != 0 && (size & (size - 1)) == 0 && (r.first & (size - 1)) == 0;
   if (aligned && (look == Look::ipv4 || look == Look::ipv6)) {
     unsigned host_bits = 0;
-    for (Number s = size; s > 1; s >>= 1) ++host_bits;
+    for (U128 s = size; s > 1; s >>= 1) ++host_bits;
     const bool v4 = look == Look::ipv4 && (r.last >> 32) == 0;
     return fmt::format("{}/{}", number_words(look, r.first), (v4 ? 32u : 128u) - host_bits);
   }
@@ -157,7 +157,7 @@ std::string range_words(Look look, const NumberRange& r) {
 
 std::string atom_words(Look look, const Atom& a) {
   if (const auto* n = std::get_if<Number>(&a)) return number_words(look, *n);
-  if (const auto* r = std::get_if<NumberRange>(&a)) return range_words(look, *r);
+  if (const auto* r = get_if_boxed<NumberRange>(&a)) return range_words(look, *r);
   if (const auto* t = std::get_if<netfilter::Text>(&a)) return t->value.empty() ? "none" : t->value + (t->wildcard ? "*" : "");
   return "anything";
 }
@@ -197,12 +197,14 @@ std::string actual_words(const std::vector<Side>& sides, const engine::RuleMiss&
 // "source is 10.0.0.9, the rule matches src in ipset blocked"
 std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& miss) {
   std::string actual, flags;
-  for (std::size_t i = 0; i < in.source.size(); ++i) {
-    flags += fmt::format("{}{}", i == 0 ? "" : ",", in.source[i] ? "src" : "dst");
-    const bool shown = std::find(in.source.begin(), in.source.begin() + static_cast<std::ptrdiff_t>(i), in.source[i]) !=
-                       in.source.begin() + static_cast<std::ptrdiff_t>(i);
+  const auto& dimensions = in.dimensions;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const bool source = dimensions[i] == netfilter::InIpset::Dimension::source;
+    flags += fmt::format("{}{}", i == 0 ? "" : ",", source ? "src" : "dst");
+    const auto here = dimensions.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool shown = std::find(dimensions.begin(), here, dimensions[i]) != here;
     if (shown || i >= miss.actual.size() || !miss.actual[i]) continue;
-    actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", in.source[i] ? "source" : "destination",
+    actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", source ? "source" : "destination",
                           atom_words(Look::ipv4, *miss.actual[i]));
   }
   return fmt::format("{}, the rule matches {} {}in ipset {}", actual, flags, in.negate ? "not " : "", in.set);

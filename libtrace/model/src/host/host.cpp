@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
-namespace egt::host {
-namespace {
+#include "egtrace/base/text.h"
 
-bool has_flag(const Link& link, std::string_view flag) {
-  return std::find(link.flags.begin(), link.flags.end(), flag) != link.flags.end();
+namespace egt::host {
+
+bool LinkFlags::has(std::string_view flag) const {
+  for (std::string_view rest = list; !rest.empty();)
+    if (take_until(rest, ',') == flag) return true;
+  return false;
 }
 
-}  // namespace
-
 // A dump without flags (ip -o addr) says nothing; the link is then taken to be up.
-bool Link::is_up() const { return flags.empty() || has_flag(*this, "UP"); }
+bool Link::is_up() const { return flags.empty() || flags.has("UP"); }
 
-bool Link::has_carrier() const { return flags.empty() || (has_flag(*this, "LOWER_UP") && !has_flag(*this, "NO-CARRIER")); }
+bool Link::has_carrier() const { return flags.empty() || (flags.has("LOWER_UP") && !flags.has("NO-CARRIER")); }
 
 bool Link::may_drop_queued() const {
   static constexpr std::string_view kPlain[] = {"",   "noqueue",  "noop",   "mq",    "pfifo_fast", "pfifo", "bfifo",

@@ -85,8 +85,8 @@ const Link* Settling::vrf_device(const std::string& vrf) const {
 std::optional<std::string> Settling::table_of(const DaemonRoute& d) const {
   if (d.vrf.empty()) return canonical_table(d.route.table);
   const Link* device = vrf_device(d.vrf);
-  if (device == nullptr || !device->vrf_table) return std::nullopt;
-  return canonical_table(std::to_string(*device->vrf_table));
+  if (device == nullptr || device->vrf_table == 0) return std::nullopt;
+  return canonical_table(std::to_string(device->vrf_table));
 }
 
 void Settling::connected() {

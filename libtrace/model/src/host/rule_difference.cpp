@@ -67,7 +67,7 @@ bool go_elsewhere(const Rule& a, const Rule& b) {
 bool translate_otherwise(const Rule& a, const Rule& b) {
   const NatTarget *x = translation(a), *y = translation(b);
   if (x == nullptr || y == nullptr) return false;
-  const auto *to = std::get_if<IpRange>(&x->address), *other = std::get_if<IpRange>(&y->address);
+  const auto *to = get_if_boxed<IpRange>(&x->address), *other = get_if_boxed<IpRange>(&y->address);
   return x->kind != y->kind || (to != nullptr && other != nullptr && *to != *other);
 }
 

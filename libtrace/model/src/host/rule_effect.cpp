@@ -20,7 +20,7 @@ class RuleWriter {
   void operator()(const Test& test) { std::visit(*this, test); }
   void operator()(const Compare& c) { add("{} {} {}", text(c.left), static_cast<unsigned>(c.op), text(c.right)); }
   void operator()(const InSet& s) { add("in {} {} {}", s.negate, texts(s.left), text(s.set)); }
-  void operator()(const InIpset& s) { add("ipset {} {} {} {}", s.set, fmt::join(s.source, ""), s.negate, s.return_nomatch); }
+  void operator()(const InIpset& s) { add("ipset {} {} {} {}", s.set, dimensions(s), s.negate, s.return_nomatch); }
   void operator()(const Undecided&) { known_ = false; }
   void operator()(const NatTarget& t) {
     add("nat {} {} {} {} {} {}", static_cast<unsigned>(t.kind), address(t), port(t), t.random, t.fully_random,
@@ -51,13 +51,18 @@ class RuleWriter {
     out_ += ';';
   }
 
-  static std::string text(Number n) { return fmt::format("{:x}.{:x}", high64(n), low64(n)); }
-  static std::string kept(const std::optional<Number>& mask) { return mask ? text(*mask) : "-"; }
+  static std::string text(U128 n) { return fmt::format("{:x}.{:x}", high64(n), low64(n)); }
+  static std::string kept(const std::optional<Number>& mask) { return mask ? text(U128{*mask}) : "-"; }
+  static std::string dimensions(const InIpset& s) {
+    std::string all;
+    for (const auto one : s.dimensions) all += one == InIpset::Dimension::source ? 's' : 'd';
+    return all;
+  }
 
   static std::string text(const Atom& atom) {
-    if (const auto* n = std::get_if<Number>(&atom)) return text(*n);
+    if (const auto* n = std::get_if<Number>(&atom)) return text(U128{*n});
     if (const auto* t = std::get_if<Text>(&atom)) return fmt::format("\"{}\"{}", t->value, t->wildcard ? "*" : "");
-    if (const auto* r = std::get_if<NumberRange>(&atom))
+    if (const auto* r = get_if_boxed<NumberRange>(&atom))
       return r->first == r->last ? text(r->first) : text(r->first) + "-" + text(r->last);
     return "*";
   }
@@ -94,16 +99,16 @@ class RuleWriter {
                          r->by_mark);
     }
     if (const auto* m = std::get_if<Masked>(&e->node))
-      return fmt::format("({} & {} ^ {})", text(m->operand), text(m->mask), text(m->xor_));
+      return fmt::format("({} & {} ^ {})", text(m->operand), text(U128{m->mask}), text(U128{m->xor_}));
     if (const auto* s = std::get_if<Shifted>(&e->node)) return fmt::format("({} << {})", text(s->operand), s->left);
     if (const auto* l = std::get_if<MapLookup>(&e->node)) return fmt::format("map {} {}", texts(l->key), text(l->map));
     return text(std::get<Constant>(e->node).value);
   }
 
   std::string address(const NatTarget& t) {
-    if (const auto* range = std::get_if<IpRange>(&t.address)) return range->first.to_string() + "-" + range->last.to_string();
+    if (const auto* range = get_if_boxed<IpRange>(&t.address)) return range->first.to_string() + "-" + range->last.to_string();
     if (const auto* e = std::get_if<ExprPtr>(&t.address)) return text(*e);
-    const auto* prefix = std::get_if<Prefix>(&t.address);
+    const auto* prefix = get_if_boxed<Prefix>(&t.address);
     return prefix != nullptr ? prefix->to_string() : "-";
   }
   std::string port(const NatTarget& t) {

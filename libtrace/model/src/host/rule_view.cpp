@@ -21,12 +21,12 @@ std::optional<Number> asked_number(const Statement& s, std::initializer_list<Key
 std::string asked_device(const Statement& s, Key key) {
   const auto c = comparison(s);
   const auto* name = c && c->op == Op::eq && c->key == key ? std::get_if<Text>(c->value) : nullptr;
-  return name == nullptr || name->wildcard ? std::string() : name->value;
+  return name == nullptr || name->wildcard ? std::string() : name->value.str();
 }
 
 std::optional<NumberRange> range_of(const Atom& a) {
   if (const auto* n = std::get_if<Number>(&a)) return NumberRange{*n, *n};
-  if (const auto* r = std::get_if<NumberRange>(&a)) return *r;
+  if (const auto* r = get_if_boxed<NumberRange>(&a)) return *r;
   return std::nullopt;
 }
 

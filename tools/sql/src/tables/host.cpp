@@ -55,7 +55,7 @@ Definition<LinkRow> links() {
            {"mac", "TEXT", "MAC", [](C, R r) { return mac(r.item->mac); }},
            {"mtu", "INTEGER", "MTU", [](C, R r) { return number(r.item->mtu); }},
            {"state", "TEXT", "UP, DOWN, UNKNOWN, ...", [](C, R r) { return text(r.item->state); }},
-           {"flags", "TEXT", "with commas", [](C, R r) { return joined(r.item->flags, [](const std::string& f) { return f; }); }},
+           {"flags", "TEXT", "with commas", [](C, R r) { return text(r.item->flags.list); }},
            {"master", "TEXT", "bridge, bond, VRF", [](C, R r) { return text(r.item->master); }},
            {"vlan_id", "INTEGER", "of a VLAN device", [](C, R r) { return number(r.item->vlan_id); }}},
           [](C context, std::vector<LinkRow>& out) {

@@ -66,9 +66,9 @@ Value nat_address(const nf::Rule& rule) {
   for (const nf::Statement& s : rule.statements) {
     const auto* nat = std::get_if<nf::NatTarget>(&s);
     if (nat == nullptr) continue;
-    if (const auto* range = std::get_if<IpRange>(&nat->address))
+    if (const auto* range = get_if_boxed<IpRange>(&nat->address))
       return text(range_text(range->first.family, range->first.value, range->last.value));
-    if (const auto* prefix = std::get_if<Prefix>(&nat->address)) return text(prefix->to_string());
+    if (const auto* prefix = get_if_boxed<Prefix>(&nat->address)) return text(prefix->to_string());
   }
   return {};
 }
@@ -83,7 +83,7 @@ Value wanted_address(const nf::Rule& rule, nf::Key v4, nf::Key v6) {
     if (read == nullptr || (read->key != v4 && read->key != v6)) continue;
     const Family family = read->key == v4 ? Family::v4 : Family::v6;
     if (const auto* one = std::get_if<nf::Number>(&compare->right)) return text(range_text(family, *one, *one));
-    if (const auto* range = std::get_if<nf::NumberRange>(&compare->right))
+    if (const auto* range = get_if_boxed<nf::NumberRange>(&compare->right))
       return text(range_text(family, range->first, range->last));
   }
   return {};

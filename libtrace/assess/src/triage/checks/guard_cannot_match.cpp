@@ -26,7 +26,7 @@ void read_test(const netfilter::Statement& s, Guard& guard) {
   const auto c = netfilter::comparison(s);
   if (c && !is_of_network(c->key)) guard.asks_more = true;
   if (!c || c->key != netfilter::Key::ip_saddr || c->op != netfilter::Op::eq) return;
-  if (const auto* range = std::get_if<netfilter::NumberRange>(c->value)) {
+  if (const auto* range = get_if_boxed<netfilter::NumberRange>(c->value)) {
     const U128 size = range->last - range->first;
     std::uint8_t length = 32;
     for (U128 bits = size; bits != 0 && length > 0; bits >>= 1) --length;

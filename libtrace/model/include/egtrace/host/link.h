@@ -4,52 +4,62 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "egtrace/base/boxed.h"
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
+#include "egtrace/base/name.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::host {
 
 struct Address {
   Prefix prefix;  // the address itself; its length is the subnet's
-  std::optional<IpAddr> peer;
-  std::string scope;  // global, link, host
+  Boxed<IpAddr> peer;
+  Name scope;  // global, link, host
   bool secondary = false, deprecated = false, tentative = false, noprefixroute = false;
   Provenance from;
 
   // What is reached without a gateway: of a point-to-point address the peer's (ifa_address of the kernel).
-  Prefix subnet() const { return Prefix{peer.value_or(prefix.address), prefix.length}.network(); }
+  Prefix subnet() const { return Prefix{peer ? *peer : prefix.address, prefix.length}.network(); }
+};
+
+// UP, LOWER_UP, NO-CARRIER, NOARP, …
+struct LinkFlags {
+  Name list;  // with commas
+
+  bool empty() const { return list.empty(); }
+  bool has(std::string_view flag) const;
+  friend bool operator==(const LinkFlags&, const LinkFlags&) = default;
 };
 
 struct Link {
-  std::uint32_t index = 0;
   std::string name;
-  std::string peer;                // behind "@": parent device, or "if7"
-  std::vector<std::string> flags;  // UP, LOWER_UP, NO-CARRIER, NOARP, …
-  std::uint32_t mtu = 0;
-  std::string master;     // bridge, bond, VRF, or "ovs-system"
-  std::string state;      // UP, DOWN, UNKNOWN, …
-  std::string group;      // "default" or a number; empty where the dump does not show
-  std::string link_type;  // "ether", "loopback", …
+  std::uint32_t index = 0, mtu = 0;
+  Name peer;  // behind "@": parent device, or "if7"
+  LinkFlags flags;
+  Name master;     // bridge, bond, VRF, or "ovs-system"
+  Name state;      // UP, DOWN, UNKNOWN, …
+  Name group;      // "default" or a number; empty where the dump does not show
+  Name link_type;  // "ether", "loopback", …
   std::optional<MacAddr> mac;
-  std::string kind;            // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
-  std::string mode;            // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
-  std::string port_state;      // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
-  std::string leg_state;       // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump shows
-  std::string active_leg;      // of a bond that sends by one leg only; empty: none, or no dump shows
-  std::string queue;           // its queueing discipline (tc(8)); empty: no dump shows
-  bool has_program = false;    // of XDP
-  bool filters_vlans = false;  // of a bridge
+  Name kind;              // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
+  Name mode;              // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
+  Name port_state;        // as port of a Linux bridge: "forwarding", "blocking", …; as leg of a bond: "ACTIVE", "BACKUP"
+  Name active_leg;        // of a bond that sends by one leg only; empty: none, or no dump shows
+  Name queue;             // its queueing discipline (tc(8)); empty: no dump shows
+  Name other_with_index;  // a device that another dump has at this index; empty: none
+  std::vector<Address> addresses;
+  std::uint32_t vrf_table = 0;  // 0: none, or no dump shows
   std::optional<std::uint16_t> vlan_id;
   std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags, or of those that a bridge filters: 802.1Q, or 802.1ad (0x88a8)
-  std::optional<std::uint32_t> vrf_table;
-  std::vector<Address> addresses;
-  bool mac_disputed = false;     // dumps show different ones
-  bool name_made_up = false;     // of a presumed host: no dump has its name
-  bool mac_made_up = false;      // nor its MAC
-  std::string other_with_index;  // a device that another dump has at this index; empty: none
+  bool has_program = false;              // of XDP
+  bool filters_vlans = false;            // of a bridge
+  bool mac_disputed = false;             // dumps show different ones
+  bool name_made_up = false;             // of a presumed host: no dump has its name
+  bool mac_made_up = false;              // nor its MAC
   Provenance from;
 
   bool is_up() const;            // flag UP

@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "egtrace/base/boxed.h"
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
+#include "egtrace/base/name.h"
 #include "egtrace/base/u128.h"
 #include "egtrace/evidence/evidence.h"
 
@@ -132,22 +134,30 @@ constexpr unsigned expected = 1, seen_reply = 2, assured = 4, confirmed = 8, sna
 // when there is no route. ip_dscp, ip_ecn and ip_tos are those of IPv6's traffic class as well. physdev_*: the port of a
 // bridge by which a frame came or leaves, empty for a packet that is not bridged. iiftype: an ARPHRD_* number.
 
-using Number = U128;
+// A U128 as it is kept: it asks for no more alignment than a pointer, so that what holds one among other things is smaller.
+class Number {
+ public:
+  constexpr Number(U128 value = 0) : high_(high64(value)), low_(low64(value)) {}  // implicit, as is the way back
+  constexpr operator U128() const { return make_u128(high_, low_); }
+
+ private:
+  std::uint64_t high_, low_;
+};
 struct Text {
-  std::string value;
+  Name value;
   bool wildcard = false;
 };  // interface name; wildcard: "br*" / "br+"
 struct NumberRange {
-  Number first = 0, last = 0;
+  U128 first = 0, last = 0;
 };                   // inclusive; a prefix is a range as well
 struct Wildcard {};  // "*" in a set
 
-using Atom = std::variant<Number, Text, NumberRange, Wildcard>;
+using Atom = std::variant<Number, Text, Boxed<NumberRange>, Wildcard>;
 using Concat = std::vector<Atom>;  // one atom where there is no concatenation
 
 struct SetElement {
   Concat key;
-  std::string comment;
+  Name comment;
   std::optional<Concat> data;  // of a map
   Provenance from;
 };
@@ -156,8 +166,8 @@ struct SetElement {
 struct Verdict {
   enum class Kind : std::uint8_t { accept, drop, continue_, return_, jump, goto_, queue, reject };
   Kind kind = Kind::continue_;
-  std::string chain;        // jump, goto
-  std::string reject_with;  // "icmp-port-unreachable", "tcp-reset", "icmp-host-prohibited", "icmpx-…"
+  Name chain;        // jump, goto
+  Name reject_with;  // "icmp-port-unreachable", "tcp-reset", "icmp-host-prohibited", "icmpx-…"
 };
 
 struct VerdictElement {
@@ -204,6 +214,8 @@ struct Constant {
 struct Expr {
   std::variant<Read, Masked, MapLookup, Constant, Shifted> node;
 };
+// The same object for all that read a key and ask for nothing more.
+ExprPtr read_of(Key key);
 
 // any_bits_of: "ct state new,established". ne_or_absent: a negated match of iptables that also holds where the packet has no
 // such thing ("! --uid-owner 0" without a socket).
@@ -222,8 +234,9 @@ struct InSet {
 // `-m set --match-set`: the packet's source or destination for each dimension of a set of ipset(8), which is found by name
 // when it is asked (host/ipset.h).
 struct InIpset {
-  std::string set;
-  std::vector<bool> source;
+  enum class Dimension : std::uint8_t { source, destination };
+  Name set;
+  std::vector<Dimension> dimensions;
   bool negate = false, return_nomatch = false;
 };
 // A test whose outcome dumps cannot show (limit, statistic, recent, socket owner …); both outcomes are walked.
@@ -237,10 +250,10 @@ using Test = std::variant<Compare, InSet, InIpset, Undecided>;
 struct NatTarget {
   enum class Kind : std::uint8_t { snat, dnat, masquerade, redirect, netmap };
   Kind kind = Kind::snat;
-  std::variant<std::monostate, IpRange, ExprPtr, Prefix> address;  // Prefix: netmap
-  std::variant<std::monostate, std::pair<std::uint16_t, std::uint16_t>, ExprPtr> port;
   bool random = false, fully_random = false;
-  std::optional<Family> family;  // "snat ip to": acts on that family only
+  std::optional<Family> family;                                                  // "snat ip to": acts on that family only
+  std::variant<std::monostate, Boxed<IpRange>, ExprPtr, Boxed<Prefix>> address;  // Prefix: netmap
+  std::variant<std::monostate, std::pair<std::uint16_t, std::uint16_t>, ExprPtr> port;
 };
 struct SetMark {
   ExprPtr value;
@@ -271,7 +284,7 @@ struct VerdictMapStatement {
 };
 // terminal: iptables' target, which takes the packet out of the table, and drops it where nobody listens.
 struct Tproxy {
-  std::optional<IpAddr> address;
+  Boxed<IpAddr> address;
   std::uint16_t port = 0;
   bool terminal = false;
 };
@@ -282,10 +295,10 @@ struct Annotation {
 // route to the gateway shows it. Neither: not understood where it goes.
 struct Duplicate {
   ExprPtr gateway;
-  std::string device;
+  Name device;
 };
 struct SendFrame {
-  std::string device;
+  Name device;
 };  // nft's fwd: the frame leaves there as it is, and goes no further here
 struct SetUpdate {
   std::string set;
@@ -300,7 +313,7 @@ using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, SetField, Ct
 
 struct Rule {
   std::vector<Statement> statements;  // left to right; the first failing test skips the rest
-  std::string comment;
+  Name comment;
   std::optional<std::uint64_t> packets, bytes;
   Provenance from;
 };
