@@ -3,7 +3,6 @@
 #include "datapath/ct_action.h"
 
 #include "datapath/nat.h"
-#include "datapath/tcp_tracking.h"
 #include "egtrace/engine/datapath/zone_limit.h"
 
 namespace egt::engine {
@@ -131,7 +130,7 @@ void CtAction::note_later_segments(const FlowKey& key) {
   const Nat& nat = action_.nat;
   if (!action_.commit || !action_.has_nat || nat.kind == Nat::Kind::bare || !nat.addresses) return;
   if (key.u32(F::nw_proto) != ip_proto::tcp || (key.u32(F::tcp_flags) & 0x3f) != kSynAck) return;
-  if (!open_tcp(kAck, zone_.space, settings_.tcp_loose.value_or(true))) return;
+  if (!opens_tcp(kAck, zone_.space, settings_)) return;
   const IpAddr& own = nat.kind == Nat::Kind::src ? result_.before.src : result_.before.dst;
   const IpAddr address = address_for(own.family, nat.addresses->first);
   if (own == address) return;
@@ -146,7 +145,7 @@ Tracked CtAction::look_up(const DatapathPacket& packet) {
     const auto hit = network_state_.conntrack.find(zone_, original_tuple(key));
     if (hit && !hit.reply_direction) {
       const bool related = state & ct_state::rel;
-      const auto known = hit.connection->seen_reply ? PacketState::established : PacketState::new_;
+      const auto known = state & ct_state::est ? PacketState::established : PacketState::new_;
       return {related ? PacketState::related : known, hit.connection, {}, (state & ct_state::rpl) != 0};
     }
   }
@@ -161,7 +160,7 @@ void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
   if (!c.certain) recorder_.assume({Supposition::connection_answered, {}, {}, {c.from}});
   const bool related = tracked.state == PacketState::related;
   result_.state |= related ? ct_state::rel : tracked.state == PacketState::new_ ? ct_state::new_ : ct_state::est;
-  if (tracked.reply_direction) result_.state |= ct_state::rpl;
+  if (tracked.reply_direction && tracked.state != PacketState::new_) result_.state |= ct_state::rpl;
   if (!earlier && translates(tracked)) {
     for (const bool source : {true, false})
       result_.after = (related ? translated_error : translated)(c, tracked.reply_direction, source, result_.after);

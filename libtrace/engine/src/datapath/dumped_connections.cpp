@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "datapath/userspace_tcp.h"
 #include "egtrace/base/fold.h"
 
 namespace egt::engine {
@@ -104,7 +105,7 @@ Connection connection_of(const Entry& e) {
   Connection c;
   c.original = e.original;
   c.reply = e.reply;
-  if (e.original.proto == ip_proto::tcp) c.tcp = tcp_state_named(e.state);
+  if (e.original.proto == ip_proto::tcp) c.tcp = tcp_state_named(e.state), c.ends = tcp_ends_named(e.state);
   c.mark = e.mark;
   c.label = e.label;
   c.seen_reply = !e.unreplied;

@@ -83,6 +83,12 @@ namespace {
 constexpr unsigned kMaxUpcalls = 256;
 constexpr std::size_t kMaxSteps = 65536;
 
+// One within the other, in the userspace datapath (MAX_RECIRC_DEPTH of lib/dpif-netdev.c).
+unsigned most_recirculations(const ofproto::OvsVersion& version) {
+  constexpr ofproto::OvsVersion kEight{3, 3, 0};
+  return version >= kEight ? 8 : 6;
+}
+
 class SwitchRun : public DatapathPorts {
  public:
   SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record,
@@ -113,7 +119,10 @@ class SwitchRun : public DatapathPorts {
     std::optional<std::size_t> step;                   // of the record: the flow that asked for it
   };
 
+  bool in_userspace() const { return origin_->bridge->datapath_type == "netdev"; }
+  bool is_endless();
   void handle(Upcall upcall);
+  void handle_at_once(Upcall upcall, std::size_t origin);
   void look_behind_tags(const FlowKey& key);
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
@@ -137,6 +146,7 @@ class SwitchRun : public DatapathPorts {
   ofproto::Recirculations recirculations_;
   ofproto::SwitchBridge* origin_ = nullptr;  // where the packet came in
   std::deque<Upcall> upcalls_;
+  unsigned handled_ = 0, depth_ = 0;  // upcalls; those within each other
   OvsResult result_;
   std::string reject_with_;  // of the packet under way
   bool has_too_many_tags_ = false;
@@ -161,17 +171,19 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   key.set(F::in_port, in_port);
   key = ofproto::as_extracted(key, bridge);
   upcalls_.push_back(std::move(first));
-  for (unsigned count = 0; !upcalls_.empty(); ++count) {
-    if (count == kMaxUpcalls || record_.steps.size() > kMaxSteps) {
-      recorder_.set_undecided();
-      recorder_.remark({Notice::endless_recirculation}, {});
-      break;
-    }
+  while (!upcalls_.empty() && !is_endless()) {
     Upcall next = std::move(upcalls_.front());
     upcalls_.pop_front();
     handle(std::move(next));
   }
   return finish();
+}
+
+bool SwitchRun::is_endless() {
+  if (handled_ < kMaxUpcalls && record_.steps.size() <= kMaxSteps) return false;
+  recorder_.set_undecided();
+  recorder_.remark({Notice::endless_recirculation}, {});
+  return true;
 }
 
 // The switch reads each upcall's packet anew, and of its headers no more than follow so many tags.
@@ -195,6 +207,7 @@ ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
 }
 
 void SwitchRun::handle(Upcall upcall) {
+  ++handled_;
   reject_with_ = upcall.reject_with;
   recorder_.follow_reply(!reject_with_.empty());
   const ofproto::Translation t = translate(upcall);
@@ -206,6 +219,25 @@ void SwitchRun::handle(Upcall upcall) {
   if (upcall.packet.is_opaque) recorder_.set_undecided();
 }
 
+// The userspace datapath goes on with the packet before it executes the actions behind. Of the kernel's, what misses waits for ovs-vswitchd.
+void SwitchRun::handle_at_once(Upcall upcall, std::size_t origin) {
+  const unsigned most = most_recirculations(session_.version);
+  if (depth_ == most) {
+    if (!node_.ovs_version) {
+      recorder_.set_undecided();
+      recorder_.gap(Input::switch_version, {});
+    }
+    return recorder_.end_at(origin, {Reason::recirculation_limit, {std::uint64_t{most}}});
+  }
+  if (is_endless()) return;
+  ++depth_;
+  const std::string refused = reject_with_;
+  handle(std::move(upcall));
+  reject_with_ = refused;
+  recorder_.follow_reply(!refused.empty());
+  --depth_;
+}
+
 void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std::size_t origin) {
   if (upcalls_.size() >= kMaxUpcalls) return;  // run() ends before it comes to more
   Upcall next;
@@ -213,6 +245,7 @@ void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std:
   next.recirculation = id;
   next.step = origin;
   next.reject_with = reject_with_;
+  if (in_userspace()) return handle_at_once(std::move(next), origin);
   upcalls_.push_back(std::move(next));
 }
 
@@ -256,8 +289,7 @@ void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const Datapat
 // --- connections ---------------------------------------------------------------------------------------------------
 
 void SwitchRun::track(const dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) {
-  const bool userspace = origin_->bridge->datapath_type == "netdev";
-  const ZoneKey zone{node_.name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, action.zone};
+  const ZoneKey zone{node_.name, in_userspace() ? ConntrackSpace::userspace : ConntrackSpace::kernel, action.zone};
   constexpr ofproto::OvsVersion kSctpInUserspace{3, 2, 0};
   const ConntrackSettings settings{tcp_loose(node_.host), session_.version >= kSctpInUserspace};
   CtAction ct(zone, action, settings, network_state_, recorder_, origin);

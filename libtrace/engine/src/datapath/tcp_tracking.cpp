@@ -5,7 +5,7 @@ namespace {
 
 using TcpStepKind = TcpStep::Kind;
 
-constexpr std::uint32_t kFinFlag = 0x01, kSynFlag = 0x02, kRstFlag = 0x04, kPushFlag = 0x08, kAckFlag = 0x10, kUrgentFlag = 0x20;
+constexpr std::uint32_t kFinFlag = 0x01, kSynFlag = 0x02, kRstFlag = 0x04, kAckFlag = 0x10, kUrgentFlag = 0x20;
 
 enum class TcpSegment : std::uint8_t { opening, answer, ending, data, reset };
 
@@ -22,14 +22,6 @@ bool are_possible(std::uint32_t flags) {
   const bool syn = flags & kSynFlag, fin = flags & kFinFlag, rst = flags & kRstFlag, ack = flags & kAckFlag;
   if ((flags & kUrgentFlag) && (rst || (syn && ack))) return false;
   return syn + fin + rst <= 1 && (syn || rst || ack);
-}
-
-// tcp_invalid_flags() and tcp_valid_new() of lib/conntrack-tcp.c: a SYN alone, or anything in the midst of a connection.
-std::optional<TcpState> open_in_userspace(std::uint32_t flags) {
-  constexpr std::uint32_t kWithAckOnly = kFinFlag | kPushFlag | kUrgentFlag;
-  if (flags & kSynFlag) return flags & (kAckFlag | kRstFlag | kWithAckOnly) ? std::nullopt : std::optional(TcpState::syn_sent);
-  if (!(flags & kAckFlag) && (!(flags & kRstFlag) || (flags & kWithAckOnly))) return std::nullopt;
-  return flags & kRstFlag ? TcpState::close : TcpState::established;
 }
 
 bool is_half_open(TcpState s) { return s == TcpState::syn_sent || s == TcpState::syn_sent2; }
@@ -87,9 +79,8 @@ TcpStep follow_tcp(TcpState state, bool reply_direction, std::uint32_t flags) {
   return {TcpStepKind::invalid, state};
 }
 
-std::optional<TcpState> open_tcp(std::uint32_t flags, ConntrackSpace space, bool loose) {
+std::optional<TcpState> open_tcp(std::uint32_t flags, bool loose) {
   if (flags == 0) return TcpState::syn_sent;
-  if (space == ConntrackSpace::userspace) return open_in_userspace(flags);
   if (!are_possible(flags)) return std::nullopt;
   if (segment_of(flags) == TcpSegment::opening) return TcpState::syn_sent;
   if (segment_of(flags) == TcpSegment::data && loose) return TcpState::established;

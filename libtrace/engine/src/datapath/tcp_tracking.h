@@ -22,8 +22,7 @@ struct TcpStep {
 TcpStep follow_tcp(TcpState state, bool reply_direction, std::uint32_t flags);
 
 // State of a connection that a packet with these flags opens; empty: none can. `loose`: net.netfilter.nf_conntrack_tcp_loose,
-// whether the kernel picks connections up in their midst; the userspace datapath does (tcp_valid_new() of
-// lib/conntrack-tcp.c).
-std::optional<TcpState> open_tcp(std::uint32_t flags, ConntrackSpace space, bool loose);
+// whether connections are picked up in their midst.
+std::optional<TcpState> open_tcp(std::uint32_t flags, bool loose);
 
 }  // namespace egt::engine

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "datapath/tcp_tracking.h"
+#include "datapath/userspace_tcp.h"
 
 namespace egt::engine {
 namespace {
@@ -20,6 +21,11 @@ bool is_discovery(std::uint32_t icmp6_type) { return contains({130, 131, 132, 13
 PacketState opening(bool may_open) { return may_open ? PacketState::new_ : PacketState::invalid; }
 
 }  // namespace
+
+bool opens_tcp(std::uint32_t flags, ConntrackSpace space, const ConntrackSettings& settings) {
+  if (space == ConntrackSpace::userspace) return opens_in_userspace(flags);
+  return open_tcp(flags, settings.tcp_loose.value_or(true)).has_value();
+}
 
 bool is_icmp_error(const FlowKey& packet) {
   const std::uint32_t proto = packet.u32(FieldId::nw_proto);
@@ -68,6 +74,7 @@ std::optional<Tracked> Tracker::find_known(const FlowKey& packet) const {
   const auto hit = tables_.find(zone_, tuple_of(packet));
   if (!hit) return std::nullopt;
   Connection& c = *hit.connection;
+  if (is_tcp(packet) && zone_.space == ConntrackSpace::userspace) return find_in_userspace(packet, hit);
   if (is_tcp(packet)) {
     // Open vSwitch shares the table and keeps no states.
     if (c.tcp == TcpState::syn_sent && c.seen_reply) c.tcp = TcpState::syn_recv;
@@ -83,6 +90,18 @@ std::optional<Tracked> Tracker::find_known(const FlowKey& packet) const {
   return Tracked{c.seen_reply ? PacketState::established : PacketState::new_, &c, {}, hit.reply_direction};
 }
 
+std::optional<Tracked> Tracker::find_in_userspace(const FlowKey& packet, const ConntrackTables::Hit& hit) const {
+  Connection& c = *hit.connection;
+  switch (follow_in_userspace(c.ends, hit.reply_direction, packet.u32(FieldId::tcp_flags))) {
+    case UserspaceTcpStep::invalid: return Tracked{PacketState::invalid, nullptr, {}, false};
+    case UserspaceTcpStep::reopens: tables_.erase(zone_, c); return std::nullopt;
+    case UserspaceTcpStep::new_: return Tracked{PacketState::new_, &c, {}, hit.reply_direction};
+    case UserspaceTcpStep::established: break;
+  }
+  if (hit.reply_direction) c.seen_reply = true;
+  return Tracked{PacketState::established, &c, {}, hit.reply_direction};
+}
+
 Tracked Tracker::open(const FlowKey& packet) const {
   Tracked t{first_state(packet), nullptr, {}, false};
   if (t.state != PacketState::new_) return t;
@@ -90,9 +109,10 @@ Tracked Tracker::open(const FlowKey& packet) const {
   c.original = tuple_of(packet);
   c.reply = reversed(c.original);
   if (!is_tcp(packet)) return t;
+  if (zone_.space == ConntrackSpace::userspace) return t;
   const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
-  c.tcp = open_tcp(flags, zone_.space, settings_.tcp_loose.value_or(true)).value_or(TcpState::unknown);
-  c.presumed = zone_.space == ConntrackSpace::kernel && !settings_.tcp_loose && !open_tcp(flags, zone_.space, false);
+  c.tcp = open_tcp(flags, settings_.tcp_loose.value_or(true)).value_or(TcpState::unknown);
+  c.presumed = !settings_.tcp_loose && !open_tcp(flags, false);
   return t;
 }
 
@@ -102,8 +122,7 @@ PacketState Tracker::first_state(const FlowKey& packet) const {
   const bool userspace = zone_.space == ConntrackSpace::userspace;
   const std::uint32_t type = packet.u32(FieldId::icmp_type), proto = packet.u32(FieldId::nw_proto);
   switch (proto) {
-    case ip_proto::tcp:
-      return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, settings_.tcp_loose.value_or(true)).has_value());
+    case ip_proto::tcp: return opening(opens_tcp(packet.u32(FieldId::tcp_flags), zone_.space, settings_));
     case ip_proto::icmp:  // echo, timestamp, information and (the kernel alone) address mask requests
       return opening(contains({8, 13, 15}, type) || (type == 17 && !userspace));
     case ip_proto::icmp6:

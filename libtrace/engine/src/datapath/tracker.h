@@ -38,6 +38,7 @@ class Tracker {
   Tracked track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const;
   bool has_key(const FlowKey& packet) const;
   std::optional<Tracked> find_known(const FlowKey& packet) const;
+  std::optional<Tracked> find_in_userspace(const FlowKey& packet, const ConntrackTables::Hit& hit) const;  // of TCP
   Tracked open(const FlowKey& packet) const;
   PacketState first_state(const FlowKey& packet) const;
 
@@ -45,6 +46,9 @@ class Tracker {
   ZoneKey zone_;
   ConntrackSettings settings_;
 };
+
+// Whether a packet with these flags opens a connection of TCP.
+bool opens_tcp(std::uint32_t flags, ConntrackSpace space, const ConntrackSettings& settings);
 
 // ICMP errors belong to the connection of the packet they quote.
 bool is_icmp_error(const FlowKey& packet);

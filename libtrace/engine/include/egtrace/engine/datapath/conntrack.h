@@ -5,6 +5,7 @@
 // reversed(reply), one of the reply direction as reversed(original). See conntrack(8), ovs-actions(7).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -52,9 +53,15 @@ enum class TcpState : std::uint8_t {
 // As conntrack(8) and ovs-appctl dpctl/dump-conntrack name it ("SYN_RECV"); `unknown` for other words.
 TcpState tcp_state_named(std::string_view name);
 
+// Where each end of a TCP connection is, for the userspace datapath: the one that opened it, and the other (enum ct_dpif_tcp_state of
+// lib/ct-dpif.h, those that lib/conntrack-tcp.c sets).
+enum class TcpEnd : std::uint8_t { closed, listen, syn_sent, established, closing, fin_wait_2, time_wait };
+using TcpEnds = std::array<TcpEnd, 2>;
+
 struct Connection {
   Tuple original, reply;
-  TcpState tcp = TcpState::unknown;
+  TcpState tcp = TcpState::unknown;                   // for the kernel
+  TcpEnds ends = {TcpEnd::syn_sent, TcpEnd::closed};  // for the userspace datapath; as tcp_new_conn() makes them
   std::uint32_t mark = 0;
   U128 label = 0;
   bool seen_reply = false;
