@@ -17,12 +17,13 @@ using host::IpsecCertificate;
 
 // `Root CA certificate "ovs_cert_cacert" - SN: 0x01`; lines of libreswan 3 and 4 may have a number of three digits in front.
 std::optional<IpsecCertificate> certificate_in(std::string_view line) {
-  const std::size_t quote = line.find(" certificate \""), end = line.find("\" - SN: ");
-  if (quote == line.npos || end == line.npos || end < quote + 14) return std::nullopt;
-  const std::string_view kind = line.substr(0, quote);
+  constexpr std::string_view kBefore = " certificate \"", kBehind = "\" - SN: ";
+  const std::size_t before = line.find(kBefore), name = before + kBefore.size(), end = line.find(kBehind);
+  if (before == line.npos || end == line.npos || end < name) return std::nullopt;
+  const std::string_view kind = line.substr(0, before);
   if (!kind.ends_with("End") && !kind.ends_with("CA")) return std::nullopt;
   IpsecCertificate c;
-  c.name = std::string(line.substr(quote + 14, end - quote - 14));
+  c.name = std::string(line.substr(name, end - name));
   return c;
 }
 

@@ -254,7 +254,7 @@ class Execution {
     std::vector<Packet> packets;
     for (std::size_t i = 0; i < read.size() && i < frames.size(); ++i) {
       add_not_shown(flows[i], read[i].key);
-      packets.push_back({ports[i], flows[i], frames[i], read[i].key, {}});
+      packets.push_back({ports[i], flows[i], read[i].flow, frames[i], read[i].key, {}});
     }
     for (std::span<const Packet> rest = packets; !rest.empty();) rest = rest.subspan(run(seed, c, rest));
   }
@@ -262,7 +262,7 @@ class Execution {
  private:
   struct Packet {
     const BenchPort* port;
-    std::string flow, frame;
+    std::string flow, read, frame;  // as it was asked for, and as the frame is read: of later fragments another one
     FlowKey key;
     std::optional<Tuple> quoted;  // of an ICMP error
   };
@@ -307,7 +307,7 @@ class Execution {
   bool execute(unsigned seed, const Packet& p, std::size_t number, std::vector<Executed>& executed) {
     std::vector<RawFrame> sent = bench_->send(p.port->name, p.frame);
     if (is_lost(seed, p.flow)) return false;
-    executed.push_back({p, number, std::move(sent), trace_of(*p.port, p.flow).find("max_len=") != std::string::npos});
+    executed.push_back({p, number, std::move(sent), is_truncated(*p.port, p.flow) || is_truncated(*p.port, p.read)});
     return true;
   }
 
@@ -323,7 +323,8 @@ class Execution {
     const auto read = bench_->extract({*frame, sent.bytes});
     if (read.size() != 2) return std::nullopt;
     ++(is_error ? tally_.errors : tally_.answers);
-    return Packet{&*port, read[0].flow, *frame, read[0].key, is_error ? std::optional(tuple_of(read[1].key)) : std::nullopt};
+    return Packet{&*port, read[0].flow, read[0].flow,
+                  *frame, read[0].key,  is_error ? std::optional(tuple_of(read[1].key)) : std::nullopt};
   }
 
   Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut,
@@ -358,6 +359,10 @@ class Execution {
 
   std::string trace_of(const BenchPort& port, const std::string& flow) {
     return bench_->trace(port.bridge, fmt::format("in_port={},{}", port.number, flow));
+  }
+
+  bool is_truncated(const BenchPort& port, const std::string& flow) {
+    return trace_of(port, flow).find("max_len=") != std::string::npos;
   }
 
   // The switch does not survive every packet: random pipelines find its assertions.

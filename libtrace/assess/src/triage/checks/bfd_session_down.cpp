@@ -88,34 +88,39 @@ Withdrawn withdrawn_by(const Facts& f, const nb::Bfd& session, const Sessions& s
   return all;
 }
 
-std::string object_of(const Facts& f, const std::optional<IpAddr>& gateway) {
+using Objects = std::map<IpAddr, std::string>;  // by the gateway that they name
+
+Objects objects_of_gateways(const Facts& f) {
+  Objects all;
   for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes)
-    if (gateway && std::find(route.next_hops.begin(), route.next_hops.end(), *gateway) != route.next_hops.end())
-      return "AdminPolicyBasedExternalRoute " + route.name;
-  return {};
+    for (const IpAddr& hop : route.next_hops) all.emplace(hop, "AdminPolicyBasedExternalRoute " + route.name);
+  return all;
 }
 
-void judge(const Facts& f, const cluster::Node& node, const Sessions::Down& down, const Sessions& sessions, Findings& out) {
+void judge(const Facts& f, const cluster::Node& node, const Sessions::Down& down, const Sessions& sessions,
+           const Objects& objects, Findings& out) {
   const nb::Bfd& session = down.row;
   const Withdrawn withdrawn = withdrawn_by(f, session, sessions);
   if (withdrawn.from.empty()) return;
   const auto gateway = IpAddr::parse(session.dst_ip());
+  const auto object = gateway ? objects.find(*gateway) : objects.end();
   std::vector<Provenance> proof{session.from()};
   constexpr std::size_t kShown = 4;
   proof.insert(proof.end(), withdrawn.from.begin(),
                withdrawn.from.begin() + static_cast<std::ptrdiff_t>(std::min(withdrawn.from.size(), kShown)));
   if (withdrawn.has_others) out.weigh(Severity::warning);
   if (!withdrawn.pods.empty()) out.about(withdrawn.pods);
-  out.add(Claim::bfd_session_down, node.name, object_of(f, gateway),
+  out.add(Claim::bfd_session_down, node.name, object == objects.end() ? std::string() : object->second,
           {session.logical_port(), session.dst_ip(), down.status, withdrawn.from.size(),
            gateway ? Term(terms_of(withdrawn.pods, gateway->family)) : Term(), withdrawn.has_others},
           proof);
 }
 
 void run(const Facts& f, Findings& out) {
+  const Objects objects = objects_of_gateways(f);
   for (const auto& node : f.cluster.nodes) {
     const Sessions sessions = sessions_of(*node);
-    for (const Sessions::Down& down : sessions.down) judge(f, *node, down, sessions, out);
+    for (const Sessions::Down& down : sessions.down) judge(f, *node, down, sessions, objects, out);
     if (sessions.lacks) out.lacks(Lack::bfd_sessions, {node->name});
   }
 }

@@ -30,6 +30,11 @@ TransitSwitches transit_switches(const cluster::Node& node) {
   return all;
 }
 
+// "blue" of "blue_"; empty of the default network.
+std::string network_of(std::string_view key) {
+  return std::string(key.substr(0, key.find_last_of('_') == key.npos ? 0 : key.size() - 1));
+}
+
 const cluster::NetworkDefinition* definition_of(const Facts& f, const cluster::PodAttachment& on) {
   const cluster::Objects& objects = f.cluster.objects;
   const cluster::NetworkDefinition* of_attachment = cluster::definition_of(objects, on.network);
@@ -59,8 +64,7 @@ void run(const Facts& f, Findings& out) {
     for (const auto& [key, transit] : transit_switches(*node))  // without zones there is none
       for (const std::string& other : needed[key])
         if (!transit.nodes.contains(other))
-          out.add(Claim::transit_port_missing, node->name, "",
-                  {other, if_any(key.substr(0, key.find_last_of('_') == key.npos ? 0 : key.size() - 1))}, {transit.from});
+          out.add(Claim::transit_port_missing, node->name, "", {other, if_any(network_of(key))}, {transit.from});
   }
 }
 

@@ -161,7 +161,8 @@ struct QosRule {
   std::optional<Prefix> to;  // absent: every destination
   LabelSelector pods;
 };
-// Objects that are shown, and decide nothing: ClusterNetworkConnect, Uplink, VTEP, FRRConfiguration, NetworkQoS, EgressQoS.
+// Objects that are shown, and of which checks compare some with their rows: ClusterNetworkConnect, Uplink, VTEP, FRRConfiguration,
+// NetworkQoS, EgressQoS.
 struct NetworkObject : Object {
   std::string kind;
   std::vector<Prefix> prefixes;  // advertised, or connecting
