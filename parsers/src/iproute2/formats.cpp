@@ -295,17 +295,6 @@ Recognition recognise_links(const Dump& dump, bool addresses) {
 Recognition recognise_addr(const Dump& dump) { return recognise_links(dump, true); }
 Recognition recognise_link(const Dump& dump) { return recognise_links(dump, false); }
 
-std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole) {
-  if (is_json(dump)) {
-    const auto document = json_of(dump, report);
-    whole = document.has_value();
-    return document ? json_links(*document, dump.source, dump.first_line) : std::vector<host::Link>{};
-  }
-  auto links = read_link_lines(dump, report);
-  whole = report.not_understood.empty() && !is_cut(dump, report);
-  return links;
-}
-
 template <class T>
 void set_if_shown(T& into, T& from) {
   if (from != T{}) into = std::move(from);
@@ -367,6 +356,18 @@ void merge_same_names(std::vector<host::Link>& links) {
   for (std::size_t i = 0; i < links.size(); ++i)
     if (!merged[i] && kept++ != i) links[kept - 1] = std::move(links[i]);
   links.resize(kept);
+}
+
+std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole) {
+  if (is_json(dump)) {
+    const auto document = json_of(dump, report);
+    whole = document.has_value();
+    return document ? json_links(*document, dump.source, dump.first_line) : std::vector<host::Link>{};
+  }
+  auto links = read_link_lines(dump, report);
+  merge_same_names(links);
+  whole = report.not_understood.empty() && !is_cut(dump, report);
+  return links;
 }
 
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {

@@ -2,10 +2,10 @@
 // ip-link(8)).
 #include <algorithm>
 #include <iterator>
-#include <unordered_map>
 
 #include "egtrace/base/text.h"
 #include "iproute2/lower.h"
+#include "support/room.h"
 
 namespace egt::parsers::iproute2 {
 namespace {
@@ -147,24 +147,23 @@ void set_flags(host::Link& link, std::string_view text) {
 
 class LinkLowering {
  public:
-  explicit LinkLowering(SourceId source) : source_(source) {}
+  explicit LinkLowering(const Dump& dump) : source_(dump.source), room_(dump.text, dump.first_line) {}
 
   void add(const TextLine& line) {
     if (line.kind == LineKind::entry) take_entry(line);
-    if (line.kind == LineKind::continuation && current_ < links_.size()) take_more(line.words, line.number);
+    if (line.kind == LineKind::continuation && !links_.empty()) take_more(line.words, line.number);
   }
   std::vector<host::Link> take() { return std::move(links_); }
 
  private:
-  // ip -o addr and ip -br show one device in several lines, or in one.
+  // ip -o addr shows one device in several lines, one behind the other.
   host::Link& link_named(std::string_view text, std::uint32_t line) {
     host::Link fresh;
     set_name(fresh, text);
-    const auto [known, is_new] = by_name_.emplace(fresh.name, links_.size());
-    if (!is_new) return links_[current_ = known->second];
+    if (!links_.empty() && links_.back().name == fresh.name) return links_.back();
     fresh.from = {source_, line};
-    links_.push_back(std::move(fresh));
-    return links_[current_ = links_.size() - 1];
+    room_.make(links_, line);
+    return links_.emplace_back(std::move(fresh));
   }
 
   void take_entry(const TextLine& line) {
@@ -225,14 +224,14 @@ class LinkLowering {
     a.deprecated = words.has("deprecated");
     a.tentative = words.has("tentative") || words.has("dadfailed");
     a.noprefixroute = words.has("noprefixroute");
-    links_[current_].addresses.push_back(std::move(a));
+    links_.back().addresses.push_back(std::move(a));
   }
 
   void take_more(const Attributes& words, std::uint32_t line) {
     if (words.has("inet") || words.has("inet6")) return take_address(words, line);
     if (words.list.empty() || !words.list[0].key.empty()) return;
     const std::string first = value_of(words.list[0]);
-    host::Link& link = links_[current_];
+    host::Link& link = links_.back();
     if (first.starts_with("link/"))
       take_link_layer(words, link);
     else if (first == "bridge_slave" || first == "bond_slave")
@@ -273,9 +272,8 @@ class LinkLowering {
   }
 
   SourceId source_;
+  Room room_;
   std::vector<host::Link> links_;
-  std::unordered_map<std::string, std::size_t> by_name_;
-  std::size_t current_ = 0;
 };
 
 }  // namespace
@@ -325,7 +323,7 @@ bool is_link_line(std::string_view text) {
 }
 
 std::vector<host::Link> read_link_lines(const Dump& dump, Report& report) {
-  LinkLowering links(dump.source);
+  LinkLowering links(dump);
   read_lines(dump, parse_link_line, true, Purpose::loading, report, [&](TextLine&& line) { links.add(line); });
   return links.take();
 }

@@ -105,6 +105,12 @@ nft::Reading read(const Dump& dump, Report& report) {
   return reading;
 }
 
+nft::Lowered lower(const Dump& dump, Report& report) {
+  nft::Reading reading = nft::read_to_lower(dump.text, dump.first_line);
+  report_reading(reading, dump, report);
+  return nft::lower(std::move(reading.document), dump.source);
+}
+
 void reprint_text(const Dump& dump, std::string& out, Report& report) {
   const nft::Reading reading = read(dump, report);
   const std::size_t before = out.size();
@@ -155,8 +161,7 @@ void store(nft::Lowered&& lowered, const Dump& dump, bool whole, host::Host& hos
 }
 
 void load_text(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  nft::Reading reading = read(dump, report);
-  nft::Lowered lowered = nft::lower(std::move(reading.document), dump.source);
+  nft::Lowered lowered = lower(dump, report);
   // A listing that stops in the middle of a line says so even where its braces happen to match.
   const std::string_view said = trim(dump.text);
   if (!said.empty() && dump.text.back() != '\n' && said.back() != '}') lowered.incomplete = true;
@@ -197,7 +202,7 @@ void load_json(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
   const auto listing = nft::json_to_listing(dump.text);
   count_json(dump, listing.has_value(), report);
   if (!listing) return;
-  nft::Reading reading = nft::read_listing(*listing);
+  nft::Reading reading = nft::read_to_lower(*listing);
   nft::Lowered lowered = nft::lower(std::move(reading.document), dump.source);
   // The listing's lines are not the dump's: facts point at the whole.
   const bool one_line = dump.text.find('\n') + 1 >= dump.text.size();

@@ -91,14 +91,9 @@ bool uses_xt(const Table& tree) {
   for (const TableItem& item : tree.items) {
     const auto* chain = std::get_if<Chain>(&item);
     if (chain == nullptr) continue;
-    for (const auto& r : chain->rules) {
-      const auto* rule = std::get_if<Rule>(&r);
-      if (rule == nullptr) continue;
-      if (std::any_of(rule->statements.begin(), rule->statements.end(),
-                      [](const Statement& s) { return std::holds_alternative<Xt>(s.node); })) {
-        return true;
-      }
-    }
+    if (chain->more_use_xt) return true;
+    for (const auto& r : chain->rules)
+      if (const auto* rule = std::get_if<Rule>(&r); rule != nullptr && uses_xt(*rule)) return true;
   }
   return false;
 }
@@ -188,13 +183,22 @@ class TableLowering {
     chain.name = c.name;
     chain.from = at(c.base ? c.base->line : c.line);
     if (c.base) set_base(*c.base, chain);
-    chain.rules.reserve(c.rules.size());
+    chain.rules.reserve(c.rules.size() + c.more_rules.size());
     for (auto& item : c.rules) {
       if (const auto* rule = std::get_if<Rule>(&item)) {
         add_rule(*rule, chain);
         item = OpaqueLine{};
       } else {
         note_opaque(std::get<OpaqueLine>(item));
+      }
+    }
+    for (const auto& later : c.more_rules) {
+      if (const auto* text = std::get_if<RuleText>(&later)) {
+        Rule rule = parse_rule(text->text);
+        rule.line = text->line;
+        add_rule(rule, chain);
+      } else {
+        add_rule(*std::get<Boxed<Rule>>(later), chain);
       }
     }
     if (!c.closed) out_.incomplete = true;

@@ -53,7 +53,9 @@ bool is_object_kind(std::string_view word) {
 
 class Reader {
  public:
-  Reader(std::string_view text, std::uint32_t first_line) : rest_(text), next_number_(first_line) {}
+  // `most_trees`: how many rules are kept as trees.
+  Reader(std::string_view text, std::uint32_t first_line, std::size_t most_trees = SIZE_MAX)
+      : rest_(text), next_number_(first_line), most_trees_(most_trees) {}
 
   Reading run() {
     bool empty_line = false;
@@ -253,16 +255,18 @@ class Reader {
     return o && begins_item(*o);
   }
 
+  static bool has_rules(const Chain& c) { return !c.rules.empty() || !c.more_rules.empty(); }
+
   void read_chain_line(Chain& c) {
     if (line_.text.front() == '#') {
       ignore();
       return add_opaque(c.rules);
     }
-    if (!c.base && !c.comment && c.rules.empty() && consume_word("comment") && line_.text.back() == '"') {
+    if (!c.base && !c.comment && !has_rules(c) && consume_word("comment") && line_.text.back() == '"') {
       c.comment = std::string(unquote(trim(line_.text.substr(7))));
       return;
     }
-    if (!c.base && c.rules.empty() && consume_word("type")) {
+    if (!c.base && !has_rules(c) && consume_word("type")) {
       c.base = read_base(line_.text);
       if (c.base) {
         c.base->line = line_.number;
@@ -271,7 +275,21 @@ class Reader {
       misread(1, "expected \"type TYPE hook HOOK priority PRIORITY;\"");
       return add_opaque(c.rules);
     }
-    c.rules.emplace_back(read_rule(0));
+    if (trees_++ < most_trees_)
+      c.rules.emplace_back(read_rule(0));
+    else
+      keep_as_text(c, rule_text());
+  }
+
+  // A rule with a block has more lines than this one.
+  void keep_as_text(Chain& c, std::string_view text) {
+    Rule rule = read_rule(0);
+    c.more_use_xt = c.more_use_xt || uses_xt(rule);
+    if (!rule.statements.empty() && std::holds_alternative<BlockVerdict>(rule.statements.back().node)) {
+      c.more_rules.emplace_back(Boxed<Rule>(std::move(rule)));
+    } else {
+      c.more_rules.emplace_back(RuleText{text, rule.line});
+    }
   }
 
   // The line without its indentation; blanks behind tabs belong to the rule.
@@ -465,6 +483,7 @@ class Reader {
 
   std::string_view rest_;
   std::uint32_t next_number_;
+  std::size_t most_trees_, trees_ = 0;
   Line line_, pending_warning_;
   bool put_back_ = false;
   bool in_list_ = false;                 // of the elements of a set
@@ -517,5 +536,10 @@ std::optional<BaseHeader> Reader::read_base(std::string_view text) {
 }  // namespace
 
 Reading read_listing(std::string_view text, std::uint32_t first_line) { return Reader(text, first_line).run(); }
+
+Reading read_to_lower(std::string_view text, std::uint32_t first_line) {
+  constexpr std::size_t kMostTrees = 4096;
+  return Reader(text, first_line, kMostTrees).run();
+}
 
 }  // namespace egt::parsers::nft

@@ -25,4 +25,8 @@ struct Reading {
 // `first_line`. Whatever is not understood stays in the tree as it is, and reading goes on with the next line.
 Reading read_listing(std::string_view text, std::uint32_t first_line = 1);
 
+// The same, to be lowered: of the rules of a long listing only the first are kept as trees, the others as their texts, which lie in
+// `text`. The tree of a rule takes several times what the model does.
+Reading read_to_lower(std::string_view text, std::uint32_t first_line = 1);
+
 }  // namespace egt::parsers::nft

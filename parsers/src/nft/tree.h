@@ -6,12 +6,16 @@
 // nft chooses by version (empty lines between blocks, the ends of lines inside element lists) is kept as flags.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "egtrace/base/boxed.h"
 
 namespace egt::parsers::nft {
 
@@ -238,6 +242,11 @@ struct Rule {
   std::uint32_t opaque_column = 0;  // 1-based; where understanding ended, 0 when it did not
 };
 
+inline bool uses_xt(const Rule& rule) {
+  return std::any_of(rule.statements.begin(), rule.statements.end(),
+                     [](const Statement& s) { return std::holds_alternative<Xt>(s.node); });
+}
+
 // A line that belongs to none of the known constructs, printed back as it was.
 struct OpaqueLine {
   std::string text;
@@ -255,12 +264,21 @@ struct BaseHeader {
   std::uint32_t line = 0;
 };
 
+// A rule as it stands in the listing: parse_rule() makes its tree.
+struct RuleText {
+  std::string_view text;
+  std::uint32_t line = 0;
+};
+
 struct Chain {
   std::string name;
   std::optional<std::uint64_t> handle;
   std::optional<std::string> comment;
   std::optional<BaseHeader> base;
   std::vector<std::variant<Rule, OpaqueLine>> rules;
+  // Those behind them, where the listing is so long that trees of all its rules are not kept (reader.h).
+  std::vector<std::variant<RuleText, Boxed<Rule>>> more_rules;
+  bool more_use_xt = false;  // some of these do
   std::uint32_t line = 0;
   bool empty_line_before = false, closed = false;
 };

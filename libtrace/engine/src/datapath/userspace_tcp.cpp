@@ -23,7 +23,9 @@ std::uint32_t presumed(const TcpEnds& ends, bool reply_direction) {
 
 }  // namespace
 
-bool opens_in_userspace(std::uint32_t flags) { return flags == 0 || (!are_invalid(flags) && (flags & (kSyn | kAck)) != (kSyn | kAck)); }
+bool opens_in_userspace(std::uint32_t flags) {
+  return flags == 0 || (!are_invalid(flags) && (flags & (kSyn | kAck)) != (kSyn | kAck));
+}
 
 UserspaceTcpStep follow_in_userspace(TcpEnds& ends, bool reply_direction, std::uint32_t flags) {
   if (flags == 0) flags = presumed(ends, reply_direction);
