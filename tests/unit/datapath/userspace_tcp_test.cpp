@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace egt::engine {
+namespace egt::engine::userspace_tcp_test {
 namespace {
 
 constexpr std::uint32_t kFinAck = 0x11, kSyn = 0x02, kSynFin = 0x03, kRst = 0x04, kSynRst = 0x06, kAck = 0x10, kSynAck = 0x12;
@@ -63,4 +63,4 @@ TEST(UserspaceTcp, DumpedState) {
 }
 
 }  // namespace
-}  // namespace egt::engine
+}  // namespace egt::engine::userspace_tcp_test
