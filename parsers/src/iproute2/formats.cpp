@@ -372,10 +372,12 @@ std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole
 
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
   const std::size_t known = into.size();
-  if (into.empty())
+  if (known < from.size()) {  // a long list is not copied for a few
+    from.insert(from.begin(), std::make_move_iterator(into.begin()), std::make_move_iterator(into.end()));
     into = std::move(from);
-  else
-    std::ranges::move(from, std::back_inserter(into));
+  } else {
+    into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
   if (known > 0) note_other_names(into, known);
   merge_same_names(into);
 }
