@@ -149,7 +149,7 @@ class SwitchRun : public DatapathPorts {
   unsigned handled_ = 0, depth_ = 0;  // upcalls; those within each other
   OvsResult result_;
   std::string reject_with_;  // of the packet under way
-  bool has_too_many_tags_ = false;
+  bool has_too_many_tags_ = false, is_noted_endless_ = false;
   std::size_t forced_states_ = 0;  // of options_.ct_next
 };
 
@@ -182,7 +182,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
 bool SwitchRun::is_endless() {
   if (handled_ < kMaxUpcalls && record_.steps.size() <= kMaxSteps) return false;
   recorder_.set_undecided();
-  recorder_.remark({Notice::endless_recirculation}, {});
+  if (!std::exchange(is_noted_endless_, true)) recorder_.remark({Notice::endless_recirculation}, {});
   return true;
 }
 
