@@ -266,30 +266,6 @@ TEST_F(SwitchTest, OfAFullZoneTheUserspaceDatapathTracksNothing) {
   EXPECT_EQ(record.assumptions.back().what, Supposition::zone_stays_full);
 }
 
-// As a switch does (3.1; 8 since release 3.3): the seventh recirculation within another is dropped.
-TEST_F(SwitchTest, TheUserspaceDatapathRecirculatesSoDeepAndNoDeeper) {
-  std::vector<std::string> flows;
-  for (int t = 0; t < 9; ++t)
-    flows.push_back("table=" + std::to_string(t) + ",ip actions=ct(table=" + std::to_string(t + 1) + ")");
-  flows.push_back("table=9 actions=output:2");
-  bridge("br0", flows, {1, 2, 3, 4});
-  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
-  node.bridge("br0")->datapath_type = "netdev";
-  OvsResult r = run("br0", 1, tcp());
-  EXPECT_TRUE(r.undecided) << "no dump shows the release";
-  node.ovs_version = "3.3.0";
-  r = run("br0", 1, tcp());
-  EXPECT_FALSE(r.undecided);
-  ASSERT_TRUE(r.stop);
-  EXPECT_EQ(r.stop->why.reason, Reason::recirculation_limit);
-  bridge("br2", {"table=0,ip actions=ct(table=1)", "table=1,ip actions=ct(table=2)", "table=2,ip actions=ct(table=3)",
-                 "table=3,ip actions=ct(table=4)", "table=4,ip actions=ct(table=5)", "table=5,ip actions=ct(table=6)",
-                 "table=6,ip actions=output:2"})
-      .datapath_type = "netdev";
-  node.ovs_version = "3.1.0";
-  EXPECT_EQ(ports(run("br2", 1, tcp())), Ports{"br2-p2"});
-}
-
 // Seed 15000060: what the first copy commits, the second finds.
 TEST_F(SwitchTest, TheUserspaceDatapathGoesOnWithACopyBeforeTheNext) {
   bridge("br0", {"table=0,ip actions=clone(ct(table=1,zone=3)),clone(ct(table=1,zone=3))",

@@ -82,12 +82,8 @@ namespace {
 // Limits of our own, far beyond what a working pipeline needs.
 constexpr unsigned kMaxUpcalls = 256;
 constexpr std::size_t kMaxSteps = 65536;
-
-// One within the other, in the userspace datapath (MAX_RECIRC_DEPTH of lib/dpif-netdev.c).
-unsigned most_recirculations(const ofproto::OvsVersion& version) {
-  constexpr ofproto::OvsVersion kEight{3, 3, 0};
-  return version >= kEight ? 8 : 6;
-}
+// Of upcalls within each other; those below wait in turn.
+constexpr unsigned kMaxDepth = 16;
 
 class SwitchRun : public DatapathPorts {
  public:
@@ -122,7 +118,7 @@ class SwitchRun : public DatapathPorts {
   bool in_userspace() const { return origin_->bridge->datapath_type == "netdev"; }
   bool is_endless();
   void handle(Upcall upcall);
-  void handle_at_once(Upcall upcall, std::size_t origin);
+  void handle_at_once(Upcall upcall);
   void look_behind_tags(const FlowKey& key);
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
@@ -220,15 +216,7 @@ void SwitchRun::handle(Upcall upcall) {
 }
 
 // The userspace datapath goes on with the packet before it executes the actions behind. Of the kernel's, what misses waits for ovs-vswitchd.
-void SwitchRun::handle_at_once(Upcall upcall, std::size_t origin) {
-  const unsigned most = most_recirculations(session_.version);
-  if (depth_ == most) {
-    if (!node_.ovs_version) {
-      recorder_.set_undecided();
-      recorder_.gap(Input::switch_version, {});
-    }
-    return recorder_.end_at(origin, {Reason::recirculation_limit, {std::uint64_t{most}}});
-  }
+void SwitchRun::handle_at_once(Upcall upcall) {
   if (is_endless()) return;
   ++depth_;
   const std::string refused = reject_with_;
@@ -245,7 +233,7 @@ void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std:
   next.recirculation = id;
   next.step = origin;
   next.reject_with = reject_with_;
-  if (in_userspace()) return handle_at_once(std::move(next), origin);
+  if (in_userspace() && depth_ < kMaxDepth) return handle_at_once(std::move(next));
   upcalls_.push_back(std::move(next));
 }
 

@@ -26,7 +26,6 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::datapath_ports, "datapath-ports", "datapath port numbers", "", "ovs-appctl dpctl/show"},
     {Input::switch_routes, "switch-routes", "routes of the switch", "", "ovs-appctl ovs/route/show"},
     {Input::switch_neighbours, "switch-neighbours", "neighbours of the switch", "", "ovs-appctl tnl/neigh/show"},
-    {Input::switch_version, "switch-version", "version of Open vSwitch", "", "ovs-vsctl show"},
     {Input::mac_binding, "mac-binding", "MAC binding for {0} unknown", "", "ovn-sbctl list MAC_Binding"},
     {Input::action_meaning, "action-meaning", "the meaning of the action {0}"},
     {Input::multipath_links, "multipath-links", "multipath over more than 64 links"},

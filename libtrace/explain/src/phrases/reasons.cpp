@@ -50,8 +50,6 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::tunnel_without_remote, "tunnel-without-remote", "tunnel port {0} has no remote address for it"},
     {Reason::conntrack_full, "conntrack-full",
      "conntrack zone {0} has {1} connections of at most {2}, and the kernel drops what would open another"},
-    {Reason::recirculation_limit, "recirculation-limit",
-     "the userspace datapath recirculates a packet no more than {0} times, and drops it"},
     {Reason::tunnel_to_itself, "tunnel-to-itself", "the tunnel would lead to this machine itself"},
     // ovn-controller
     {Reason::controller_decides, "controller-decides", "the controller decides what happens next"},

@@ -182,7 +182,6 @@ enum class Input : std::uint8_t {
   datapath_ports,
   switch_routes,
   switch_neighbours,
-  switch_version,
   mac_binding,     // address
   action_meaning,  // action
   multipath_links,

@@ -49,7 +49,6 @@ enum class Reason : std::uint8_t {
   learned_on_input_port,  // NORMAL has learned the destination where the packet comes from
   tunnel_without_remote,  // remote_ip is `flow` and no flow sets tun_dst
   conntrack_full,         // the zone has as many connections as the datapath lets it have
-  recirculation_limit,    // the userspace datapath recirculates a packet no deeper
   tunnel_to_itself,       // the tunnel's remote address is this machine's own
 
   // ovn-controller
