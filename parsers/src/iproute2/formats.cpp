@@ -318,6 +318,7 @@ void merge_link(host::Link& into, host::Link&& from) {
   into.has_program |= from.has_program;
   into.filters_vlans |= from.filters_vlans;
   set_if_shown(into.port_state, from.port_state);
+  set_if_shown(into.leg_state, from.leg_state);
   set_if_shown(into.active_leg, from.active_leg);
   set_if_shown(into.vlan_id, from.vlan_id);
   if (from.vlan_protocol != host::Link{}.vlan_protocol) into.vlan_protocol = from.vlan_protocol;

@@ -215,8 +215,8 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   if (!info) return;
   link.kind = info->text("info_kind");
   if (const JsonValue* port = info->find("info_slave_data")) {
-    if (const std::string of = info->text("info_slave_kind"); of == "bridge" || of == "bond")
-      link.port_state = port->text("state");
+    if (info->text("info_slave_kind") == "bridge") link.port_state = port->text("state");
+    if (info->text("info_slave_kind") == "bond") link.leg_state = leg_state_named(port->text("state"));
   }
   const JsonValue* data = info->find("info_data");
   if (!data) return;
@@ -342,6 +342,7 @@ std::string links_json(std::string_view kind, const std::vector<host::Link>& lin
     if (!l.queue.empty()) one["queue"] = l.queue;
     if (l.has_program) one["has_program"] = true;
     if (!l.port_state.empty()) one["port_state"] = l.port_state;
+    if (l.leg_state != host::LegState::unknown) one["leg_state"] = l.leg_state == host::LegState::active ? "ACTIVE" : "BACKUP";
     if (!l.active_leg.empty()) one["active_leg"] = l.active_leg;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {

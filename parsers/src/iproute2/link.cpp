@@ -234,8 +234,10 @@ class LinkLowering {
     host::Link& link = links_.back();
     if (first.starts_with("link/"))
       take_link_layer(words, link);
-    else if (first == "bridge_slave" || first == "bond_slave")
+    else if (first == "bridge_slave")
       link.port_state = behind(words, "state");
+    else if (first == "bond_slave")
+      link.leg_state = leg_state_named(behind(words, "state"));
     else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty())
       take_kind(words, link);
   }
@@ -281,6 +283,11 @@ class LinkLowering {
 bool has_mode(std::string_view kind) {
   static constexpr std::string_view kWithMode[] = {"macvlan", "macvtap", "ipvlan", "ipvtap", "bond"};
   return is_one_of(kWithMode, kind);
+}
+
+host::LegState leg_state_named(std::string_view word) {
+  if (word == "ACTIVE") return host::LegState::active;
+  return word == "BACKUP" ? host::LegState::backup : host::LegState::unknown;
 }
 
 std::uint16_t vlan_protocol(std::string_view word) { return word == "802.1ad" ? 0x88a8 : 0x8100; }

@@ -66,8 +66,9 @@ class RouteList {
 std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);
 std::vector<host::Link> read_link_lines(const Dump& dump, Report& report);
 
-bool has_mode(std::string_view kind);                // of a device: ip -d link shows its mode
-std::uint16_t vlan_protocol(std::string_view word);  // "802.1ad": the EtherType of such tags
+host::LegState leg_state_named(std::string_view word);  // of a bond's leg, as ip -d link prints it
+bool has_mode(std::string_view kind);                   // of a device: ip -d link shows its mode
+std::uint16_t vlan_protocol(std::string_view word);     // "802.1ad": the EtherType of such tags
 
 std::optional<host::RouteType> route_type(std::string_view word);
 bool is_v6_text(std::string_view text);  // an IPv6 address or prefix

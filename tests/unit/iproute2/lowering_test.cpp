@@ -298,6 +298,27 @@ void expect_merged(host::Host& host) {
   EXPECT_EQ(host.owner_of(*IpAddr::parse("10.0.0.1")), d0);
 }
 
+TEST_F(Host, LegsOfABondHaveAStateOfTheirOwn) {
+  load(
+      "2: a0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq master bond0 state UP mode DEFAULT group default qlen 1000\n"
+      "    link/ether 0a:58:0a:84:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0 \n"
+      "    bond_slave state BACKUP mii_status UP link_failure_count 0 perm_hwaddr 0a:58:0a:84:00:02 queue_id 0 \n",
+      "ip -d link");
+  ASSERT_NE(host().link("a0"), nullptr);
+  EXPECT_EQ(host().link("a0")->leg_state, host::LegState::backup);
+  EXPECT_TRUE(host().link("a0")->port_state.empty());
+}
+
+TEST_F(Host, LinesOfADeviceNeedNotFollowEachOther) {
+  load(
+      "2: a    inet 10.0.0.1/24 scope global a\\       valid_lft forever preferred_lft forever\n"
+      "3: b    inet 10.0.1.1/24 scope global b\\       valid_lft forever preferred_lft forever\n"
+      "2: a    inet6 fd00::1/64 scope global \\       valid_lft forever preferred_lft forever\n",
+      "ip -o addr");
+  ASSERT_EQ(host().links.value.size(), 2u);
+  EXPECT_EQ(host().link("a")->addresses.size(), 2u);
+}
+
 TEST_F(Host, AddressesAndDetailsOfADeviceComeTogetherInAnyOrder) {
   load(kAddr, "ip addr");
   load(kLink, "ip -d link");

@@ -96,7 +96,7 @@ bool has_legs(const Host& host, const Link& device) {
 std::vector<const Link*> working_legs(const Host& host, const Link& bond) {
   std::vector<const Link*> legs;
   for (const Link& leg : host.links.value)
-    if (is_leg(leg, bond) && leg.is_up() && leg.has_carrier() && leg.port_state != "BACKUP" &&
+    if (is_leg(leg, bond) && leg.is_up() && leg.has_carrier() && leg.leg_state != host::LegState::backup &&
         (bond.active_leg.empty() || bond.active_leg == leg.name))
       legs.push_back(&leg);
   return legs;

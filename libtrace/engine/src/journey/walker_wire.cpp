@@ -57,10 +57,7 @@ const host::Link* dead_link(const Node& node, std::string_view device) {
   return link != nullptr && !link->has_carrier() ? link : nullptr;
 }
 
-// A leg of a bond has states of its own.
-bool forwards(const host::Link& port) {
-  return port.port_state.empty() || port.port_state == "forwarding" || port.port_state == "ACTIVE" || port.port_state == "BACKUP";
-}
+bool forwards(const host::Link& port) { return port.port_state.empty() || port.port_state == "forwarding"; }
 
 Stop blocked(const Node& node, const host::Link& port) {
   return {node.name,

@@ -26,6 +26,9 @@ struct Address {
   Prefix subnet() const { return Prefix{peer ? *peer : prefix.address, prefix.length}.network(); }
 };
 
+// Whether a bond sends by this leg of it (ip-link(8), "bond_slave state"); unknown: no dump shows, or no leg.
+enum class LegState : std::uint8_t { unknown, active, backup };
+
 // UP, LOWER_UP, NO-CARRIER, NOARP, …
 struct LinkFlags {
   Name list;  // with commas
@@ -47,7 +50,7 @@ struct Link {
   std::optional<MacAddr> mac;
   Name kind;              // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
   Name mode;              // of a macvlan or ipvlan device or of a bond, as ip(8) calls it
-  Name port_state;        // as port of a Linux bridge: "forwarding", "blocking", …; as leg of a bond: "ACTIVE", "BACKUP"
+  Name port_state;        // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump shows
   Name active_leg;        // of a bond that sends by one leg only; empty: none, or no dump shows
   Name queue;             // its queueing discipline (tc(8)); empty: no dump shows
   Name other_with_index;  // a device that another dump has at this index; empty: none
@@ -60,6 +63,7 @@ struct Link {
   bool mac_disputed = false;             // dumps show different ones
   bool name_made_up = false;             // of a presumed host: no dump has its name
   bool mac_made_up = false;              // nor its MAC
+  LegState leg_state = LegState::unknown;
   Provenance from;
 
   bool is_up() const;            // flag UP
