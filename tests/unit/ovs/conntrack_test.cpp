@@ -1,3 +1,4 @@
+#include "datapath/dumped_connections.h"
 #include "egtrace/explain/phrases.h"
 #include "unit/ovs/switch_fixture.h"
 
@@ -276,6 +277,57 @@ TEST_F(SwitchTest, TheUserspaceDatapathGoesOnWithACopyBeforeTheNext) {
   network_state = {};
   node.bridge("br0")->datapath_type = "netdev";
   EXPECT_EQ(ports(run("br0", 1, segment)), (Ports{"br0-p2", "br0-p3"}));
+}
+
+// Open vSwitch as released drops at the seventh recirculation within another (the ninth since release 3.3); some builds have another limit.
+TEST_F(SwitchTest, TheUserspaceDatapathRecirculatesDeeperOnlyByAssumption) {
+  std::vector<std::string> flows;
+  for (int t = 0; t < 7; ++t)
+    flows.push_back("table=" + std::to_string(t) + ",ip actions=ct(table=" + std::to_string(t + 1) + ")");
+  flows.push_back("table=7 actions=output:2");
+  bridge("br0", flows, {1, 2, 3, 4});
+  const auto supposes = [&] {
+    record = {};
+    EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+    return std::any_of(record.assumptions.begin(), record.assumptions.end(),
+                       [](const Assumption& a) { return a.what == Supposition::recirculates_deeper; });
+  };
+  EXPECT_FALSE(supposes()) << "in the kernel's datapath they wait in turn";
+  node.bridge("br0")->datapath_type = "netdev";
+  EXPECT_TRUE(supposes()) << "of no known release";
+  node.ovs_version = "3.3.0";
+  EXPECT_FALSE(supposes());
+}
+
+// Its dump prints the later of the states of both ends.
+TEST_F(SwitchTest, WhetherASynReopensAConnectionOfTheUserspaceDatapathIsAnAssumption) {
+  bridge("br0",
+         {"table=0,ip actions=ct(table=1,zone=3)", "table=1,ct_state=+new,ip actions=output:2", "table=1,ip actions=output:3"})
+      .datapath_type = "netdev";
+  host::ConntrackEntry dumped;
+  dumped.original = tuple_of(tcp());
+  dumped.reply = reversed(dumped.original);
+  dumped.zone = 3;
+  dumped.from = {1, 7};
+  dumped.reply_known = dumped.label_known = true;
+  const auto sent_with = [&](std::string_view state, std::uint32_t flags) {
+    dumped.state = state;
+    node.host.ovs_conntrack = {};
+    node.host.ovs_conntrack.present = true;
+    node.host.ovs_conntrack.value.push_back(dumped);
+    network_state.conntrack = ConntrackTables(std::make_shared<const DumpedConnections>(cluster));
+    record = {};
+    FlowKey segment = tcp();
+    segment.set(F::tcp_flags, flags);
+    const Ports sent = ports(run("br0", 1, segment));
+    const bool supposes = std::any_of(record.assumptions.begin(), record.assumptions.end(),
+                                      [](const Assumption& a) { return a.what == Supposition::ends_as_one_state; });
+    return std::make_pair(sent, supposes);
+  };
+  EXPECT_EQ(sent_with("TIME_WAIT", 0x02), std::make_pair(Ports{"br0-p2"}, true));
+  EXPECT_EQ(sent_with("CLOSING", 0x02), std::make_pair(Ports{"br0-p3"}, true));
+  EXPECT_EQ(sent_with("CLOSING", 0x10), std::make_pair(Ports{"br0-p3"}, false));
+  EXPECT_EQ(sent_with("ESTABLISHED", 0x02), std::make_pair(Ports{"br0-p3"}, false));
 }
 
 TEST_F(SwitchTest, ALimitWithoutACountDecidesNothing) {

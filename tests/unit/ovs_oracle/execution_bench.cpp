@@ -9,6 +9,7 @@
 #include <iterator>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovs_ofctl.h"
@@ -23,6 +24,8 @@ const std::vector<std::string>& bridges() {
   static const std::vector<std::string> all = {"br-int", "br-ex", "br-b"};
   return all;
 }
+// Without flows, so that a trace learns nothing.
+constexpr const char* kBridgeThatDrops = "br-drop";
 constexpr std::size_t kFileHeader = 24, kRecordHeader = 16;
 
 std::uint32_t u32_at(const std::string& bytes, std::size_t at) {
@@ -47,7 +50,7 @@ std::string pcap_of(const std::vector<std::string>& frames) {
 // What ovs-ofctl prints of a frame, in the words in which ofproto/trace takes it.
 std::string as_request(const std::string& flow) {
   static const std::regex kNothing(
-      R"((,in_port=ANY|,vlan_tci1?=0x0000|,nw_frag=no|,tcp_flags=0|,nd_[st]ll=00:00:00:00:00:00|,mpls_lse[12]=[^,]*)\b)");
+      R"((,in_port=(?:ANY|LOCAL)|,vlan_tci1?=0x0000|,nw_frag=no|,tcp_flags=0|,nd_[st]ll=00:00:00:00:00:00|,mpls_lse[12]=[^,]*)\b)");
   static const std::regex kPort(R"(\btp_(src|dst))");
   static const std::regex kIcmp(R"(\bicmp_(type|code))");
   // Of NSH it prints headers of IP as well, all of them zero, which no flow of NSH may have.
@@ -60,6 +63,24 @@ std::string as_request(const std::string& flow) {
   const std::string icmp = flow.starts_with("icmp6") ? "icmpv6_$1" : "icmp_$1";
   const std::string shorter = std::regex_replace(flow, kNothing, "");
   return std::regex_replace(std::regex_replace(shorter, kPort, protocol + "_$1"), kIcmp, icmp);
+}
+
+// A line in which Open vSwitch prints the headers of a frame.
+ExecutionBench::Extracted read_headers(std::string line) {
+  static const std::regex kSecondTag(",dl_vlan1=([0-9]+),dl_vlan_pcp1=([0-9]+)");
+  std::smatch tag;
+  U128 inner = 0;
+  if (std::regex_search(line, tag, kSecondTag)) {
+    inner = 0x1000u | std::stoul(tag[1]) | std::stoul(tag[2]) << 13;
+    line = std::regex_replace(line, kSecondTag, "");
+  }
+  static const std::regex kOtherOption("(icmp_type=135.*),nd_tll=[0-9a-f:]+|(icmp_type=136.*),nd_sll=[0-9a-f:]+");
+  line = std::regex_replace(line, kOtherOption, "$1$2");
+  std::string flow = as_request(line);
+  auto key = parsers::parse_flow_key(flow);
+  if (key) key->set(FieldId::vlan_tci1, inner);
+  EXPECT_TRUE(key) << flow << "\n" << (key ? "" : key.error().message);
+  return {std::move(flow), key ? *key : FlowKey()};
 }
 
 }  // namespace
@@ -77,7 +98,9 @@ ExecutionBench::ExecutionBench() : daemon_(directory_.path()) {
 }
 
 void ExecutionBench::make_bridges() {
-  for (const std::string& b : bridges())
+  std::vector<std::string> all = bridges();
+  all.emplace_back(kBridgeThatDrops);
+  for (const std::string& b : all)
     daemon_.vsctl({"add-br", b, "--", "set", "bridge", b, "datapath_type=dummy",
                    "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "fail_mode=secure",
                    "other_config:disable-in-band=true"});
@@ -201,23 +224,15 @@ std::vector<ExecutionBench::Extracted> ExecutionBench::extract(const std::vector
   const std::string file = directory_.file("extract.pcap", pcap_of(frames));
   std::vector<Extracted> all;
   std::istringstream lines(run({"ovs-ofctl", "parse-pcap", file}).out);
-  for (std::string line; std::getline(lines, line);) {
-    static const std::regex kSecondTag(",dl_vlan1=([0-9]+),dl_vlan_pcp1=([0-9]+)");
-    std::smatch tag;
-    U128 inner = 0;
-    if (std::regex_search(line, tag, kSecondTag)) {
-      inner = 0x1000u | std::stoul(tag[1]) | std::stoul(tag[2]) << 13;
-      line = std::regex_replace(line, kSecondTag, "");
-    }
-    static const std::regex kOtherOption("(icmp_type=135.*),nd_tll=[0-9a-f:]+|(icmp_type=136.*),nd_sll=[0-9a-f:]+");
-    line = std::regex_replace(line, kOtherOption, "$1$2");
-    std::string flow = as_request(line);
-    auto key = parsers::parse_flow_key(flow);
-    if (key) key->set(FieldId::vlan_tci1, inner);
-    EXPECT_TRUE(key) << flow << "\n" << (key ? "" : key.error().message);
-    all.push_back({std::move(flow), key ? *key : FlowKey()});
-  }
+  for (std::string line; std::getline(lines, line);) all.push_back(read_headers(std::move(line)));
   return all;
+}
+
+std::optional<ExecutionBench::Extracted> ExecutionBench::extract(const std::string& frame) {
+  constexpr std::string_view kFlow = "Flow: ";
+  const std::string shown = daemon_.appctl("ofproto/trace", {kBridgeThatDrops, "in_port=LOCAL", frame});
+  if (!shown.starts_with(kFlow)) return std::nullopt;
+  return read_headers(shown.substr(kFlow.size(), shown.find('\n') - kFlow.size()));
 }
 
 std::vector<std::string> ExecutionBench::new_frames(const std::string& port) {

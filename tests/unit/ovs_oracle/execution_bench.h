@@ -17,6 +17,14 @@
 
 namespace egt::testing {
 
+// Of bridges and ports of the bench: number of a port within its bridge.
+struct BenchPort {
+  const char* bridge;
+  const char* name;
+  unsigned number;
+};
+const std::vector<BenchPort>& execution_ports();
+
 // A frame at a port: what leaves there.
 struct SentFrame {
   std::string port;
@@ -53,6 +61,7 @@ class ExecutionBench {
     FlowKey key;
   };
   std::vector<Extracted> extract(const std::vector<std::string>& frames);
+  std::optional<Extracted> extract(const std::string& frame);  // by a trace: without a process
   // The frames that leave when this one comes in by `port`; read() reads them.
   std::vector<RawFrame> send(const std::string& port, const std::string& frame);
   // The frames that left, packet by packet, all read at once: a process for each packet would be the most that a run takes.
@@ -77,13 +86,5 @@ class ExecutionBench {
   std::map<std::string, std::size_t> read_;          // bytes of each capture
   std::map<std::string, std::string> rows_, shown_;  // what dumps say: by command, and by command and settings
 };
-
-// Of bridges and ports of the bench: number of a port within its bridge.
-struct BenchPort {
-  const char* bridge;
-  const char* name;
-  unsigned number;
-};
-const std::vector<BenchPort>& execution_ports();
 
 }  // namespace egt::testing

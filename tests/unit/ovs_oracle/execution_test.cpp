@@ -320,11 +320,11 @@ class Execution {
     const bool is_error = dice.one_in(4);
     const auto frame = is_error ? error_about(sent.bytes) : answer_to(sent.bytes);
     if (port == execution_ports().end() || !frame) return std::nullopt;
-    const auto read = bench_->extract({*frame, sent.bytes});
-    if (read.size() != 2) return std::nullopt;
+    const auto read = bench_->extract(*frame), about = bench_->extract(sent.bytes);
+    if (!read || !about) return std::nullopt;
     ++(is_error ? tally_.errors : tally_.answers);
-    return Packet{&*port, read[0].flow, read[0].flow,
-                  *frame, read[0].key,  is_error ? std::optional(tuple_of(read[1].key)) : std::nullopt};
+    return Packet{&*port, read->flow, read->flow,
+                  *frame, read->key,  is_error ? std::optional(tuple_of(about->key)) : std::nullopt};
   }
 
   Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut,

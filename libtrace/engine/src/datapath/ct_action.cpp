@@ -110,6 +110,7 @@ void CtAction::track(DatapathPacket& packet) {
     undecided(Notice::quoted_packet_unknown);
     return invalid(key);
   }
+  note_one_state_of_two(key);
   Tracked tracked = look_up(packet);
   if (tracked.known && tracked.reply_direction && action_.force) {
     network_state_.conntrack.erase(zone_, *tracked.known);
@@ -122,6 +123,20 @@ void CtAction::track(DatapathPacket& packet) {
   }
   if (tracked.opened->presumed) recorder_.assume({Supposition::connections_picked_up, {}, {}, recorder_.evidence_of(step_)});
   opened(packet, std::move(*tracked.opened));
+}
+
+// Dumps of the userspace datapath print the later of the states of both ends (ct_dpif_format_protoinfo_tcp()). Whether a SYN opens a
+// new connection in the place of a finished one depends on the other's as well.
+void CtAction::note_one_state_of_two(const FlowKey& key) {
+  constexpr std::uint32_t kSyn = 0x02, kAck = 0x10;
+  if (zone_.space != ConntrackSpace::userspace || key.u32(F::nw_proto) != ip_proto::tcp) return;
+  if ((key.u32(F::tcp_flags) & (kSyn | kAck)) != kSyn) return;
+  const auto hit = network_state_.conntrack.find(zone_, result_.before);
+  if (!hit || !hit.connection->from.known()) return;
+  const TcpEnds& ends = hit.connection->ends;
+  if (std::max(ends[0], ends[1]) < TcpEnd::closing) return;
+  const bool reopens = std::min(ends[0], ends[1]) >= TcpEnd::fin_wait_2;
+  recorder_.assume({Supposition::ends_as_one_state, {std::uint64_t{reopens}}, {}, {hit.connection->from}});
 }
 
 // A SYN-ACK opens no connection, and so is not translated; the segments behind it do where no SYN came by here (tcp_conntracks[], sNO).

@@ -52,6 +52,7 @@ class CtAction {
   bool map(Connection& c);
   bool resolve_clash(Connection& c);
   void take_free_port(Connection& c);
+  void note_one_state_of_two(const FlowKey& key);
   void note_later_segments(const FlowKey& key);
   static void forget_exec(FlowKey& key);
   void invalid(FlowKey& key);

@@ -85,6 +85,13 @@ constexpr std::size_t kMaxSteps = 65536;
 // Of upcalls within each other; those below wait in turn.
 constexpr unsigned kMaxDepth = 16;
 
+// MAX_RECIRC_DEPTH of lib/dpif-netdev.c. It is a constant of the build, which no dump shows: some builds have a larger one.
+unsigned most_recirculations(const std::optional<std::string>& release) {
+  constexpr ofproto::OvsVersion kEight{3, 3, 0};
+  const auto version = release ? ofproto::parse_ovs_version(*release) : std::nullopt;
+  return version >= kEight ? 8 : 6;
+}
+
 class SwitchRun : public DatapathPorts {
  public:
   SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record,
@@ -118,7 +125,7 @@ class SwitchRun : public DatapathPorts {
   bool in_userspace() const { return origin_->bridge->datapath_type == "netdev"; }
   bool is_endless();
   void handle(Upcall upcall);
-  void handle_at_once(Upcall upcall);
+  void handle_at_once(Upcall upcall, std::size_t origin);
   void look_behind_tags(const FlowKey& key);
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
@@ -216,8 +223,10 @@ void SwitchRun::handle(Upcall upcall) {
 }
 
 // The userspace datapath goes on with the packet before it executes the actions behind. Of the kernel's, what misses waits for ovs-vswitchd.
-void SwitchRun::handle_at_once(Upcall upcall) {
+void SwitchRun::handle_at_once(Upcall upcall, std::size_t origin) {
   if (is_endless()) return;
+  if (const unsigned most = most_recirculations(node_.ovs_version); depth_ == most)
+    recorder_.assume({Supposition::recirculates_deeper, {node_.name}, {std::uint64_t{most}}, recorder_.evidence_of(origin)});
   ++depth_;
   const std::string refused = reject_with_;
   handle(std::move(upcall));
@@ -233,7 +242,7 @@ void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std:
   next.recirculation = id;
   next.step = origin;
   next.reject_with = reject_with_;
-  if (in_userspace() && depth_ < kMaxDepth) return handle_at_once(std::move(next));
+  if (in_userspace() && depth_ < kMaxDepth) return handle_at_once(std::move(next), origin);
   upcalls_.push_back(std::move(next));
 }
 

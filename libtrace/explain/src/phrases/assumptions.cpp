@@ -169,6 +169,15 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "conntrack {1|chooses a port at random|may choose any port of the range}"},
     {Supposition::free_port, "free-port", "the source port becomes {0}",
      "another connection of zone {1} uses {2} already, so conntrack chooses a free one"},
+    {Supposition::ends_as_one_state, "ends-as-one-state",
+     "{0|one end alone has closed the dumped connection, so that a SYN belongs to it|both ends have closed the dumped "
+     "connection, so that "
+     "a SYN opens a new one in its place}",
+     "the userspace datapath has a state of each end, and its dump prints one"},
+    {Supposition::recirculates_deeper, "recirculates-deeper",
+     "the userspace datapath of {0} recirculates the packet more than {1} times",
+     "Open vSwitch as released drops it there: \"Max recirculation depth exceeded\" in the log, datapath_drop_recirc_error of "
+     "coverage/show"},
     {Supposition::owner_answers_ovn, "owner-answers-ovn", "{0} answers ovn-controller's request with {1}",
      "OVN has no MAC binding for it yet, and the dumps show that MAC for the address on the link of {2} {3}"},
     {Supposition::ovn_answers_host, "ovn-answers-host", "OVN answers {2}'s ARP or neighbour discovery request for {0} with {1}",

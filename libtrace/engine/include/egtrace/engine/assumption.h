@@ -103,6 +103,8 @@ enum class Supposition : std::uint8_t {
   address_of_range,       // address
   port_of_range,          // port; whether the range is given
   free_port,              // port; zone, port taken
+  ends_as_one_state,      // whether both have closed it
+  recirculates_deeper,    // node; how deep Open vSwitch as released lets it
   owner_answers_ovn,      // address, MAC; node with the device, device
   ovn_answers_host,       // address, MAC; node that asks, device
   ports_of_switch_shown,  // logical switch, node
@@ -143,7 +145,8 @@ constexpr bool can_be_dumped(Supposition s) {
          s != Supposition::ipsec_arrives && s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two && s != Supposition::route_words &&
          s != Supposition::one_of_equal_routes && s != Supposition::mirrors_take_elsewhere && s != Supposition::route_type &&
-         s != Supposition::segments_as_handshake && s != Supposition::proxy_hands_on && s != Supposition::pod_socket_unbound;
+         s != Supposition::segments_as_handshake && s != Supposition::recirculates_deeper &&
+         s != Supposition::ends_as_one_state && s != Supposition::proxy_hands_on && s != Supposition::pod_socket_unbound;
 }
 
 struct Assumption {
