@@ -7,7 +7,9 @@
 #include "coverage.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
+#include "egtrace/cluster/machine_budget.h"
 #include "egtrace/render/shard.h"
+#include "memory.h"
 #include "packet_options.h"
 #include "page.h"
 #include "results.h"
@@ -36,6 +38,7 @@ struct AuditOptions {
   assess::AuditOptions audit;
   AuditResultOptions result;
   std::string shard;
+  std::uint64_t memory = 0;  // of machines that are read; 0: memory_for_machines()
 };
 
 // What else than the snapshot decides a shard's rows.
@@ -47,20 +50,28 @@ KeptOptions kept_options(const AuditOptions& o) {
   return kept;
 }
 
+void refuse_unknown_names(const cluster::Cluster& cluster, const cluster::MachineBudget& budget,
+                          const assess::AuditOptions& options) {
+  if (options.namespaces.empty() && options.to.empty()) return;
+  const assess::NameChecker names(cluster, budget);
+  if (const auto unknown = names.unknown_namespace(options.namespaces)) throw CommandError(unknown->message);
+  if (const auto unknown = names.unknown_place(options.to)) throw CommandError(unknown->message);
+}
+
 ExitStatus run_audit(const AuditOptions& o) {
   const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   require_coverage(snapshot.cluster, "audit");
   warn_of_coverage(snapshot.cluster, o.common);
-  const assess::NameChecker names(snapshot.cluster);
-  if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);
-  if (const auto unknown = names.unknown_place(o.audit.to)) throw CommandError(unknown->message);
-  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
+  const cluster::MachineBudget budget(o.memory != 0 ? o.memory : memory_for_machines());
+  budget.read_ahead(snapshot.cluster, o.common.jobs);
+  refuse_unknown_names(snapshot.cluster, budget, o.audit);
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;
   options.shard = shard_of(o.shard);
-  auto rows = assess::audit(explainer, options);
+  auto rows = assess::audit(snapshot.cluster, &snapshot.collection, budget, options);
   if (!rows) throw CommandError(rows.error().message);
+  warn_of_lines(snapshot, o.common);
   if (!o.shard.empty()) {
     write_output(
         o.common,
@@ -78,6 +89,7 @@ ExitStatus run_audit(const AuditOptions& o) {
 
 void add_audit(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<AuditOptions>();
+  o->snapshot.when_needed = true;
   CLI::App* verb = app.add_subcommand("audit", "list for every pod and node who leaves as whom; leaks first");
   add_snapshot_options(*verb, o->snapshot);
   add_at_option(*verb, o->snapshot);
@@ -89,6 +101,12 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--one-way", o->audit.one_way, "walk requests only, not their replies");
   verb->add_flag("--fail-on-leak", o->result.fail_on_leak, "exit status 1 where something leaks");
   add_shard_option(*verb, o->shard);
+  verb->add_option(
+          "--memory", o->memory,
+          "memory for the machines that are read, mapped files aside: beyond it they are put away and read again when they are "
+          "needed (default: half of the machine's)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});
   verb->footer(std::string(kPointForms) + "\n\n" + kAuditFooter);
   verb->callback([o, &status] { status = run_audit(*o); });

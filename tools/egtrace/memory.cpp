@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace egt::cli {
@@ -22,6 +23,12 @@ constexpr bool kLimited = false;
 constexpr bool kLimited = true;
 #endif
 
+// 0: not known.
+std::uint64_t memory_of_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
 }  // namespace
 
 void limit_memory(std::uint64_t bytes) {
@@ -38,8 +45,14 @@ std::uint64_t memory_limit() {
 }
 
 void limit_memory_by_machine() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
-  if (pages > 0 && size > 0) limit_memory(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3);
+  if (const std::uint64_t all = memory_of_machine(); all != 0) limit_memory(all / 4 * 3);
+}
+
+std::uint64_t memory_for_machines() {
+  const std::uint64_t all = memory_of_machine(), allowed = memory_limit();
+  const bool is_limited = allowed != std::numeric_limits<std::uint64_t>::max();
+  if (all == 0) return is_limited ? allowed / 2 : 0;
+  return std::min(all, allowed) / 2;
 }
 
 void keep_freed_memory() {

@@ -9,6 +9,8 @@ namespace egt::cli {
 void limit_memory(std::uint64_t bytes);
 // The limit that holds, in bytes; the largest number where there is none.
 std::uint64_t memory_limit();
+// Of what may be read again: half of what the machine has, and of what limit_memory() allows. 0 where neither is known.
+std::uint64_t memory_for_machines();
 // Three quarters of what the machine has.
 void limit_memory_by_machine();
 // A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the

@@ -242,6 +242,19 @@ void MachineReader::read(cluster::Node& node) {
   }
 }
 
+// What choosing among its dumps marked them with stays: it comes to the same again.
+bool MachineReader::forget() {
+  const std::lock_guard<std::mutex> lock(guard_);
+  if (!sorted_->when_needed) return false;
+  is_read_ = false;
+  chosen_.clear();
+  diagnostics.clear();
+  moments.clear();
+  unchecked_.clear();
+  kept_texts_.reset();
+  return true;
+}
+
 void MachineReader::compare_with_others(cluster::Node& node) {
   if (sorted_->as_dumped) return;
   const cluster::Cluster& cluster = **sorted_->cluster;

@@ -22,6 +22,7 @@ namespace egt::parsers {
 // What all machines of a snapshot are read from.
 struct Sorted {
   bool as_dumped = false, as_of = false;
+  bool when_needed = false;              // each machine is read when somebody looks at it, and may be read again
   SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
   std::vector<Candidate> candidates;   // parallel to Cluster::dumps
@@ -53,6 +54,7 @@ class MachineReader : public cluster::NodeReader {
   bool may_have_port(std::string_view shown) override;
   void read(cluster::Node& node) override;
   void compare_with_others(cluster::Node& node) override;
+  bool forget() override;
 
   // Which dumps are of it, once its name is known.
   void assign_dumps(cluster::Node& node) const;

@@ -69,7 +69,8 @@ class Reader {
     } catch (const std::runtime_error& error) {
       return Error{fmt::format("{}: {}", request_.path, error.what())};
     }
-    if (!may_wait()) {
+    sorted_->when_needed = may_wait();
+    if (!sorted_->when_needed) {
       read_machines();
       if (request_.presume) presume_nodes(cluster_, request_.as_intended, request_.jobs);
     }

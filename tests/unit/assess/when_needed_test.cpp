@@ -7,9 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "egtrace/assess/audit.h"
 #include "egtrace/assess/cause.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/explain/explainer.h"
+#include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
+#include "egtrace/render/audit.h"
 #include "egtrace/render/explain.h"
 #include "support/sample.h"
 
@@ -119,6 +123,59 @@ TEST(WhenNeeded, SeveralThreadsReadTheSameMachine) {
   for (std::thread& t : threads) t.join();
   for (const cluster::Node* node : of_each) EXPECT_EQ(of_each.front(), node);
   EXPECT_EQ(snapshot.cluster.nodes.size(), count_read(snapshot));
+}
+
+// --- put away again
+
+std::string audited(const parsers::Snapshot& snapshot, const cluster::MachineBudget& budget) {
+  AuditOptions options;
+  options.jobs = 2;
+  const auto rows = audit(snapshot.cluster, &snapshot.collection, budget, options);
+  EXPECT_TRUE(rows);
+  return rows ? render::audit_json(*rows) : std::string();
+}
+
+// However little memory there is: one byte puts every machine away behind each look.
+void expect_same_rows(const std::string& path) {
+  const std::string whole = audited(open(path, false), {});
+  EXPECT_NE(whole.find("\"outcome\""), std::string::npos) << path;
+  EXPECT_EQ(whole, audited(open(path, true), {})) << path;
+  const parsers::Snapshot pressed = open(path, true);
+  EXPECT_EQ(whole, audited(pressed, cluster::MachineBudget(1))) << path;
+  EXPECT_EQ(0U, count_read(pressed)) << path;
+}
+
+TEST(MachineBudget, MachinesThatAreReadAgainAnswerAlike) {
+  const egt::testing::Sample sample;
+  expect_same_rows(sample.path());
+  const egt::testing::TemporaryDirectory elsewhere;
+  ASSERT_TRUE(parsers::compile_snapshot({sample.path(), {}, 0}, elsewhere.path() + "/a.egt"));
+  expect_same_rows(elsewhere.path() + "/a.egt");
+}
+
+TEST(MachineBudget, WhatWasReadStaysWhereThereIsRoom) {
+  const egt::testing::Sample sample;
+  const parsers::Snapshot snapshot = open(sample.path(), true);
+  audited(snapshot, cluster::MachineBudget(std::uint64_t{1} << 40));
+  EXPECT_EQ(snapshot.cluster.nodes.size(), count_read(snapshot));
+}
+
+// Machines that were all read at once, or share dumps, are not read twice.
+TEST(MachineBudget, WhatCannotBeReadAgainStays) {
+  const egt::testing::Sample sample;
+  const parsers::Snapshot snapshot = open(sample.path(), false);
+  const cluster::Node* first = snapshot.cluster.nodes.front().get();
+  const std::size_t links = first->host.links.value.size();
+  cluster::MachineBudget(1).put_away(snapshot.cluster);
+  EXPECT_EQ(links, first->host.links.value.size());
+}
+
+TEST(MachineBudget, NamesAreThoseOfAllMachines) {
+  const egt::testing::Sample sample;
+  const parsers::Snapshot snapshot = open(sample.path(), true);
+  const NameChecker names(snapshot.cluster, cluster::MachineBudget(1));
+  EXPECT_FALSE(names.unknown_place(std::vector<std::string>{snapshot.cluster.objects.pods[0].full_name()}));
+  EXPECT_TRUE(names.unknown_place(std::vector<std::string>{"nobody/has-this-name"}));
 }
 
 }  // namespace

@@ -76,15 +76,18 @@ std::map<Alike, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& ro
 
 class Auditor {
  public:
-  Auditor(const explain::Explainer& explainer, const AuditOptions& options)
-      : explainer_(explainer),
-        cluster_(explainer.cluster()),
+  // With a limited budget nobody else may hold anything of a machine.
+  Auditor(const cluster::Cluster& cluster, const AuditOptions& options, const cluster::MachineBudget& budget = {})
+      : cluster_(cluster),
         options_(options),
-        pods_(known_pods(cluster_)),
-        claims_(cluster_, pods_),
-        nodes_(cluster_nodes(cluster_)) {}
+        budget_(budget),
+        pods_(known_pods(cluster_, budget)),
+        claims_(cluster_, pods_, budget),
+        nodes_(cluster_nodes(cluster_, budget)) {}
 
-  Result<std::vector<AuditRow>> run() {
+  // `walk_all`: of senders, the rows of each in its place.
+  template <class WalkAll>
+  Result<std::vector<AuditRow>> run(WalkAll walk_all) {
     for (const std::string& text : options_.to) {
       auto point = explain::parse_point(text);
       if (!point) return point.error();
@@ -92,20 +95,40 @@ class Auditor {
     }
     if (given_.empty()) add_common();
     std::vector<AuditRow> rows;
-    for (Rows& of_one : walk_all(all_senders())) std::move(of_one.begin(), of_one.end(), std::back_inserter(rows));
+    const std::vector<Sender> senders = all_senders();
+    for (Rows& of_one : walk_all(senders)) std::move(of_one.begin(), of_one.end(), std::back_inserter(rows));
     if (options_.shard.is_whole()) sort_by_interest(rows);
     return rows;
   }
 
- private:
   using Rows = std::vector<AuditRow>;
 
-  // The rows of a sender are in its place.
-  std::vector<Rows> walk_all(const std::vector<Sender>& senders) const {
-    return ask_all(explainer_, senders.size(), options_.jobs,
-                   [&](const explain::Explainer& explainer, std::size_t i) { return walk(explainer, senders[i]); });
+  std::vector<Rows> walk_all(const explain::Explainer& explainer, const std::vector<Sender>& senders) const {
+    return ask_all(explainer, senders.size(), options_.jobs,
+                   [&](const explain::Explainer& own, std::size_t i) { return walk(own, senders[i]); });
   }
 
+  // Those of some machines at a time, and the machines that were read for them put away behind it where they take too much. How many
+  // machines the memory has room for shows by what those before took.
+  std::vector<Rows> walk_in_turn(const cluster::Collection* collection, const std::vector<Sender>& senders) const {
+    std::map<std::string, std::vector<std::size_t>> by_machine;
+    for (std::size_t i = 0; i < senders.size(); ++i) by_machine[senders[i].node].push_back(i);
+    std::vector<Rows> rows(senders.size());
+    std::size_t machines = 1;
+    for (auto next = by_machine.begin(); next != by_machine.end();) {
+      std::vector<Sender> some;
+      std::vector<std::size_t> places;
+      for (std::size_t n = 0; n < machines && next != by_machine.end(); ++n, ++next)
+        for (const std::size_t i : next->second) some.push_back(senders[i]), places.push_back(i);
+      std::vector<Rows> found = walk_all(explain::Explainer(cluster_, collection), some);
+      for (std::size_t i = 0; i < places.size(); ++i) rows[places[i]] = std::move(found[i]);
+      machines = budget_.is_exceeded() ? std::max<std::size_t>(machines / 2, 1) : machines * 2;
+      if (budget_.is_exceeded()) budget_.put_away(cluster_);
+    }
+    return rows;
+  }
+
+ private:
   // Pods of the host's network send as their node does.
   bool wanted(const KnownPod& pod) const {
     if (pod.host_network || cluster_.handle(pod.node) == nullptr) return false;
@@ -134,7 +157,8 @@ class Auditor {
   // What every sender is asked about, but for the other node, which depends on its own.
   void add_common() {
     for (const Family family : {Family::v4, Family::v6})
-      add(common_, outside(cluster_, family).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6, family);
+      add(common_, outside(cluster_, family, budget_).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6,
+          family);
     for (const auto& [network, service] : few_endpoints_services(cluster_, pods_)) {
       std::vector<Destination>& of_network = services_[network];
       add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port),
@@ -235,9 +259,9 @@ class Auditor {
                           [&](const IpAddr& a) { return a.to_string() == path.source_seen->ip; });
   }
 
-  const explain::Explainer& explainer_;
   const cluster::Cluster& cluster_;
   const AuditOptions& options_;
+  const cluster::MachineBudget budget_;
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
   std::vector<std::string> nodes_;
@@ -266,7 +290,15 @@ bool is_failure(const AuditRow& row) {
 }
 
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options) {
-  return Auditor(explainer, options).run();
+  Auditor auditor(explainer.cluster(), options);
+  return auditor.run([&](const auto& senders) { return auditor.walk_all(explainer, senders); });
+}
+
+Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
+                                    const cluster::MachineBudget& budget, const AuditOptions& options) {
+  budget.read_ahead(cluster, options.jobs);
+  Auditor auditor(cluster, options, budget);
+  return auditor.run([&](const auto& senders) { return auditor.walk_in_turn(collection, senders); });
 }
 
 }  // namespace egt::assess

@@ -60,27 +60,27 @@ std::vector<Prefix> prefixes_in(const std::string& text) {
 
 // Addresses of pods that anything in the snapshot knows as served by an egress IP: address sets, reroute policies, SNAT
 // rows of gateway routers, policy rules of hosts.
-std::set<IpAddr> served_addresses(const cluster::Cluster& cluster) {
+std::set<IpAddr> served_addresses(const cluster::Cluster& cluster, const cluster::MachineBudget& budget) {
   std::set<IpAddr> all;
   const auto add = [&](const std::string& text) {
     if (const auto p = Prefix::parse(text); p && p->is_host()) all.insert(p->address);
   };
   std::set<IpAddr> egress_ips;
   for (const cluster::EgressIp& eip : cluster.objects.egress_ips) egress_ips.insert(eip.addresses.begin(), eip.addresses.end());
-  for (const auto& node : cluster.nodes) {
-    for (const ovn::AddressSet& set : node->ovn.address_sets) {
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    for (const ovn::AddressSet& set : node.ovn.address_sets) {
       const auto name = set.external_ids.find("k8s.ovn.org/name");
       if (name == set.external_ids.end() || name->second != "egressip-served-pods") continue;
       for (const std::string& a : set.addresses) add(a);
     }
-    for (const Policy& p : policies_of(*node).all)
+    for (const Policy& p : policies_of(node).all)
       if (const auto& source = p.source; source && p.action == "reroute") all.insert(*source);
-    for (const NatRow& row : nat_rows_of(*node).all)
+    for (const NatRow& row : nat_rows_of(node).all)
       if (row.external && egress_ips.contains(*row.external)) add(row.logical_ip);
     for (const Family family : kFamilies)
-      for (const host::PolicyRule& rule : rules_of(*node, family).value)
+      for (const host::PolicyRule& rule : rules_of(node, family).value)
         if (rule.has_from && rule.from_prefix.is_host()) all.insert(rule.from_prefix.address);
-  }
+  });
   return all;
 }
 
@@ -137,7 +137,8 @@ void EgressClaims::add(const std::string& pod, EgressClaim claim) {
   claims_.emplace(std::pair{pod, claim.family}, std::move(claim));  // the first one counts
 }
 
-EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods) {
+EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods,
+                           const cluster::MachineBudget& budget) {
   const Objects& objects = cluster.objects;
   for (const cluster::EgressService& e : objects.egress_services) {
     const cluster::Service* service = objects.services.find(e.namespace_, e.name);
@@ -146,7 +147,7 @@ EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<Kn
       if (!endpoint.pod.empty()) add(endpoint.pod_namespace + "/" + endpoint.pod, claim_of(e, *service, endpoint.address.family));
   }
   if (objects.egress_ips.empty()) return;
-  const std::set<IpAddr> served = served_addresses(cluster);
+  const std::set<IpAddr> served = served_addresses(cluster, budget);
   for (const cluster::EgressIp& eip : objects.egress_ips) {
     const auto selected = selected_by(eip, objects, pods);
     const bool any = std::any_of(selected.begin(), selected.end(), [&](const KnownPod* pod) { return is_served(served, *pod); });

@@ -17,6 +17,17 @@ KnownPod of_object(const cluster::Pod& object) {
   return pod;
 }
 
+void add_workload(const engine::Workload& w, std::map<PodKey, KnownPod>& all) {
+  const std::string& id = w.port->external_ids.at("iface-id");
+  const std::size_t cut = id.find('_');
+  if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos) return;  // NETWORK_NAMESPACE_POD of another network
+  const PodKey key{id.substr(0, cut), id.substr(cut + 1)};
+  if (all.contains(key)) return;
+  KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};
+  for (const Prefix& p : w.network.addresses) pod.addresses.push_back(p.address);
+  all.emplace(key, std::move(pod));
+}
+
 }  // namespace
 
 const IpAddr* KnownPod::address(Family family) const {
@@ -66,22 +77,14 @@ std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const clus
   return selected;
 }
 
-std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
+std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::MachineBudget& budget) {
   std::map<PodKey, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)
     if (!object.addresses.empty()) all.emplace(PodKey{object.namespace_, object.name}, of_object(object));
   const engine::Workloads workloads(cluster);
-  for (const engine::Workload& w : workloads.all()) {
-    const std::string& id = w.port->external_ids.at("iface-id");
-    const std::size_t cut = id.find('_');
-    if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos)
-      continue;  // NETWORK_NAMESPACE_POD of another network
-    const PodKey key{id.substr(0, cut), id.substr(cut + 1)};
-    if (all.contains(key)) continue;
-    KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};
-    for (const Prefix& p : w.network.addresses) pod.addresses.push_back(p.address);
-    all.emplace(key, std::move(pod));
-  }
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    for (const engine::Workload& w : workloads.of(node)) add_workload(w, all);
+  });
   std::vector<KnownPod> pods;
   for (auto& [key, pod] : all) pods.push_back(std::move(pod));
   return pods;

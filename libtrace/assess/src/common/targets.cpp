@@ -21,29 +21,40 @@ bool is_global(const host::Address& a) {
   return (a.scope.empty() || a.scope == "global") && !a.prefix.address.is_link_local() && !a.prefix.address.is_loopback();
 }
 
-// Whether a cluster node has a leg in the network of this address.
-bool shared_with_nodes(const Cluster& cluster, const IpAddr& address) {
-  for (const auto& node : cluster.nodes) {
-    if (!is_cluster_node(*node)) continue;
-    for (const host::Link& link : node->host.links.value)
+// Networks in which cluster nodes have a leg.
+class NodeNetworks {
+ public:
+  void add(const Node& node) {
+    for (const host::Link& link : node.host.links.value)
       for (const host::Address& a : link.addresses)
-        if (!a.prefix.is_host() && a.subnet().contains(address)) return true;
+        if (!a.prefix.is_host()) networks_.insert(a.subnet());
   }
-  return false;
+  bool contain(const IpAddr& address) const {
+    for (unsigned length = 0; length <= (address.is_v4() ? 32U : 128U); ++length)
+      if (networks_.contains(Prefix{address, static_cast<std::uint8_t>(length)}.network())) return true;
+    return false;
+  }
+
+ private:
+  std::set<Prefix> networks_;
+};
+
+void add_addresses(const Node& node, Family family, std::vector<IpAddr>& all) {
+  for (const host::Link& link : node.host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (a.prefix.address.family == family && is_global(a)) all.push_back(a.prefix.address);
 }
 
-std::optional<IpAddr> server_address(const Cluster& cluster, Family family) {
-  std::optional<IpAddr> near;
-  for (const auto& node : cluster.nodes) {
-    if (!has_role(*node, Role::server)) continue;
-    for (const host::Link& link : node->host.links.value)
-      for (const host::Address& a : link.addresses) {
-        if (a.prefix.address.family != family || !is_global(a)) continue;
-        if (!shared_with_nodes(cluster, a.prefix.address)) return a.prefix.address;
-        if (!near) near = a.prefix.address;
-      }
-  }
-  return near;
+std::optional<IpAddr> server_address(const Cluster& cluster, Family family, const cluster::MachineBudget& budget) {
+  std::vector<IpAddr> servers;
+  NodeNetworks networks;
+  budget.for_each(cluster, [&](const Node& node) {
+    if (has_role(node, Role::server)) add_addresses(node, family, servers);
+    if (is_cluster_node(node)) networks.add(node);
+  });
+  const auto far = std::find_if(servers.begin(), servers.end(), [&](const IpAddr& a) { return !networks.contain(a); });
+  if (far != servers.end()) return *far;
+  return servers.empty() ? std::nullopt : std::optional(servers.front());
 }
 
 // OVN has no chassis for such nodes, Windows ones as a rule (docs/features/hybrid-overlay.md of ovn-kubernetes).
@@ -57,8 +68,8 @@ bool is_of_hybrid_overlay(const cluster::NodeObject& node) {
 
 bool is_cluster_node(const Node& node) { return has_role(node, Role::cluster_node); }
 
-IpAddr outside(const Cluster& cluster, Family family) {
-  if (const auto server = server_address(cluster, family)) return *server;
+IpAddr outside(const Cluster& cluster, Family family, const cluster::MachineBudget& budget) {
+  if (const auto server = server_address(cluster, family, budget)) return *server;
   return family == Family::v4 ? *IpAddr::parse("192.0.2.1") : *IpAddr::parse("2001:db8::1");
 }
 
@@ -107,10 +118,11 @@ std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_servic
   return services;
 }
 
-std::vector<std::string> cluster_nodes(const Cluster& cluster) {
+std::vector<std::string> cluster_nodes(const Cluster& cluster, const cluster::MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes)
-    if (is_cluster_node(*node)) names.insert(node->name);
+  budget.for_each(cluster, [&](const Node& node) {
+    if (is_cluster_node(node)) names.insert(node.name);
+  });
   for (const cluster::NodeObject& object : cluster.objects.nodes)
     if (!is_of_hybrid_overlay(object)) names.insert(object.name);
   return {names.begin(), names.end()};

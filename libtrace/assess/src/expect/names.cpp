@@ -22,69 +22,73 @@ namespace egt::assess {
 namespace {
 
 using cluster::Cluster;
+using cluster::MachineBudget;
 using Names = std::vector<std::string>;
 
 Names sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-Names node_names(const Cluster& cluster) {
+Names node_names(const Cluster& cluster, const MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes) names.insert(node->name);
-  for (const std::string& name : cluster_nodes(cluster)) names.insert(name);
+  for (const cluster::NodeHandle& node : cluster.nodes) names.insert(node.name());
+  for (const std::string& name : cluster_nodes(cluster, budget)) names.insert(name);
   return sorted(names);
 }
 
 // Of hosts and of Open vSwitch, alone and behind their nodes.
-Names device_names(const Cluster& cluster) {
+Names device_names(const Cluster& cluster, const MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes) {
+  budget.for_each(cluster, [&](const cluster::Node& node) {
     const auto add = [&](const std::string& name) {
       names.insert(name);
-      names.insert(node->name + "/" + name);
+      names.insert(node.name + "/" + name);
     };
-    for (const host::Link& link : node->host.links.value) add(link.name);
-    for (const openflow::Bridge& bridge : node->bridges) {
+    for (const host::Link& link : node.host.links.value) add(link.name);
+    for (const openflow::Bridge& bridge : node.bridges) {
       add(bridge.name);
       for (const openflow::Interface& port : bridge.interfaces) add(port.name);
     }
-  }
+  });
   return sorted(names);
 }
 
 // Whether all nodes of the cluster are in the snapshot with their devices: only then can a name be wrong for certain.
-bool knows_devices(const Cluster& cluster) {
-  const Names nodes = cluster_nodes(cluster);
-  return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const std::string& name) {
-    const cluster::Node* node = cluster.node(name);
-    return node != nullptr && node->host.links.present && !node->host.links.partial;
+bool knows_devices(const Cluster& cluster, const MachineBudget& budget) {
+  std::set<std::string> shown;
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    if (node.host.links.present && !node.host.links.partial) shown.insert(node.name);
   });
+  const Names nodes = cluster_nodes(cluster, budget);
+  return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const std::string& name) { return shown.contains(name); });
 }
 
-Names stage_names(const Cluster& cluster) {
+Names stage_names(const Cluster& cluster, const MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes)
-    for (const ovn::LogicalFlow& f : node->ovn.logical_flows)
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
       if (!f.stage.empty()) names.insert(std::string(f.stage));
+  });
   return sorted(names);
 }
 
-Names chain_names(const Cluster& cluster) {
+Names chain_names(const Cluster& cluster, const MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes) {
-    const host::Host& h = node->host;
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    const host::Host& h = node.host;
     for (const auto* part : {&h.iptables_v4, &h.iptables_v6, &h.iptables_legacy_v4, &h.iptables_legacy_v6, &h.nft})
       for (const netfilter::Table& table : part->value.tables)
         for (const netfilter::Chain& chain : table.chains) names.insert(chain.name);
-  }
+  });
   return sorted(names);
 }
 
 // "br-int 25"
-Names table_names(const Cluster& cluster) {
+Names table_names(const Cluster& cluster, const MachineBudget& budget) {
   std::set<std::string> names;
-  for (const auto& node : cluster.nodes)
-    for (const openflow::Bridge& bridge : node->bridges)
+  budget.for_each(cluster, [&](const cluster::Node& node) {
+    for (const openflow::Bridge& bridge : node.bridges)
       for (unsigned table = 0; bridge.flows && table <= 255; ++table)
         if (bridge.flows->has_table(static_cast<std::uint8_t>(table))) names.insert(fmt::format("{} {}", bridge.name, table));
+  });
   return sorted(names);
 }
 
@@ -154,26 +158,25 @@ std::optional<Error> impossible_address(const char* key, const Names& patterns, 
 }  // namespace
 
 struct NameChecker::Known {
-  explicit Known(const Cluster& c)
+  Known(const Cluster& c, const MachineBudget& budget)
       : cluster(c),
-        workloads(c),
-        pods(known_pods(c)),
+        pods(known_pods(c, budget)),
         namespaces(namespace_names(c, pods)),
-        nodes(node_names(c)),
-        stages(stage_names(c)),
-        chains(chain_names(c)),
-        tables(table_names(c)) {
-    if (knows_devices(c)) devices = device_names(c);
-  }
+        nodes(node_names(c, budget)),
+        stages(stage_names(c, budget)),
+        chains(chain_names(c, budget)),
+        tables(table_names(c, budget)),
+        devices(knows_devices(c, budget) ? device_names(c, budget) : Names()),
+        workloads(c) {}
 
   std::optional<Error> unknown_in_path(const char* key, const Names& items) const;
   std::optional<Error> unknown_end(const char* key, const std::vector<expect::EndPattern>& ends) const;
 
   const Cluster& cluster;
-  engine::Workloads workloads;
   std::vector<KnownPod> pods;
   Names namespaces, nodes, stages, chains, tables;
-  Names devices;  // empty: the snapshot does not have all of them
+  Names devices;                // empty: the snapshot does not have all of them
+  engine::Workloads workloads;  // once no machine is put away any more
 };
 
 // "chain:NAME" and its like, or a bare NAME of any of these kinds. A rule's number is no name.
@@ -209,7 +212,8 @@ std::optional<Error> NameChecker::Known::unknown_end(const char* key, const std:
   return std::nullopt;
 }
 
-NameChecker::NameChecker(const Cluster& cluster) : known_(std::make_unique<const Known>(cluster)) {}
+NameChecker::NameChecker(const Cluster& cluster, const MachineBudget& budget)
+    : known_(std::make_unique<const Known>(cluster, budget)) {}
 NameChecker::~NameChecker() = default;
 
 std::optional<Error> NameChecker::mistake_in(const expect::Expectation& e) const {

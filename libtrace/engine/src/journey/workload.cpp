@@ -180,6 +180,8 @@ const std::vector<Workload>& Workloads::all() const {
   return whole_.get_or([&] { return index_all(); }).all;
 }
 
+const std::vector<Workload>& Workloads::of(const cluster::Node& node) const { return index_of(node).all; }
+
 const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node,
                                            const std::string* network) const {
   for (const std::size_t i : some)

@@ -89,4 +89,14 @@ Node* NodeHandle::get() const {
   return s.node.get();
 }
 
+void NodeHandle::put_away() const {
+  State& s = *state_;
+  if (!s.reader || !s.is_own || !s.reader->forget()) return;
+  Node named;
+  named.name = s.name;
+  named.dumps = std::move(s.node->dumps);
+  *s.node = std::move(named);
+  s.is_own = s.is_whole = false;
+}
+
 }  // namespace egt::cluster

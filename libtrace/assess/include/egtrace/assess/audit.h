@@ -9,6 +9,7 @@
 
 #include "egtrace/assess/shard.h"
 #include "egtrace/base/result.h"
+#include "egtrace/cluster/machine_budget.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -56,5 +57,9 @@ struct AuditOptions {
 // Of a shard the order is that of all rows once they are together.
 void sort_by_interest(std::vector<AuditRow>& rows);
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
+// The same of a snapshot whose machines are read when they are needed: where they take more than `budget` they are put away and read
+// again, so that nobody may hold anything of one. `collection`: as Explainer has it.
+Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
+                                    const cluster::MachineBudget& budget, const AuditOptions& options = {});
 
 }  // namespace egt::assess

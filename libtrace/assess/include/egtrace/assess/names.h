@@ -8,6 +8,7 @@
 
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/machine_budget.h"
 #include "egtrace/expect/expectation.h"
 
 namespace egt::assess {
@@ -15,7 +16,8 @@ namespace egt::assess {
 // What one snapshot has names for. A name is a mistake only where the snapshot has the dumps that would show it.
 class NameChecker {
  public:
-  explicit NameChecker(const cluster::Cluster& cluster);
+  // Where the budget is limited nobody may hold anything of a machine.
+  explicit NameChecker(const cluster::Cluster& cluster, const cluster::MachineBudget& budget = {});
   ~NameChecker();
   NameChecker(const NameChecker&) = delete;
   NameChecker& operator=(const NameChecker&) = delete;

@@ -44,7 +44,8 @@ class Workloads {
  public:
   explicit Workloads(const cluster::Cluster& cluster);
 
-  const std::vector<Workload>& all() const;                   // in order of node, bridge and interface
+  const std::vector<Workload>& all() const;  // in order of node, bridge and interface
+  const std::vector<Workload>& of(const cluster::Node& node) const;
   const Workload* at(const openflow::Interface& port) const;  // null: it is no workload's
   // The first one with this iface-id, or this address; of `node` alone where it is not empty, and of `network` (as of PodNetwork)
   // where that is not null: networks may use the same addresses. Null: there is none.

@@ -23,7 +23,7 @@ struct Outline {
   bool may_answer_for_others = true;          // false: it is no proxy for ARP or neighbour discovery
 };
 
-// Reads a machine's dumps. Each of these is called at most once at a time.
+// Reads a machine's dumps. Each of these is called by one thread at a time.
 class NodeReader {
  public:
   virtual ~NodeReader() = default;
@@ -34,6 +34,8 @@ class NodeReader {
   virtual void read(Node& node) = 0;
   // Then what they show beside those of others: these are looked at by own() and links() alone.
   virtual void compare_with_others(Node& node) = 0;
+  // Lets go of what it found out beside the node, so that it may read it again. False: it cannot.
+  virtual bool forget() = 0;
 };
 
 class NodeHandle {
@@ -61,6 +63,10 @@ class NodeHandle {
   Node& own() const;
   Node* operator->() const { return get(); }
   Node& operator*() const { return *get(); }
+
+  // Lets go of what was read, unless it cannot be read again; identity() stays. Nobody may hold anything of it, and no other thread may
+  // look at it meanwhile.
+  void put_away() const;
 
  private:
   struct State;
