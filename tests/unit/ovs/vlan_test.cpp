@@ -100,5 +100,20 @@ TEST_F(VlanTest, ReservedAddressesStay) {
   EXPECT_EQ(flooded(cdp), (Ports{"p2", "p3"}));
 }
 
+// Seed 17400749: the label goes around the whole frame, whose tags are behind it then.
+TEST_F(SwitchTest, ALabelAroundAFrameHidesItsTags) {
+  bridge("br0", {"table=0,priority=1 actions=encap(mpls),encap(ethernet),output:2",
+                 "table=0,priority=2,in_port=3 actions=encap(mpls),decap(packet_type(ns=0,type=0)),output:2"});
+  FlowKey tagged = tcp();
+  tagged.set(FieldId::vlan_tci, 0x1005);
+  const OvsResult r = run("br0", 1, tagged);
+  ASSERT_EQ(ports(r), Ports{"br0-p2"});
+  EXPECT_EQ(r.emissions[0].packet.u32(FieldId::eth_type), 0x8847u);
+  EXPECT_EQ(r.emissions[0].packet.u32(FieldId::vlan_tci), 0u);
+  const OvsResult again = run("br0", 3, tagged);
+  ASSERT_EQ(ports(again), Ports{"br0-p2"});
+  EXPECT_EQ(again.emissions[0].packet.u32(FieldId::vlan_tci), 0x1005u);
+}
+
 }  // namespace
 }  // namespace egt::engine

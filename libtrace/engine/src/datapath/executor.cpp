@@ -76,9 +76,15 @@ struct ActionExecution {
   void operator()(const dp::PushMpls& a) {
     const bool whole_frame = a.add && get(key, F::packet_type) == packet_type::ethernet;
     if (whole_frame || !is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
+    if (whole_frame) hide_tags();
     push_mpls(key, mpls_count(key, nullptr), a.ethertype, nullptr, true);
     set_mpls_lse(key, 0, a.lse);
     if (whole_frame) key.set(F::packet_type, 0x10000 | a.ethertype);
+  }
+  // They are the frame's, and so behind the label. (The kernel keeps the outer one beside the frame, if it does so then: not measured.)
+  void hide_tags() {
+    for (const F f : {F::vlan_tci, F::vlan_tci1}) key.set(f, 0);
+    for (const X x : {X::vlan_tpid, X::vlan_tpid1}) set(key, x, 0);
   }
   // What stands behind the label is taken for what the action says, whatever it is.
   bool uncovers_frame(const dp::PopMpls& a) const {
