@@ -47,13 +47,18 @@ GeneratedFlow flow_for_the_rest(Dice& dice, const Where& at, unsigned table, uns
   return rest;
 }
 
-// Registers and what every packet has are many, and elsewhere too.
+// Registers and what every packet has are many, and elsewhere too; options of tunnels are few, and each in some maps alone.
 const FieldSpec& subject(Dice& dice, unsigned tlv_map) {
+  const bool wants_option = tlv_map != 0 && dice.one_in(6);
   for (;;) {
     const FieldSpec& f = dice.of(field_specs(tlv_map));
     const std::string_view name = f.name;
+    if (wants_option) {
+      if (name.starts_with("tun_metadata")) return f;
+      continue;
+    }
     const bool is_register = name.find("reg") != name.npos;
-    if (is_register ? dice.one_in(4) : f.needs != kind::any || name.starts_with("tun_") || dice.one_in(2)) return f;
+    if (is_register ? dice.one_in(2) : f.needs != kind::any || name.starts_with("tun_") || dice.one_in(2)) return f;
   }
 }
 
