@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "coverage.h"
@@ -50,12 +51,12 @@ KeptOptions kept_options(const AuditOptions& o) {
   return kept;
 }
 
-void refuse_unknown_names(const cluster::Cluster& cluster, const cluster::MachineBudget& budget,
-                          const assess::AuditOptions& options) {
-  if (options.namespaces.empty() && options.to.empty()) return;
+std::optional<Error> unknown_name(const cluster::Cluster& cluster, const cluster::MachineBudget& budget,
+                                  const assess::AuditOptions& options) {
+  if (options.namespaces.empty() && options.to.empty()) return std::nullopt;
   const assess::NameChecker names(cluster, budget);
-  if (const auto unknown = names.unknown_namespace(options.namespaces)) throw CommandError(unknown->message);
-  if (const auto unknown = names.unknown_place(options.to)) throw CommandError(unknown->message);
+  if (auto unknown = names.unknown_namespace(options.namespaces)) return unknown;
+  return names.unknown_place(options.to);
 }
 
 ExitStatus run_audit(const AuditOptions& o) {
@@ -65,13 +66,16 @@ ExitStatus run_audit(const AuditOptions& o) {
   warn_of_coverage(snapshot.cluster, o.common);
   const cluster::MachineBudget budget(o.memory != 0 ? o.memory : memory_for_machines());
   budget.read_ahead(snapshot.cluster, o.common.jobs);
-  refuse_unknown_names(snapshot.cluster, budget, o.audit);
+  if (const auto unknown = unknown_name(snapshot.cluster, budget, o.audit)) {
+    if (!o.common.strict) warn_of_lines(snapshot, o.common);
+    throw CommandError(unknown->message);
+  }
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;
   options.shard = shard_of(o.shard);
   auto rows = assess::audit(snapshot.cluster, &snapshot.collection, budget, options);
   if (!rows) throw CommandError(rows.error().message);
-  warn_of_lines(snapshot, o.common);
+  if (!o.common.strict) warn_of_lines(snapshot, o.common);
   if (!o.shard.empty()) {
     write_output(
         o.common,
