@@ -107,8 +107,8 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   add_shard_option(*verb, o->shard);
   verb->add_option(
           "--memory", o->memory,
-          "memory for the machines that are read, mapped files aside: beyond it they are put away and read again when they are "
-          "needed (default: half of the machine's)")
+          "memory for what is read of nodes, mapped files aside: beyond it nodes are dropped and read again when they are needed "
+          "(default: half of this machine's)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});

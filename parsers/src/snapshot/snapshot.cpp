@@ -11,6 +11,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
+#include "egtrace/cluster/machine_budget.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "presumed/presumed.h"
 #include "snapshot/collected.h"
@@ -347,12 +348,8 @@ class Reader {
            !has_shared_dumps();
   }
 
-  // First each by itself, then beside the others.
   void read_machines() {
-    const auto& nodes = cluster_.nodes;
-    const unsigned jobs = has_shared_dumps() ? 1 : request_.jobs;
-    for_each_index(nodes.size(), jobs, 1, [&](std::size_t i) { nodes[i].own(); });
-    for_each_index(nodes.size(), jobs, 1, [&](std::size_t i) { nodes[i].get(); });
+    cluster::MachineBudget().read_ahead(cluster_, has_shared_dumps() ? 1 : request_.jobs);
     for (MachineReader* reader : readers_) {
       std::move(reader->diagnostics.begin(), reader->diagnostics.end(), std::back_inserter(cluster_.diagnostics));
       std::move(reader->moments.begin(), reader->moments.end(), std::back_inserter(moments_));

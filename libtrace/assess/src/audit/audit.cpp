@@ -122,8 +122,9 @@ class Auditor {
         for (const std::size_t i : next->second) some.push_back(senders[i]), places.push_back(i);
       std::vector<Rows> found = walk_all(explain::Explainer(cluster_, collection), some);
       for (std::size_t i = 0; i < places.size(); ++i) rows[places[i]] = std::move(found[i]);
-      machines = budget_.is_exceeded() ? std::max<std::size_t>(machines / 2, 1) : machines * 2;
-      if (budget_.is_exceeded()) budget_.put_away(cluster_);
+      const bool is_short = budget_.is_exceeded();
+      machines = is_short ? std::max<std::size_t>(machines / 2, 1) : machines * 2;
+      if (is_short) budget_.put_away(cluster_);
     }
     return rows;
   }
@@ -296,7 +297,6 @@ Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const A
 
 Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
                                     const cluster::MachineBudget& budget, const AuditOptions& options) {
-  budget.read_ahead(cluster, options.jobs);
   Auditor auditor(cluster, options, budget);
   return auditor.run([&](const auto& senders) { return auditor.walk_in_turn(collection, senders); });
 }

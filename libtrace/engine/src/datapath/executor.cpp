@@ -81,8 +81,9 @@ struct ActionExecution {
     set_mpls_lse(key, 0, a.lse);
     if (whole_frame) key.set(F::packet_type, 0x10000 | a.ethertype);
   }
-  // They are the frame's, and so behind the label. (The kernel keeps the outer one beside the frame, if it does so then: not measured.)
+  // They are the frame's, and so behind the label.
   void hide_tags() {
+    packet.has_hidden_tags |= key.u32(F::vlan_tci) != 0;
     for (const F f : {F::vlan_tci, F::vlan_tci1}) key.set(f, 0);
     for (const X x : {X::vlan_tpid, X::vlan_tpid1}) set(key, x, 0);
   }

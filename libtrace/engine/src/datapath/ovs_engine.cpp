@@ -25,11 +25,23 @@ namespace egt::engine {
 using F = FieldId;
 namespace dp = ofproto::dp;
 
+namespace {
+
+// MAX_RECIRC_DEPTH of lib/dpif-netdev.c. It is a constant of the build, which no dump shows: some builds have a larger one.
+unsigned most_recirculations(const std::optional<std::string>& release) {
+  constexpr ofproto::OvsVersion kEight{3, 3, 0};
+  const auto version = release ? ofproto::parse_ovs_version(*release) : std::nullopt;
+  return version >= kEight ? 8 : 6;
+}
+
+}  // namespace
+
 // The tables of one node's switch, and what userdata of its flows says.
 struct SwitchSessions::Session {
   Session(const cluster::Node& node, bool as_intended)
       : tables(node, {}, as_intended && node.ovn.program != nullptr ? node.integration_bridge() : nullptr) {
     if (node.ovs_version) version = ofproto::parse_ovs_version(*node.ovs_version).value_or(version);
+    recirculations = most_recirculations(node.ovs_version);
   }
 
   // Null where there is no opcode.
@@ -57,6 +69,7 @@ struct SwitchSessions::Session {
 
   ofproto::Tables tables;
   ofproto::OvsVersion version;
+  unsigned recirculations = 0;  // within each other, as Open vSwitch is released
   std::map<const openflow::Bridge*, const openflow::BridgeMeter*> unprinted_meters;
   std::map<std::uint8_t, openflow::ActionList> resubmits;
   std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
@@ -84,13 +97,6 @@ constexpr unsigned kMaxUpcalls = 256;
 constexpr std::size_t kMaxSteps = 65536;
 // Of upcalls within each other; those below wait in turn.
 constexpr unsigned kMaxDepth = 16;
-
-// MAX_RECIRC_DEPTH of lib/dpif-netdev.c. It is a constant of the build, which no dump shows: some builds have a larger one.
-unsigned most_recirculations(const std::optional<std::string>& release) {
-  constexpr ofproto::OvsVersion kEight{3, 3, 0};
-  const auto version = release ? ofproto::parse_ovs_version(*release) : std::nullopt;
-  return version >= kEight ? 8 : 6;
-}
 
 class SwitchRun : public DatapathPorts {
  public:
@@ -219,13 +225,13 @@ void SwitchRun::handle(Upcall upcall) {
   recirculations_.queue.clear();
   if (t.error != ofproto::XlateError::ok && !recorder_.has_end()) recorder_.end({Reason::not_translated}, 0, recorder_.here());
   execute(t.actions, upcall.packet, options_.packet_length, *this);
-  if (upcall.packet.is_opaque) recorder_.set_undecided();
+  if (upcall.packet.is_opaque || (upcall.packet.has_hidden_tags && !in_userspace())) recorder_.set_undecided();
 }
 
 // The userspace datapath goes on with the packet before it executes the actions behind. Of the kernel's, what misses waits for ovs-vswitchd.
 void SwitchRun::handle_at_once(Upcall upcall, std::size_t origin) {
   if (is_endless()) return;
-  if (const unsigned most = most_recirculations(node_.ovs_version); depth_ == most)
+  if (const unsigned most = session_.recirculations; depth_ == most)
     recorder_.assume({Supposition::recirculates_deeper, {node_.name}, {std::uint64_t{most}}, recorder_.evidence_of(origin)});
   ++depth_;
   const std::string refused = reject_with_;

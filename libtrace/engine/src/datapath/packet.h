@@ -16,7 +16,8 @@ struct DatapathPacket {
   std::optional<Tuple> quoted;         // an ICMP error: the tuple of the packet that it quotes
   bool has_egress_tunnel = false;      // a tunnel key was set for the port that comes next
   bool is_opaque = false;              // headers came to light that nothing shows
-  bool is_dropped = false;             // by an action, amid those of a list
+  bool has_hidden_tags = false;  // a label was put around a tagged frame: where the kernel has the tag then was not measured
+  bool is_dropped = false;       // by an action, amid those of a list
 };
 
 }  // namespace egt::engine

@@ -170,10 +170,9 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::free_port, "free-port", "the source port becomes {0}",
      "another connection of zone {1} uses {2} already, so conntrack chooses a free one"},
     {Supposition::ends_as_one_state, "ends-as-one-state",
-     "{0|one end alone has closed the dumped connection, so that a SYN belongs to it|both ends have closed the dumped "
-     "connection, so that "
-     "a SYN opens a new one in its place}",
-     "the userspace datapath has a state of each end, and its dump prints one"},
+     "{0|one end alone has closed the dumped connection, so that a SYN belongs to it|"
+     "both ends have closed the dumped connection, so that a SYN opens a new one in its place}",
+     "the userspace datapath has a state for each end, of which the later one is read"},
     {Supposition::recirculates_deeper, "recirculates-deeper",
      "the userspace datapath of {0} recirculates the packet more than {1} times",
      "Open vSwitch as released drops it there: \"Max recirculation depth exceeded\" in the log, datapath_drop_recirc_error of "

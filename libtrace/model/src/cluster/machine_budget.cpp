@@ -5,7 +5,7 @@
 
 namespace egt::cluster {
 
-bool MachineBudget::is_exceeded() const { return is_limited() && heap_in_use() > most_; }
+bool MachineBudget::is_exceeded() const { return most_ != 0 && heap_in_use() > most_; }
 
 // First each by itself, then beside the others.
 void MachineBudget::read_ahead(const Cluster& cluster, unsigned jobs) const {

@@ -13,8 +13,6 @@ class MachineBudget {
   // Bytes of the heap, whatever takes them. 0: without a limit.
   explicit MachineBudget(std::uint64_t most) : most_(most) {}
 
-  bool is_limited() const { return most_ != 0; }
-  std::uint64_t most() const { return most_; }
   bool is_exceeded() const;
   // Reads them, as many as there is room for. `jobs`: threads, 0: one a processor.
   void read_ahead(const Cluster& cluster, unsigned jobs) const;
