@@ -17,7 +17,7 @@ constexpr std::size_t kMostSteps = 50'000;
 // What was assumed of the packets before is assumed of those that follow as well.
 PathReport report_after(WalkedPath walked, const Before& before, const Words& words, const std::string& packet,
                         HopsReported hops) {
-  walked.undecided |= before.request->assumed();
+  walked.after_assumed = before.request->assumed() || (before.answer != nullptr && before.answer->assumed());
   if (hops == HopsReported::deciding) return report_decision(walked, words);
   return report_path(walked, words, {packet, packet}, before, {true, hops == HopsReported::all});
 }
@@ -98,7 +98,7 @@ std::vector<WalkedPath> established(const engine::Journey& journey, const engine
         return walked_paths;
       }
       for (WalkedPath& next : journey.explore_continued(start, forward, answer)) {
-        next.undecided |= forward.assumed() || answer.assumed();
+        next.after_assumed = forward.assumed() || answer.assumed();
         steps += next.record.steps.size();
         walked_paths.push_back(std::move(next));
       }

@@ -261,7 +261,7 @@ bool is_answer_to(const FlowKey& answer, const FlowKey& sent) {
 }
 
 bool WalkedPath::assumed() const {
-  return undecided || left_snapshot || !record.assumptions.empty() || !record.gaps.empty() ||
+  return undecided || after_assumed || left_snapshot || !record.assumptions.empty() || !record.gaps.empty() ||
          std::any_of(choices.begin(), choices.end(),
                      [](const MadeChoice& c) { return c.point.kind == ChoicePoint::Kind::unknown; });
 }

@@ -87,9 +87,11 @@ struct WalkedPath {
   bool size_learned = false;      // an ICMP error shows the sender what size gets through; TCP goes on with that
   bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, who takes it for the end of the connection
   bool undecided = false;         // something on the way was missing or not understood
+  bool after_assumed = false;     // of the packets before it, one is not proven
   NetworkState network_state;
 
-  bool assumed() const;  // not proven: an assumption, a gap, an unknown choice, something undecided
+  bool assumed()
+      const;  // not proven: an assumption, a gap, an unknown choice, something undecided, of it or of a packet before it
 };
 
 struct JourneyOptions {
