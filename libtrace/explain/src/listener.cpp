@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "egtrace/cluster/cluster.h"
 
@@ -16,7 +18,9 @@ std::uint8_t protocol_number(std::string_view name) {
 // The machines that the packet came through, in order of names.
 std::set<std::string> nodes_on(const engine::WalkedPath& walked) {
   std::set<std::string> names;
-  for (const engine::Step& step : walked.record.steps) names.insert(step.node);
+  std::string_view last;
+  for (const engine::Step& step : walked.record.steps)
+    if (std::exchange(last, step.node) != step.node) names.insert(step.node);
   if (walked.end.node != nullptr) names.insert(walked.end.node->name);
   return names;
 }

@@ -35,10 +35,17 @@ std::uint64_t logical_output(const engine::Record& record) {
 
 std::vector<std::string> nodes_of_ovn(const engine::WalkedPath& walked, const cluster::Cluster& cluster, const Names& names) {
   std::set<std::string> nodes;
+  const cluster::Node* node = nullptr;  // of the step before, mostly
+  bool is_known = false;
   for (const Step& step : walked.record.steps) {
-    if (nodes.contains(step.node)) continue;
-    const cluster::Node* node = cluster.node(step.node);
-    if (node != nullptr && is_of_ovn(step, *node, names)) nodes.insert(step.node);
+    if (!std::holds_alternative<TableMatch>(step.kind) && !std::holds_alternative<TableMiss>(step.kind)) continue;
+    if (node == nullptr || node->name != step.node) {
+      node = cluster.node(step.node);
+      is_known = nodes.contains(step.node);
+    }
+    if (node == nullptr || is_known || !is_of_ovn(step, *node, names)) continue;
+    nodes.insert(step.node);
+    is_known = true;
   }
   return {nodes.begin(), nodes.end()};
 }
@@ -52,7 +59,7 @@ std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Walked
   if (last == steps.rend()) return std::nullopt;
   const auto& match = std::get<TableMatch>(last->kind);
   const cluster::Node* node = cluster.node(last->node);
-  const engine::Details here = {match.bridge, std::uint64_t{match.table}};
+  const engine::Details here = {std::string(match.bridge), std::uint64_t{match.table}};
   const engine::Stop& stop = *walked.stop;
   const bool stops_here = stop.node == last->node && stop.where.kind == engine::PlaceKind::table && stop.where.about == here;
   if (node == nullptr || match.on != node->integration_bridge() || !stops_here) return std::nullopt;
@@ -61,7 +68,7 @@ std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Walked
       flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) { return f->stage.find("port_sec") == std::string_view::npos; });
   if (by_logical_flow || engine::chassis_without_tunnel(*node, match.metadata, logical_output(walked.record)) != nullptr)
     return std::nullopt;
-  return engine::Assumption{engine::Supposition::physical_flows_whole, {match.bridge, last->node}, {}, last->evidence};
+  return engine::Assumption{engine::Supposition::physical_flows_whole, {std::string(match.bridge), last->node}, {}, last->evidence};
 }
 
 }  // namespace egt::explain

@@ -282,8 +282,10 @@ std::optional<Target> parse_target(std::string_view name) {
 void sort_by_interest(std::vector<AuditRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.order < b.order; });
   const auto usual = usual_outcomes(rows);
-  const auto rank = [&](const AuditRow& r) { return r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2; };
-  std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
+  std::array<std::vector<AuditRow>, 3> ranked;
+  for (AuditRow& r : rows) ranked[r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2].push_back(std::move(r));
+  rows.clear();
+  for (std::vector<AuditRow>& alike_in_rank : ranked) std::move(alike_in_rank.begin(), alike_in_rank.end(), std::back_inserter(rows));
 }
 
 bool is_failure(const AuditRow& row) {

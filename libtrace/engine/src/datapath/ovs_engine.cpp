@@ -8,7 +8,7 @@
 
 #include "datapath/ct_action.h"
 #include "datapath/executor.h"
-#include "datapath/unprinted_meter.h"
+#include "datapath/unprinted_meters.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
@@ -67,10 +67,17 @@ struct SwitchSessions::Session {
     return at->second;
   }
 
+  const ovn::LogicalFlow* metering_flow_of(const ovn::Ovn& ovn, std::uint64_t cookie) {
+    const auto [at, is_new] = metering_flows.try_emplace(cookie);
+    if (is_new) at->second = engine::metering_flow(ovn, cookie);
+    return at->second;
+  }
+
   ofproto::Tables tables;
   ofproto::OvsVersion version;
   unsigned recirculations = 0;  // within each other, as Open vSwitch is released
   std::map<const openflow::Bridge*, const openflow::BridgeMeter*> unprinted_meters;
+  std::unordered_map<std::uint64_t, const ovn::LogicalFlow*> metering_flows;  // by cookie
   std::map<std::uint8_t, openflow::ActionList> resubmits;
   std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
 };
@@ -88,6 +95,9 @@ SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
 }
 const openflow::BridgeMeter* SwitchSessions::unprinted_meter(const cluster::Node& node, const openflow::Bridge& bridge) {
   return of(node).unprinted_meter_of(bridge);
+}
+const ovn::LogicalFlow* SwitchSessions::metering_flow(const cluster::Node& node, std::uint64_t cookie) {
+  return of(node).metering_flow_of(node.ovn, cookie);
 }
 
 namespace {

@@ -1,8 +1,7 @@
 #include "sysctl_view.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "egtrace/base/text.h"
 
@@ -12,7 +11,10 @@ namespace {
 constexpr int kLargestValue = 1 << 20;
 
 std::string conf_key(Family family, std::string_view device, std::string_view name) {
-  return fmt::format("net.ipv{}.conf.{}.{}", family == Family::v4 ? 4 : 6, device, name);
+  std::string key;
+  const std::string_view start = family == Family::v4 ? "net.ipv4.conf." : "net.ipv6.conf.";
+  key.reserve(start.size() + device.size() + 1 + name.size());
+  return key.append(start).append(device).append(1, '.').append(name);
 }
 
 const host::SysctlValue* find(const host::Host& host, const std::string& key) {
@@ -30,10 +32,10 @@ const host::SysctlValue* find(const host::Host& host, const std::string& key) {
 
 }  // namespace
 
-Setting plain_setting(const host::Host& host, const std::string& key) {
+Setting plain_setting(const host::Host& host, std::string key) {
   Setting s;
-  s.key = key;
   const host::SysctlValue* v = find(host, key);
+  s.key = std::move(key);
   if (v == nullptr) return s;
   const auto number = parse_decimal(trim(v->value));
   if (number && *number <= kLargestValue) s.value = static_cast<int>(*number);
@@ -49,8 +51,8 @@ Setting larger_setting(const host::Host& host, std::string_view device, std::str
   Setting all = device_setting(host, Family::v4, "all", name);
   Setting own = device_setting(host, Family::v4, device, name);
   Setting s;
-  s.key = own.value ? all.key : own.key;
-  s.evidence = all.evidence;
+  s.key = std::move(own.value ? all.key : own.key);
+  s.evidence = std::move(all.evidence);
   s.evidence.insert(s.evidence.end(), own.evidence.begin(), own.evidence.end());
   const int known = std::max(all.value.value_or(0), own.value.value_or(0));
   if ((all.value && own.value) || known >= most) s.value = known;

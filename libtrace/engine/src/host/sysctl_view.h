@@ -17,7 +17,7 @@ struct Setting {
   std::string key;  // what to ask for when it is absent
 };
 
-Setting plain_setting(const host::Host& host, const std::string& key);
+Setting plain_setting(const host::Host& host, std::string key);
 // net.<family>.conf.<device>.<name>
 Setting device_setting(const host::Host& host, Family family, std::string_view device, std::string_view name);
 // The larger of conf.all and conf.<device>. One of them alone decides when it is `most`.

@@ -79,31 +79,24 @@ void assume_devices(const cluster::Cluster& cluster, Record& record) {
   }
 }
 
-// The logical flow with set_meter(...) that a flow of this cookie comes from; null: none, or no dump shows it. OpenFlow 1.0, in
-// which ovs-ofctl prints by default, has no meters, so that the flow itself does not show it (ovs-actions(7)).
-// Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
-const ovn::LogicalFlow* metering_flow(const ovn::Ovn& ovn, std::uint64_t cookie) {
-  for (const ovn::PrefixIndex::Place& at : ovn.logical_flows.with(cookie)) {
-    const ovn::LogicalFlow& f = ovn.logical_flows[at.row];
-    const bool may_meter = f.stage.empty() || f.stage.find("qos") != std::string_view::npos;
-    if (may_meter && f.actions.find("set_meter(") != std::string_view::npos) return &f;
-  }
-  return nullptr;
-}
-
+// OpenFlow 1.0, in which ovs-ofctl prints by default, has no meters, so that flows themselves do not show them (ovs-actions(7)).
 void assume_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
   std::vector<Assumption> found;
   std::set<const openflow::Bridge*> bridges;
+  const cluster::Node* node = nullptr;  // of the step before, mostly
   for (const Step& step : record.steps) {
     const auto* match = std::get_if<TableMatch>(&step.kind);
-    const cluster::Node* node = match != nullptr ? cluster.node(step.node) : nullptr;
+    if (match == nullptr) continue;
+    if (node == nullptr || node->name != step.node) node = cluster.node(step.node);
     if (node == nullptr) continue;
     const openflow::BridgeMeter* meter =
         match->on != nullptr && bridges.insert(match->on).second ? sessions.unprinted_meter(*node, *match->on) : nullptr;
     if (meter != nullptr)
-      found.push_back(
-          {Supposition::unprinted_meter_passes, {std::uint64_t{meter->id}, match->bridge, node->name}, {}, {meter->from}});
-    const ovn::LogicalFlow* flow = metering_flow(node->ovn, match->cookie);
+      found.push_back({Supposition::unprinted_meter_passes,
+                       {std::uint64_t{meter->id}, std::string(match->bridge), node->name},
+                       {},
+                       {meter->from}});
+    const ovn::LogicalFlow* flow = sessions.metering_flow(*node, match->cookie);
     if (flow != nullptr) found.push_back({Supposition::meter_of_logical_flow_passes, {node->name}, {}, {flow->from}});
   }
   for (Assumption& one : found) record.assume(std::move(one));
@@ -127,7 +120,7 @@ WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, S
   walked.network_state = network_state;
   walked.record.wants_misses = options.note_misses;
   walked.record.wants_shadowed = options.note_shadowed;
-  constexpr std::size_t kUsualSteps = 96;
+  constexpr std::size_t kUsualSteps = 256;
   walked.record.steps.reserve(kUsualSteps);
   ReplayChooser chooser(script, walked.record);
   Walker walker(cluster, topology, sessions, options, walked.network_state, walked.record, chooser);

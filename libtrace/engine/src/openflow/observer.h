@@ -29,7 +29,7 @@ class Observer {
   virtual ~Observer() = default;
   // A translation begins. `flow` is the packet in the pipeline, as it is whenever the observer is called.
   virtual void begin(const FlowKey& /*flow*/) {}
-  virtual void line(TraceNode node) = 0;
+  virtual void line(TraceNode&& node) = 0;
   virtual void looked_up(const TableLookup& /*lookup*/) {}
   virtual void before(const openflow::Action& /*action*/) {}
   virtual void after(const openflow::Action& /*action*/) {}

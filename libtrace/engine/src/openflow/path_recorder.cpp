@@ -85,7 +85,7 @@ void PathRecorder::begin(const FlowKey& flow) { flow_ = &flow; }
 
 // --- lines ---------------------------------------------------------------------------------------------------------
 
-void PathRecorder::line(ofproto::TraceNode node) {
+void PathRecorder::line(ofproto::TraceNode&& node) {
   while (frames_.size() > 1 && frames_.back().level > node.depth) frames_.pop_back();
   if (const auto* action = std::get_if<ofproto::ActionLine>(&node.line)) {
     Frame& list = frames_.back();
@@ -219,9 +219,10 @@ void PathRecorder::record_changes(const Action& action) {
   const auto words = std::visit(WordsWritten{}, action.kind);
   const auto step = frames_.back().step;
   if (!words || !step) return;
-  const auto as_one = whole_register(action);
-  const std::vector<F> ids = as_one ? std::vector<F>{*as_one} : differing_fields(before_, *flow_, *words);
-  for (const F id : ids) record_change(*step, id, before_.get(id), flow_->get(id));
+  if (const auto as_one = whole_register(action))
+    return record_change(*step, *as_one, before_.get(*as_one), flow_->get(*as_one));
+  find_differing_fields(before_, *flow_, *words, changed_);
+  for (const F id : changed_) record_change(*step, id, before_.get(id), flow_->get(id));
 }
 
 void PathRecorder::record_change(std::size_t step, F field, U128 before, U128 after) {
@@ -381,7 +382,7 @@ Stop PathRecorder::end_of_main_line() const {
   const Step& step = record_.steps[*main_line_];
   const auto& match = std::get<TableMatch>(step.kind);
   end.layer = step.layer;
-  end.where = {PlaceKind::table, {match.bridge, std::uint64_t{match.table}}};
+  end.where = {PlaceKind::table, {std::string(match.bridge), std::uint64_t{match.table}}};
   end.evidence = {step.evidence.front()};
   return end;
 }

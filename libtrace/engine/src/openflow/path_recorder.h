@@ -25,7 +25,7 @@ class PathRecorder : public ofproto::Observer {
   void translated() { flow_ = nullptr; }
 
   void begin(const FlowKey& flow) override;
-  void line(ofproto::TraceNode node) override;
+  void line(ofproto::TraceNode&& node) override;
   void looked_up(const ofproto::TableLookup& lookup) override;
   void before(const openflow::Action& action) override;
   void after(const openflow::Action& action) override;
@@ -45,8 +45,8 @@ class PathRecorder : public ofproto::Observer {
   // The flow that is executed asks whether the frame is longer than that.
   void limit(std::uint16_t frame);
   template <class Kind>
-  void add(Kind kind, std::vector<Provenance> evidence) {
-    record_.add(node_.name, layer(), std::move(kind), std::move(evidence));
+  void add(Kind&& kind, std::vector<Provenance> evidence) {
+    record_.add(node_.name, layer(), std::forward<Kind>(kind), std::move(evidence));
   }
   // Why the packet may not leave; the last reason counts. Those of nested tables (which often miss or drop by design)
   // count only when nothing follows in the main line.
@@ -107,6 +107,7 @@ class PathRecorder : public ofproto::Observer {
   Record& record_;
   const FlowKey* flow_ = nullptr;  // of the translation under way
   FlowKey before_;                 // the words that the current action may change
+  std::vector<FieldId> changed_;   // room for the fields that it changed
   std::vector<Frame> frames_;
   Frame next_;                        // of the table whose line comes next
   const openflow::Ct* ct_ = nullptr;  // the ct action under execution

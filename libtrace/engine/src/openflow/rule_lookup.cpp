@@ -32,16 +32,16 @@ Rule RuleLookup::miss() const {
 }
 
 // The packet as tables see it, put together in `changed` where that is not the packet itself.
-const FlowKey& RuleLookup::key_of_lookup(std::uint32_t in_port, FlowKey& changed) const {
+const FlowKey& RuleLookup::key_of_lookup(std::uint32_t in_port, std::optional<FlowKey>& changed) const {
   const bool fragment = is_fragment(packet_.flow) && bridge().fragments != Fragments::nx_match;
   if (!fragment && get(packet_.flow, F::in_port) == in_port) return packet_.flow;
   changed = packet_.flow;
-  changed.set(F::in_port, in_port);
+  changed->set(F::in_port, in_port);
   if (fragment) {
-    changed.set(F::tp_src, 0);
-    changed.set(F::tp_dst, 0);
+    changed->set(F::tp_src, 0);
+    changed->set(F::tp_dst, 0);
   }
-  return changed;
+  return *changed;
 }
 
 Rule RuleLookup::learned_rule(const LearnedRule& learned) const {
@@ -72,7 +72,7 @@ Rule RuleLookup::dumped_rule(FlowIndex flow, Lookup hit) const {
 
 Rule RuleLookup::look_up(std::uint8_t table, std::uint32_t in_port) {
   const Bridge& b = bridge();
-  FlowKey changed;
+  std::optional<FlowKey> changed;
   const FlowKey& key = key_of_lookup(in_port, changed);
   TableLookup lookup{b, table, key};
   if (!b.flows) {

@@ -54,7 +54,7 @@ class RuleLookup {
   Rule look_up(std::uint8_t table, std::uint32_t in_port);
 
  private:
-  const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;
+  const FlowKey& key_of_lookup(std::uint32_t in_port, std::optional<FlowKey>& changed) const;
   Rule learned_rule(const LearnedRule& learned) const;
   Rule dumped_rule(openflow::FlowIndex flow, openflow::Lookup hit) const;
   Rule miss() const;  // only controllers of OpenFlow 1.2 or older get a packet-in

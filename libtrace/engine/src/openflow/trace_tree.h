@@ -14,7 +14,7 @@ class TraceTree : public Observer {
     constexpr std::size_t kUsualNodes = 256;
     nodes_.reserve(kUsualNodes);
   }
-  void line(TraceNode node) override { nodes_.push_back(std::move(node)); }
+  void line(TraceNode&& node) override { nodes_.push_back(std::move(node)); }
   std::vector<TraceNode> take() { return std::move(nodes_); }
 
  private:

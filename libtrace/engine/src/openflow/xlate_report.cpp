@@ -4,10 +4,6 @@
 
 namespace egt::engine::ofproto {
 
-void XlateReport::line(NodeKind kind, decltype(TraceNode::line) line) const {
-  if (observer_) observer_->line({kind, level_, std::move(line)});
-}
-
 void XlateReport::note(NodeKind kind, Remark what, std::uint64_t a, std::uint64_t b, std::string text, std::string more) const {
   if (!observer_) return;
   Note n;
@@ -41,11 +37,6 @@ void XlateReport::field(const Subfield& f, const FlowKey& flow, const openflow::
   if (f == whole(F::nsh_spi) && n.value == exact_mask(F::nsh_spi)) n.value = 0xffffffff;  // as a mask is read
   n.bridge = &bridge;
   line(NodeKind::detail, std::move(n));
-}
-
-void XlateReport::enter(NodeKind kind, decltype(TraceNode::line) entered) {
-  line(kind, std::move(entered));
-  ++level_;
 }
 
 }  // namespace egt::engine::ofproto

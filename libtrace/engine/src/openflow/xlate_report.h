@@ -20,7 +20,10 @@ class XlateReport {
   // Another listens from now on; who did before.
   Observer* set_observer(Observer* observer) { return std::exchange(observer_, observer); }
 
-  void line(NodeKind kind, decltype(TraceNode::line) line) const;
+  template <class Line>  // one of TraceNode's
+  void line(NodeKind kind, Line&& line) const {
+    if (observer_) observer_->line(TraceNode{kind, level_, std::forward<Line>(line)});
+  }
   void note(NodeKind kind, Remark what, std::uint64_t a = 0, std::uint64_t b = 0, std::string text = {},
             std::string more = {}) const;
   void error(Remark what, std::uint64_t a = 0) const { note(NodeKind::error, what, a); }
@@ -30,7 +33,11 @@ class XlateReport {
   void field(const Subfield& f, const FlowKey& flow, const openflow::Bridge& bridge) const;
 
   // A line whose children follow, until set_level() to what level() was before.
-  void enter(NodeKind kind, decltype(TraceNode::line) line);
+  template <class Line>
+  void enter(NodeKind kind, Line&& entered) {
+    line(kind, std::forward<Line>(entered));
+    ++level_;
+  }
   std::uint32_t level() const { return level_; }
   void set_level(std::uint32_t level) { level_ = level; }
 

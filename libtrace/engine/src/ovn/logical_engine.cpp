@@ -203,6 +203,10 @@ void LogicalRun::check_tables(const logical::Trace& trace) {
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
+Place stage_of(const TableMatch& match) {
+  return {PlaceKind::stage, {std::string(match.intended_by), std::string(match.stage)}};
+}
+
 std::size_t LogicalRun::met(const logical::Stage& stage, const FlowKey& packet) {
   const bool missed = stage.flow == nullptr;
   TableMatch match{
@@ -210,10 +214,10 @@ std::size_t LogicalRun::met(const logical::Stage& stage, const FlowKey& packet) 
       false};
   match.metadata = stage.datapath->key;
   match.intended_by = stage.datapath->friendly;
-  match.stage = std::string(missed ? stage.name : stage.flow->row->stage);
+  match.stage = missed ? std::string_view(stage.name) : std::string_view(stage.flow->row->stage);
   if (missed) {
     record_.add(node_.name, Layer::ovn, TableMiss{bridge_.name, match.table, match.metadata, 0});
-    if (!refusal_) end({Reason::no_flow_matches}, {PlaceKind::stage, {match.intended_by, match.stage}}, {});
+    if (!refusal_) end({Reason::no_flow_matches}, stage_of(match), {});
     return record_.steps.size() - 1;
   }
   match.priority = stage.flow->row->priority;
@@ -232,7 +236,7 @@ void LogicalRun::changed(const At& at, const FlowKey& before, const FlowKey& aft
 Place LogicalRun::place_of(std::size_t step) const {
   const auto* match = step < record_.steps.size() ? std::get_if<TableMatch>(&record_.steps[step].kind) : nullptr;
   if (match == nullptr) return {PlaceKind::bridge, {bridge_.name}};
-  return {PlaceKind::stage, {match->intended_by, match->stage}};
+  return stage_of(*match);
 }
 
 void LogicalRun::end(Cause why, Place where, std::vector<Provenance> evidence) {

@@ -228,10 +228,10 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
   if (node != nullptr) name_causes(s, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
-  hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = s.intended_by.empty() ? s.bridge : s.intended_by};
-  hop.at.within = s.intended_by.empty() ? fmt::format("table {}{}{}", s.table, stage.empty() ? "" : " ", stage) : s.stage;
+  hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = std::string(s.intended_by.empty() ? s.bridge : s.intended_by)};
+  hop.at.within = s.intended_by.empty() ? fmt::format("table {}{}{}", s.table, stage.empty() ? "" : " ", stage) : std::string(s.stage);
   hop.where = in_bridge(hop.at);
-  if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(s.bridge, s.table));
+  if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(std::string(s.bridge), s.table));
   hop.detail = !matters(step);
   hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;

@@ -381,6 +381,12 @@ WordRun words_of(FieldId id) {
 
 std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRun within) {
   std::vector<FieldId> found;
+  find_differing_fields(a, b, within, found);
+  return found;
+}
+
+void find_differing_fields(const FlowKey& a, const FlowKey& b, WordRun within, std::vector<FieldId>& found) {
+  found.clear();
   for (std::size_t i = within.first; i < within.first + within.count; ++i) {
     if (a.word(i) == b.word(i)) continue;
     const FieldsOfWord& fields = kFieldsOfWords[i];
@@ -392,7 +398,6 @@ std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRu
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
   for (FieldId& id : found) id = name_in(a, id);
-  return found;
 }
 
 const Field& field(FieldId id) { return kFields[static_cast<std::size_t>(id)]; }

@@ -27,8 +27,9 @@ class SwitchSessions {
 
   struct Session;
   Session& of(const cluster::Node& node);
-  // As unprinted_meter(), found out once.
+  // As those of datapath/unprinted_meters.h, found out once.
   const openflow::BridgeMeter* unprinted_meter(const cluster::Node& node, const openflow::Bridge& bridge);
+  const ovn::LogicalFlow* metering_flow(const cluster::Node& node, std::uint64_t cookie);
 
  private:
   struct Impl;

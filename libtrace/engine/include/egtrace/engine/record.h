@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,8 +34,9 @@ struct EnterBridge {
   std::uint32_t ofport = 0;
   std::string port;
 };
+// Names are of the cluster and of the logical network, which the record does not outlive: a walk has hundreds of these.
 struct TableMatch {
-  std::string bridge;
+  std::string_view bridge;
   std::uint8_t table = 0;
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0, metadata = 0;  // metadata: logical datapath at the lookup
@@ -46,7 +48,7 @@ struct TableMatch {
   bool learned = false;                         // a flow that this walk learned: `flow` is kNoFlow
   std::vector<openflow::FlowIndex> shadowed{};  // where Record::wants_beaten: what would match without a flow that never counted
   // Not empty: no flow of a switch but a logical one, of this datapath, its table and its stage.
-  std::string intended_by{}, stage{};
+  std::string_view intended_by{}, stage{};
 };
 struct TableMiss {
   std::string bridge;
@@ -244,11 +246,11 @@ struct Record {
   bool wants_shadowed = false;          // fill TableMatch::shadowed; costs a second lookup
 
   template <class Kind>  // one of StepKind
-  void add(const std::string& node, Layer layer, Kind kind, std::vector<Provenance> evidence = {}) {
+  void add(const std::string& node, Layer layer, Kind&& kind, std::vector<Provenance> evidence = {}) {
     Step& step = steps.emplace_back();
     step.node = node;
     step.layer = layer;
-    step.kind.emplace<Kind>(std::move(kind));
+    step.kind.emplace<std::remove_cvref_t<Kind>>(std::forward<Kind>(kind));
     step.evidence = std::move(evidence);
   }
   void limit(SizeLimit to) {

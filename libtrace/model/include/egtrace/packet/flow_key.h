@@ -278,6 +278,8 @@ WordRun words_of(FieldId id);
 // The fields in which two keys differ, by FieldId; only the words of `within` are compared. Of overlapping fields only one
 // is named: reg0 rather than xreg0, and what `a`'s Ethernet type makes of shared bits (nw_src or arp_spa).
 std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRun within = {});
+// Likewise, in room that was used before.
+void find_differing_fields(const FlowKey& a, const FlowKey& b, WordRun within, std::vector<FieldId>& found);
 
 // ct_state bits, as in ovs-fields(7).
 namespace ct_state {

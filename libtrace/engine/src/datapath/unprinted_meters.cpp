@@ -1,4 +1,4 @@
-#include "datapath/unprinted_meter.h"
+#include "datapath/unprinted_meters.h"
 
 #include <algorithm>
 #include <set>
@@ -30,6 +30,16 @@ const openflow::BridgeMeter* unprinted_meter(const openflow::Bridge& bridge) {
   const auto found = std::find_if(bridge.meters.begin(), bridge.meters.end(),
                                   [&](const openflow::BridgeMeter& m) { return !named.contains(m.id); });
   return found == bridge.meters.end() ? nullptr : &*found;
+}
+
+// Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
+const ovn::LogicalFlow* metering_flow(const ovn::Ovn& ovn, std::uint64_t cookie) {
+  for (const ovn::PrefixIndex::Place& at : ovn.logical_flows.with(cookie)) {
+    const ovn::LogicalFlow& f = ovn.logical_flows[at.row];
+    const bool may_meter = f.stage.empty() || f.stage.find("qos") != std::string_view::npos;
+    if (may_meter && f.actions.find("set_meter(") != std::string_view::npos) return &f;
+  }
+  return nullptr;
 }
 
 }  // namespace egt::engine
