@@ -68,7 +68,8 @@ std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Walked
       flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) { return f->stage.find("port_sec") == std::string_view::npos; });
   if (by_logical_flow || engine::chassis_without_tunnel(*node, match.metadata, logical_output(walked.record)) != nullptr)
     return std::nullopt;
-  return engine::Assumption{engine::Supposition::physical_flows_whole, {std::string(match.bridge), last->node}, {}, last->evidence};
+  return engine::Assumption{
+      engine::Supposition::physical_flows_whole, {std::string(match.bridge), last->node}, {}, last->evidence};
 }
 
 }  // namespace egt::explain

@@ -67,6 +67,7 @@ std::string as_request(const std::string& flow) {
 
 // A line in which Open vSwitch prints the headers of a frame.
 ExecutionBench::Extracted read_headers(std::string line) {
+  if (line.starts_with("in_port=")) line.erase(0, line.find(',') + 1);  // of a type without a name
   static const std::regex kSecondTag(",dl_vlan1=([0-9]+),dl_vlan_pcp1=([0-9]+)");
   std::smatch tag;
   U128 inner = 0;
@@ -232,7 +233,12 @@ std::optional<ExecutionBench::Extracted> ExecutionBench::extract(const std::stri
   constexpr std::string_view kFlow = "Flow: ";
   const std::string shown = daemon_.appctl("ofproto/trace", {kBridgeThatDrops, "in_port=LOCAL", frame});
   if (!shown.starts_with(kFlow)) return std::nullopt;
-  return read_headers(shown.substr(kFlow.size(), shown.find('\n') - kFlow.size()));
+  const std::string line = shown.substr(kFlow.size(), shown.find('\n') - kFlow.size());
+  // The switch reads as many tags as it forwards by, ovs-ofctl one more.
+  static const std::regex kMoreTags(R"(\bdl_type=0x(8100|88a8)\b)");
+  if (!std::regex_search(line, kMoreTags)) return read_headers(line);
+  const std::vector<Extracted> read = extract(std::vector{frame});
+  return read.empty() ? std::nullopt : std::optional(read.front());
 }
 
 std::vector<std::string> ExecutionBench::new_frames(const std::string& port) {

@@ -300,6 +300,15 @@ TEST_F(NamedCase, StacksOfLabelsInFlowsOfTheDatapath) {
            begin + "label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=0,label=8,tc=1,ttl=3,bos=1)"});
 }
 
+// Of a field below the label, which is gone, the packet is looked at anew; one of the label itself is written to nothing.
+TEST_F(NamedCase, FieldsOfAPoppedLabel) {
+  flow("table=0,mplsm,in_port=1 actions=resubmit(,7),set_field:9->mpls_ttl,set_field:3->mpls_label,output:3");
+  flow("table=0,mplsm,in_port=3 actions=resubmit(,7),set_mpls_ttl(9),output:4");
+  flow("table=0,tcp actions=resubmit(,7),set_field:9->nw_ttl,output:3");
+  flow("table=7 actions=push_mpls:0x8847,output:2,pop_mpls:0x1234");
+  compare({"in_port=1,mplsm", "in_port=3,mplsm", "in_port=1,tcp"});
+}
+
 TEST_F(NamedCase, LearnedInputPortByName) {
   flow("table=0 actions=learn(table=70,in_port=3,output:NXM_NX_REG0[0..15]),learn(table=70,in_port=1,load:1->reg1[])");
   compare_all_forms({"in_port=1,tcp"});

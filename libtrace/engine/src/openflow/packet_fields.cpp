@@ -150,7 +150,7 @@ bool is_register_or_metadata(F f) {
 
 bool is_tunnel_field(F f) { return f >= F::tun_id && f <= F::tun_metadata7; }
 
-bool is_l3_or_higher(F f) { return f >= F::mpls_label; }
+bool is_l3_or_higher(F f) { return f >= F::ip_src; }
 
 namespace {
 

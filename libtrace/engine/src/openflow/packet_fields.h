@@ -49,7 +49,7 @@ void unwildcard(FlowKey& wc, F f, U128 mask);
 void unwildcard(FlowKey& wc, const Subfield& s);
 bool is_register_or_metadata(F f);  // travels in a frozen state: needs no look when thawed
 bool is_tunnel_field(F f);
-bool is_l3_or_higher(F f);
+bool is_l3_or_higher(F f);  // mf_is_l3_or_higher(): labels are not
 
 // A packet with what flow_extract() would add to the fields that OpenFlow names: types of its VLAN tags, presence of its
 // tunnel options, of which it keeps what the bridge's TLV map names.

@@ -219,8 +219,7 @@ void PathRecorder::record_changes(const Action& action) {
   const auto words = std::visit(WordsWritten{}, action.kind);
   const auto step = frames_.back().step;
   if (!words || !step) return;
-  if (const auto as_one = whole_register(action))
-    return record_change(*step, *as_one, before_.get(*as_one), flow_->get(*as_one));
+  if (const auto as_one = whole_register(action)) return record_change(*step, *as_one, before_.get(*as_one), flow_->get(*as_one));
   find_differing_fields(before_, *flow_, *words, changed_);
   for (const F id : changed_) record_change(*step, id, before_.get(id), flow_->get(id));
 }

@@ -203,9 +203,7 @@ void LogicalRun::check_tables(const logical::Trace& trace) {
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
-Place stage_of(const TableMatch& match) {
-  return {PlaceKind::stage, {std::string(match.intended_by), std::string(match.stage)}};
-}
+Place stage_of(const TableMatch& match) { return {PlaceKind::stage, {std::string(match.intended_by), std::string(match.stage)}}; }
 
 std::size_t LogicalRun::met(const logical::Stage& stage, const FlowKey& packet) {
   const bool missed = stage.flow == nullptr;

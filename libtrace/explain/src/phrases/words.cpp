@@ -229,7 +229,8 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   if (node != nullptr) name_causes(s, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = std::string(s.intended_by.empty() ? s.bridge : s.intended_by)};
-  hop.at.within = s.intended_by.empty() ? fmt::format("table {}{}{}", s.table, stage.empty() ? "" : " ", stage) : std::string(s.stage);
+  hop.at.within =
+      s.intended_by.empty() ? fmt::format("table {}{}{}", s.table, stage.empty() ? "" : " ", stage) : std::string(s.stage);
   hop.where = in_bridge(hop.at);
   if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(std::string(s.bridge), s.table));
   hop.detail = !matters(step);
