@@ -45,6 +45,20 @@ TEST(Executor, AFrameComesBackWhole) {
   EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
 }
 
+// dp_packet_resize_l2_5() moves where they begin with the packet.
+TEST(Executor, PortsBelowALabelAreWrittenThere) {
+  DatapathPacket packet;
+  packet.key.set(FieldId::eth_type, ethertype::ipv4);
+  packet.key.set(FieldId::nw_proto, ip_proto::tcp);
+  packet.key.set(FieldId::tp_dst, 80);
+  const dp::Set set{dp::Attribute::tcp, false, {{FieldId::tp_dst, 443, 0xffff}}};
+  NoPorts ports;
+  execute({{dp::PushMpls{0x100, 0x8847, false}, 0}, {set, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(0u, packet.key.u64(FieldId::tp_dst));
+  execute({{dp::PopMpls{ethertype::ipv4}, 0}}, packet, std::nullopt, ports);
+  EXPECT_EQ(443u, packet.key.u64(FieldId::tp_dst));
+}
+
 FlowKey discovery() {
   FlowKey key;
   key.set(FieldId::eth_type, ethertype::ipv6);

@@ -37,14 +37,22 @@ struct ActionExecution {
   void write(const dp::SetField& f, dp::Attribute attribute) {
     if (f.field == F::mpls_label && attribute == dp::Attribute::mpls)
       return set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
-    key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
+    FlowKey* const in = header_of(attribute);
+    if (in == nullptr) return;
+    in->set(f.field, (in->get(f.field) & ~f.mask) | (f.value & f.mask));
     // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
-    if (attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff) key.set(F::nw_proto, 0);
+    if (attribute == dp::Attribute::arp && f.field == F::nw_proto && in->get(F::nw_proto) == 0xff) in->set(F::nw_proto, 0);
     // The type-of-service byte is two fields of a key.
     if (f.field == F::nw_tos) {
       const U128 mask = f.mask & kEcnBits;
-      key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
+      in->set(F::nw_ecn, (in->get(F::nw_ecn) & ~mask) | (f.value & mask));
     }
+  }
+  // The switch keeps where the headers below a label begin (dp_packet_resize_l2_5()), and writes them there. Null: nobody knows them.
+  FlowKey* header_of(dp::Attribute attribute) {
+    const bool below_labels = attribute >= dp::Attribute::ipv4 && attribute <= dp::Attribute::sctp;
+    if (!below_labels || !is_mpls(get(key, F::eth_type))) return &key;
+    return packet.hidden.empty() ? nullptr : &packet.hidden.back();
   }
   // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).
   void forget_transport() {

@@ -23,9 +23,16 @@ struct Known {
   Setting rp_filter, accept_local, src_valid_mark, send_redirects;
 };
 
-Known read_settings(const Host& host, std::string_view device) {
-  return {larger_setting(host, device, "rp_filter", kLoose), either_setting(host, device, "accept_local"),
-          either_setting(host, device, "src_valid_mark"), either_setting(host, device, "send_redirects")};
+bool turns_back(const ValidationQuery& q) { return q.packet.in_device == q.out_device; }
+
+// Of a packet without a mark, and of one that does not turn back, a setting changes nothing, and is not looked for.
+Known read_settings(const Host& host, const ValidationQuery& q) {
+  const std::string& device = q.packet.in_device;
+  Known k{
+      larger_setting(host, device, "rp_filter", kLoose), either_setting(host, device, "accept_local"), {0, {}, {}}, {1, {}, {}}};
+  if (q.packet.mark != 0) k.src_valid_mark = either_setting(host, device, "src_valid_mark");
+  if (turns_back(q)) k.send_redirects = either_setting(host, device, "send_redirects");
+  return k;
 }
 
 bool has_v4_address(const Host& host, std::string_view device) {
@@ -111,8 +118,7 @@ Validation full_check(const Host& host, const ValidationQuery& q, const Settings
 }
 
 Validation check(const Host& host, const ValidationQuery& q, const Settings& s) {
-  const bool turns_back = q.packet.in_device == q.out_device && s.send_redirects != 0;
-  if (s.rp_filter != 0 || turns_back) return full_check(host, q, s);
+  if (s.rp_filter != 0 || (turns_back(q) && s.send_redirects != 0)) return full_check(host, q, s);
   if (s.accept_local != 0) return {};
   if (has_custom_rules(host) || has_custom_local_routes(host)) return full_check(host, q, s);
   if (const host::Link* owner = host.owner_of(*q.packet.from)) {
@@ -159,7 +165,7 @@ void assume_settings(const Host& host, const ValidationQuery& q, const Known& k,
 
 Validation validate_source(const Host& host, const ValidationQuery& query) {
   if (!query.packet.from || !query.packet.from->is_v4() || query.packet.is_local()) return {};
-  const Known known = read_settings(host, query.packet.in_device);
+  const Known known = read_settings(host, query);
   Validation v = check(host, query, with_defaults(known));
   if (!v.accepted)
     for (const Setting* s : {&known.rp_filter, &known.accept_local})
