@@ -285,8 +285,7 @@ void sort_by_interest(std::vector<AuditRow>& rows) {
   std::array<std::vector<AuditRow>, 3> ranked;
   for (AuditRow& r : rows) ranked[r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2].push_back(std::move(r));
   rows.clear();
-  for (std::vector<AuditRow>& alike_in_rank : ranked)
-    std::move(alike_in_rank.begin(), alike_in_rank.end(), std::back_inserter(rows));
+  for (std::vector<AuditRow>& of_rank : ranked) std::move(of_rank.begin(), of_rank.end(), std::back_inserter(rows));
 }
 
 bool is_failure(const AuditRow& row) {

@@ -90,8 +90,8 @@ struct WalkedPath {
   bool after_assumed = false;     // of the packets before it, one is not proven
   NetworkState network_state;
 
-  bool assumed()
-      const;  // not proven: an assumption, a gap, an unknown choice, something undecided, of it or of a packet before it
+  // Not proven: an assumption, a gap, an unknown choice, something undecided, of it or of a packet before it.
+  bool assumed() const;
 };
 
 struct JourneyOptions {
