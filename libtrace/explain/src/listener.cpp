@@ -4,25 +4,15 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/visited_nodes.h"
 
 namespace egt::explain {
 namespace {
 
 std::uint8_t protocol_number(std::string_view name) {
   return name == "UDP" ? ip_proto::udp : name == "SCTP" ? ip_proto::sctp : ip_proto::tcp;
-}
-
-// The machines that the packet came through, in order of names.
-std::set<std::string> nodes_on(const engine::WalkedPath& walked) {
-  std::set<std::string> names;
-  std::string_view last;
-  for (const engine::Step& step : walked.record.steps)
-    if (std::exchange(last, step.node) != step.node) names.insert(step.node);
-  if (walked.end.node != nullptr) names.insert(walked.end.node->name);
-  return names;
 }
 
 }  // namespace
@@ -48,7 +38,9 @@ ListenerEvidence Listeners::of(const engine::WalkedPath& walked) const {
 ListenerEvidence Listeners::answered(const engine::WalkedPath& walked, const Place& place) const {
   const Known& endpoints = endpoints_.get_or([&] { return known_endpoints(); });
   if (const auto found = endpoints.find(place); found != endpoints.end()) return {Listener::known, found->second};
-  for (const std::string& name : nodes_on(walked))
+  std::set<std::string_view> nodes = engine::visited_nodes(walked.record);
+  if (walked.end.node != nullptr) nodes.insert(walked.end.node->name);
+  for (const std::string_view name : nodes)
     if (const cluster::Node* node = cluster_.node(name)) {
       const Known& connections = connections_.of(*node, [&] { return known_connections(*node); });
       if (const auto found = connections.find(place); found != connections.end()) return {Listener::known, found->second};

@@ -1,9 +1,9 @@
 #include "ovn_flows.h"
 
 #include <algorithm>
-#include <set>
 
 #include "egtrace/engine/missing_tunnel.h"
+#include "egtrace/engine/visited_nodes.h"
 
 namespace egt::explain {
 namespace {
@@ -34,20 +34,15 @@ std::uint64_t logical_output(const engine::Record& record) {
 }  // namespace
 
 std::vector<std::string> nodes_of_ovn(const engine::WalkedPath& walked, const cluster::Cluster& cluster, const Names& names) {
-  std::set<std::string> nodes;
-  const cluster::Node* node = nullptr;  // of the step before, mostly
-  bool is_known = false;
-  for (const Step& step : walked.record.steps) {
-    if (!std::holds_alternative<TableMatch>(step.kind) && !std::holds_alternative<TableMiss>(step.kind)) continue;
-    if (node == nullptr || node->name != step.node) {
-      node = cluster.node(step.node);
-      is_known = nodes.contains(step.node);
-    }
-    if (node == nullptr || is_known || !is_of_ovn(step, *node, names)) continue;
-    nodes.insert(step.node);
-    is_known = true;
+  std::vector<std::string> nodes;
+  for (const std::string_view name : engine::visited_nodes(walked.record)) {
+    const cluster::Node* node = cluster.node(name);
+    const bool has_flows =
+        node != nullptr && std::any_of(walked.record.steps.begin(), walked.record.steps.end(),
+                                       [&](const Step& s) { return s.node == name && is_of_ovn(s, *node, names); });
+    if (has_flows) nodes.emplace_back(name);
   }
-  return {nodes.begin(), nodes.end()};
+  return nodes;
 }
 
 std::optional<engine::Assumption> assumed_of_physical_flows(const engine::WalkedPath& walked, const cluster::Cluster& cluster,

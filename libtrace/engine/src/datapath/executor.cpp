@@ -50,8 +50,15 @@ struct ActionExecution {
   }
   // The switch keeps where the headers below a label begin (dp_packet_resize_l2_5()), and writes them there. Null: nobody knows them.
   FlowKey* header_of(dp::Attribute attribute) {
-    const bool below_labels = attribute >= dp::Attribute::ipv4 && attribute <= dp::Attribute::sctp;
-    if (!below_labels || !is_mpls(get(key, F::eth_type))) return &key;
+    switch (attribute) {
+      case dp::Attribute::ethernet:
+      case dp::Attribute::skb_priority:
+      case dp::Attribute::skb_mark:
+      case dp::Attribute::mpls:
+      case dp::Attribute::nsh: return &key;
+      default: break;
+    }
+    if (!is_mpls(get(key, F::eth_type))) return &key;
     return packet.hidden.empty() ? nullptr : &packet.hidden.back();
   }
   // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).

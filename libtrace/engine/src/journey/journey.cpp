@@ -8,6 +8,7 @@
 #include "connection_table.h"
 #include "device_stack.h"
 #include "egtrace/engine/ovs.h"
+#include "egtrace/engine/visited_nodes.h"
 #include "replay_chooser.h"
 #include "topology.h"
 #include "walker.h"
@@ -23,14 +24,6 @@ bool has_unread_lines(const cluster::DumpInfo& dump) {
 }
 
 // Their names, in order.
-std::set<std::string_view> visited_nodes(const Record& record) {
-  std::set<std::string_view> names;
-  std::string_view last;
-  for (const Step& step : record.steps)
-    if (std::exchange(last, step.node) != step.node) names.insert(step.node);
-  return names;
-}
-
 // Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
 void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
   for (const std::string_view name : visited_nodes(record)) {
