@@ -48,7 +48,7 @@ struct TableMatch {
   std::vector<openflow::FlowIndex> ties;        // of equal priority, that match as well and do something else
   std::uint8_t depth = 0;                       // of nested resubmits; 0 in the main line
   bool learned = false;                         // a flow that this walk learned: `flow` is kNoFlow
-  std::vector<openflow::FlowIndex> shadowed{};  // where Record::wants_shadowed: what would match without a flow that never counted
+  std::vector<openflow::FlowIndex> shadowed{};  // where Record::wants_shadowed: matches without a flow that never counted
   // Not empty: no flow of a switch but a logical one, of this datapath, its table and its stage.
   std::string_view intended_by{}, stage{};
 };
