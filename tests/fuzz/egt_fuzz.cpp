@@ -16,7 +16,7 @@ namespace {
 
 using namespace egt;
 
-constexpr std::string_view kKey = "0123456789abcdef";  // that of the machine, so that what the sections say is believed
+constexpr std::string_view kKey = "0123456789abcdef";  // that of the node, so that what the sections say is believed
 
 void look_into(const openflow::Bridge& bridge) {
   try {

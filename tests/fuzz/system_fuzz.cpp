@@ -1,4 +1,4 @@
-// Connections, kernel settings and names of machines, from arbitrary bytes.
+// Connections, kernel settings and names of nodes, from arbitrary bytes.
 #include "fuzz/formats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

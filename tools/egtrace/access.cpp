@@ -56,7 +56,7 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
   return ListenAddress{both->first, both->second};
 }
 
-// An address in place of a name cannot be made to mean another machine.
+// An address in place of a name cannot be made to mean another host.
 bool Access::is_own_name(std::string_view host) const {
   const std::string port = fmt::format(":{}", at_.port);
   if (at_.port != 80 || host.ends_with(port)) {

@@ -1,5 +1,5 @@
 // Who may ask `egtrace serve`: by the name under which the browser reached it (against DNS rebinding), by where the page lies that
-// asks, and by a token where others than this machine can reach it.
+// asks, and by a token where others than this host can reach it.
 #pragma once
 
 #include <cstdint>

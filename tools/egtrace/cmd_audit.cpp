@@ -8,7 +8,7 @@
 #include "coverage.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
-#include "egtrace/cluster/machine_budget.h"
+#include "egtrace/cluster/node_budget.h"
 #include "egtrace/render/shard.h"
 #include "memory.h"
 #include "packet_options.h"
@@ -39,7 +39,7 @@ struct AuditOptions {
   assess::AuditOptions audit;
   AuditResultOptions result;
   std::string shard;
-  std::uint64_t memory = 0;  // of machines that are read; 0: memory_for_machines()
+  std::uint64_t memory = 0;  // of nodes that are read; 0: memory_for_nodes()
 };
 
 // What else than the snapshot decides a shard's rows.
@@ -51,7 +51,7 @@ KeptOptions kept_options(const AuditOptions& o) {
   return kept;
 }
 
-std::optional<Error> unknown_name(const cluster::Cluster& cluster, const cluster::MachineBudget& budget,
+std::optional<Error> unknown_name(const cluster::Cluster& cluster, const cluster::NodeBudget& budget,
                                   const assess::AuditOptions& options) {
   if (options.namespaces.empty() && options.to.empty()) return std::nullopt;
   const assess::NameChecker names(cluster, budget);
@@ -64,7 +64,7 @@ ExitStatus run_audit(const AuditOptions& o) {
   warn_of_moment(snapshot, o.common);
   require_coverage(snapshot.cluster, "audit");
   warn_of_coverage(snapshot.cluster, o.common);
-  const cluster::MachineBudget budget(o.memory != 0 ? o.memory : memory_for_machines());
+  const cluster::NodeBudget budget(o.memory != 0 ? o.memory : memory_for_nodes());
   budget.read_ahead(snapshot.cluster, o.common.jobs);
   if (const auto unknown = unknown_name(snapshot.cluster, budget, o.audit)) {
     if (!o.common.strict) warn_of_lines(snapshot, o.common);
@@ -108,7 +108,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_option(
           "--memory", o->memory,
           "memory for what is read of nodes, mapped files aside: beyond it nodes are dropped and read again when they are needed "
-          "(default: half of this machine's)")
+          "(default: half of the host's)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});

@@ -1,4 +1,4 @@
-// egtrace collect: prints the shell script that gathers the dumps of a machine.
+// egtrace collect: prints the shell script that gathers the dumps of a node.
 #include <memory>
 
 #include "collect_script.h"
@@ -8,7 +8,7 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kCollectFooter =
-    "The script is POSIX sh, changes nothing on the machine, and takes options of its own (sh -s -- -h).\n"
+    "The script is POSIX sh, changes nothing on the node, and takes options of its own (sh -s -- -h).\n"
     "egtrace-collect-cluster runs it on all nodes of a cluster.\n"
     "\n"
     "Examples:\n"
@@ -21,7 +21,7 @@ constexpr const char* kCollectFooter =
 
 void add_collect(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* verb = app.add_subcommand("collect", "print a shell script that gathers the dumps of a machine");
+  CLI::App* verb = app.add_subcommand("collect", "print a shell script that gathers the dumps of a node");
   verb->add_option("-o,--output", options->output, "write to FILE instead of standard output")->type_name("FILE");
   verb->footer(kCollectFooter);
   verb->callback([options, &status] {

@@ -46,10 +46,10 @@ ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
   question.near_misses = o.common.verbose;
   question.counters = true;
-  SnapshotOptions machines = o.snapshot;
-  machines.when_needed = true;
-  machines.as_intended = o.cross_check;
-  const parsers::Snapshot& snapshot = open_for_walks(machines, o.common);
+  SnapshotOptions nodes = o.snapshot;
+  nodes.when_needed = true;
+  nodes.as_intended = o.cross_check;
+  const parsers::Snapshot& snapshot = open_for_walks(nodes, o.common);
   if (!o.packet.namespace_.empty())
     if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_})) {
       if (!o.common.strict) warn_of_lines(snapshot, o.common);

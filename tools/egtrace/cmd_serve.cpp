@@ -24,9 +24,9 @@ constexpr const char* kServeFooter =
     "The page is that of `egtrace report`, made once, with a form: from, to (POINT), protocol. POST /explain with the fields "
     "from, to, proto, namespace "
     "and format (html or json) answers as `egtrace explain` does. Nothing is written, no file is served.\n"
-    "Only this machine can reach it unless --listen says otherwise; then a token is demanded, that of --token-file or one that "
+    "Only this host can reach it unless --listen says otherwise; then a token is demanded, that of --token-file or one that "
     "is made and printed. "
-    "Where other users of this machine are not to see it, give --token-file as well. There is no TLS: reach it by `ssh -L`.\n"
+    "Where other users of this host are not to see it, give --token-file as well. There is no TLS: reach it by `ssh -L`.\n"
     "\n"
     "Examples:\n"
     "  egtrace serve ./dumps\n"
@@ -132,8 +132,7 @@ void announce(const ListenAddress& at, const std::string& token, const ServeOpti
   std::fflush(stdout);
   if (o.common.quiet) return;
   if (!token.empty() && !is_made) print_error("egtrace: the address wants ?token= with the token of --token-file behind it\n");
-  if (at.ip.is_unspecified())
-    print_error(fmt::format("egtrace: {} stands for every address of this machine\n", at.ip.to_string()));
+  if (at.ip.is_unspecified()) print_error(fmt::format("egtrace: {} stands for every address of this host\n", at.ip.to_string()));
   if (!at.is_loopback()) print_error("egtrace: others can reach this address, and read what is sent: there is no TLS\n");
 }
 

@@ -429,7 +429,7 @@ void add_trace(CLI::App& app, ExitStatus& status) {
                    "the bridge, unless --bridge or a datapath flow names it, and the packet, in the syntax of ofproto/trace")
       ->type_name("[BRIDGE] FLOW")
       ->expected(0, 2);
-  verb->add_option("--node", options->node, "the machine (default: the one that has the bridge)")->type_name("NODE");
+  verb->add_option("--node", options->node, "the node (default: the one that has the bridge)")->type_name("NODE");
   verb->add_option("--bridge", options->bridge, "the bridge; a datapath flow names it")->type_name("BRIDGE");
   verb->add_option("--ct-next", options->ct_next, "ct_state of the next resumption of conntrack, repeatable")
       ->type_name("FLAGS")

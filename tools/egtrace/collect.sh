@@ -1,5 +1,5 @@
 #!/bin/sh
-# Gathers what egtrace reads from one machine into one archive. It changes nothing: it only prints, loads no kernel
+# Gathers what egtrace reads from one node into one archive. It changes nothing: it only prints, loads no kernel
 # module, and removes its temporary directory. POSIX sh; root sees most.
 #
 #   egtrace collect | ssh root@worker-1 sh -s -- -o - > worker-1.tar.gz
@@ -14,7 +14,7 @@ usage() {
 usage: collect [-o FILE] [-n NAME] [-t SECONDS] [-T SECONDS] [-s MEGABYTES] [-S MEGABYTES] [-w SECONDS] [-l LINES]
                [-p NUMBER] [-d] [-k] [-q]
   -o FILE       archive to write; - is standard output (default: egtrace-NAME-DATE.tar.gz here)
-  -n NAME       name of the machine (default: its host name)
+  -n NAME       name of the node (default: its host name)
   -t SECONDS    the longest that one command may take (default 60)
   -T SECONDS    the longest that all may take together (default 900)
   -s MEGABYTES  the most that is kept of one command's output or one file (default 500)
@@ -23,7 +23,7 @@ usage: collect [-o FILE] [-n NAME] [-t SECONDS] [-T SECONDS] [-s MEGABYTES] [-S 
   -l LINES      how much of the end of each log (default 2000; 0: no logs)
   -p NUMBER     of how many pods' network namespaces (default 300; 0: none)
   -d            leave databases (conf.db, ovnnb_db.db, ovnsb_db.db) out
-  -k            Kubernetes objects by oc or kubectl instead of this machine's dumps
+  -k            Kubernetes objects by oc or kubectl instead of this node's dumps
   -q            say nothing while at work
 Passwords and keys of routing daemons, tunnels, sysctl and logs and the environment of containers are masked; keys of
 IPsec are never asked for; databases are copied as they are. The archive's egtrace-missing.tsv says what is missing,
@@ -342,7 +342,7 @@ gather_routing_daemon() {
   mask='cat'
 }
 
-# find_inside COMMAND…: sets `inside` to "" where COMMAND works on the machine itself, to "crictl exec ID" where it does in a
+# find_inside COMMAND…: sets `inside` to "" where COMMAND works on the node itself, to "crictl exec ID" where it does in a
 # container. Only containers that are called like parts of OVS and OVN are asked.
 find_inside() {
   inside=''
@@ -472,7 +472,7 @@ gather_databases() {
 # shellcheck disable=SC2012 # a number and nothing else of it is read
 inode_of() { ls -Li "$1" 2>/dev/null | awk '{ print $1; exit }'; }
 
-# add_namespace LABEL PATH: each namespace once, the machine's own and that of init never.
+# add_namespace LABEL PATH: each namespace once, the node's own and that of init never.
 add_namespace() {
   inode=$(inode_of "$2")
   [ -n "$inode" ] && [ "$inode" != "$own_inode" ] && [ "$inode" != "$init_inode" ] || return
@@ -508,7 +508,7 @@ run_there() {
   has "$1" && run_as "ip netns exec $label $*" nsenter "--net=$path" "$@"
 }
 
-# What is printed in a namespace is named as sos does, whatever way led into it, so that nobody takes it for the machine's.
+# What is printed in a namespace is named as sos does, whatever way led into it, so that nobody takes it for the node's.
 gather_namespaces() {
   [ "$most_pods" -gt 0 ] || return
   [ "$root" = 1 ] || { lack 'not root' 'network namespaces of pods'; return; }
@@ -591,7 +591,7 @@ gather_objects() {
 
 # --- the whole --------------------------------------------------------------------------------------------------------
 
-gather_machine() {
+gather_node() {
   [ "$root" = 1 ] || { lack 'not root' "most of the host's dumps"; say "not root: much will be missing"; }
   gather_host
   gather_switch
@@ -619,19 +619,19 @@ write_archive() {
   [ -n "$out" ] || out=egtrace-$name-$(date -u +%Y%m%dT%H%M%SZ).tar.gz
   if has gzip; then pack='gzip'; else pack='cat'; fi
   if [ "$out" = - ]; then
-    pack_machine | $pack || exit 2
+    pack_node | $pack || exit 2
   else
-    pack_machine | $pack >"$out" || exit 2
+    pack_node | $pack >"$out" || exit 2
     say "wrote $out"
   fi
   [ ! -e "$work/failed" ] || { echo "collect: the archive is not whole" >&2; exit 2; }
 }
-pack_machine() { (cd "$work" && tar -cf - "$name") || : >"$work/failed"; }
+pack_node() { (cd "$work" && tar -cf - "$name") || : >"$work/failed"; }
 
 main() {
   read_options "$@"
   prepare
-  if [ "$objects" = 1 ]; then gather_objects; else gather_machine; fi
+  if [ "$objects" = 1 ]; then gather_objects; else gather_node; fi
   say_what_is_missing
   write_archive
   [ "$useful" = 1 ] && return

@@ -146,7 +146,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
   verb.add_option_function<std::uint64_t>("--max-memory", limit_memory,
-                                          "memory to take, mapped files aside: 2G, 500M (default: 3/4 of the machine's)")
+                                          "memory to take, mapped files aside: 2G, 500M (default: 3/4 of the host's)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   verb.add_option("--jobs", options.jobs, "threads to work with (default: one a processor)")

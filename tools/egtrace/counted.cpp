@@ -23,8 +23,8 @@ constexpr Finding kFindings[] = {
     {"uplink-down", DropKind::device},
 };
 
-// The machine of "node/device".
-std::string machine_of(const std::string& place) { return place.substr(0, place.find('/')); }
+// The node of "node/device".
+std::string node_of(const std::string& place) { return place.substr(0, place.find('/')); }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Counted::add_to(explain::FlowReport& flow) {
     flow.counters = explain::counters_of(kind, packet, drop->node, of(drop->node), *cluster_.sources);
     return;
   }
-  const std::string last = flow.lost_between ? machine_of(flow.lost_between->second) : flow.last_seen->node;
+  const std::string last = flow.lost_between ? node_of(flow.lost_between->second) : flow.last_seen->node;
   if (flow.predicted_end != engine::Reason::none) {
     flow.counters = explain::counters_of(flow.predicted_end, packet, last, of(last), *cluster_.sources);
     return;

@@ -12,7 +12,7 @@
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // `egtrace … | head` ends quietly; write_output() sees EPIPE
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond `ulimit -f` is one that cannot be written
-  egt::cli::limit_memory_by_machine();
+  egt::cli::limit_memory_by_host();
   egt::cli::keep_freed_memory();
   egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
   egt::parsers::remove_unfinished_files_on_signals();

@@ -24,7 +24,7 @@ constexpr bool kLimited = true;
 #endif
 
 // 0: not known.
-std::uint64_t memory_of_machine() {
+std::uint64_t memory_of_host() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
 }
@@ -44,12 +44,12 @@ std::uint64_t memory_limit() {
   return known ? limit.rlim_cur : std::numeric_limits<std::uint64_t>::max();
 }
 
-void limit_memory_by_machine() {
-  if (const std::uint64_t all = memory_of_machine(); all != 0) limit_memory(all / 4 * 3);
+void limit_memory_by_host() {
+  if (const std::uint64_t all = memory_of_host(); all != 0) limit_memory(all / 4 * 3);
 }
 
-std::uint64_t memory_for_machines() {
-  const std::uint64_t all = memory_of_machine(), allowed = memory_limit();
+std::uint64_t memory_for_nodes() {
+  const std::uint64_t all = memory_of_host(), allowed = memory_limit();
   const bool is_limited = allowed != std::numeric_limits<std::uint64_t>::max();
   if (all == 0) return is_limited ? allowed / 2 : 0;
   return std::min(all, allowed) / 2;

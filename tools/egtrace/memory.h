@@ -1,4 +1,4 @@
-// How much memory the program may take: a small archive may unpack to text that needs more than the machine has.
+// How much memory the program may take: a small archive may unpack to text that needs more than the host has.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace egt::cli {
 void limit_memory(std::uint64_t bytes);
 // The limit that holds, in bytes; the largest number where there is none.
 std::uint64_t memory_limit();
-// Of what may be read again: half of what the machine has, and of what limit_memory() allows. 0 where neither is known.
-std::uint64_t memory_for_machines();
-// Three quarters of what the machine has.
-void limit_memory_by_machine();
+// Of what may be read again: half of what the host has, and of what limit_memory() allows. 0 where neither is known.
+std::uint64_t memory_for_nodes();
+// Three quarters of what the host has.
+void limit_memory_by_host();
 // A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the
 // kernel, which zeroes each page anew (mallopt(3)). A fifth of the time of an audit.
 void keep_freed_memory();

@@ -33,7 +33,7 @@ class SnapshotStore {
   // That of an equal request, or what `open` makes of it, which may throw.
   const parsers::Snapshot& get(const parsers::SnapshotRequest& request, const Open& open);
 
-  // Of a session, whose snapshots are read at once with all their machines: the next line asks for others.
+  // Of a session, whose snapshots are read at once with all their nodes: the next line asks for others.
   void begin_session(SessionSnapshot snapshot);
   const SessionSnapshot& session() const { return session_; }
   // Called with each snapshot that is handed out, once it is open.

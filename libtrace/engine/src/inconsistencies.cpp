@@ -23,8 +23,7 @@ void note_inconsistencies_of_tunnels(const cluster::Node& node, Record& record) 
 
 void note_inconsistencies_of_devices(const cluster::Node& node, Record& record) {
   for (const Inconsistency& c : node.inconsistencies)
-    if (c.about == Inconsistency::About::machine || c.about == Inconsistency::About::bridge ||
-        c.about == Inconsistency::About::port)
+    if (c.about == Inconsistency::About::node || c.about == Inconsistency::About::bridge || c.about == Inconsistency::About::port)
       note(node, c, record);
 }
 

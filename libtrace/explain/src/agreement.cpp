@@ -134,7 +134,7 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
   }
   const Installed seen = look(node, *bridge, known);
   if (seen.datapaths.empty()) {
-    // Each zone's database has UUIDs of its own: flows of another machine, or of before the database was made anew,
+    // Each zone's database has UUIDs of its own: flows of another node, or of before the database was made anew,
     // share none.
     constexpr std::size_t kNoChance = 20;
     const bool strangers =

@@ -20,7 +20,7 @@ class Mapper {
   explicit Mapper(const Cluster& cluster) : cluster_(cluster) {}
 
   ClusterMap map() {
-    add_machines();
+    add_nodes();
     add_pods();
     add_egress();
     add_networks();
@@ -29,49 +29,48 @@ class Mapper {
   }
 
  private:
-  void add_machines() {
+  void add_nodes() {
     for (const auto& handle : cluster_.nodes) {
       const Node& node = *handle;
-      MapMachine machine;
-      machine.name = node.name;
-      for (const Role role : node.roles) machine.roles.emplace_back(name_of(role));
-      machine.presumed = node.host_presumed;
-      machine.is_cluster_node = std::find(node.roles.begin(), node.roles.end(), Role::cluster_node) != node.roles.end();
-      map_.machines.push_back(std::move(machine));
+      MapNode drawn;
+      drawn.name = node.name;
+      for (const Role role : node.roles) drawn.roles.emplace_back(name_of(role));
+      drawn.presumed = node.host_presumed;
+      drawn.is_cluster_node = std::find(node.roles.begin(), node.roles.end(), Role::cluster_node) != node.roles.end();
+      map_.nodes.push_back(std::move(drawn));
     }
     for (const auto& object : cluster_.objects.nodes) {
       if (cluster_.handle(object.name) != nullptr) continue;
-      MapMachine machine;
-      machine.name = object.name;
-      machine.has_dumps = false;
-      machine.is_cluster_node = true;
-      map_.machines.push_back(std::move(machine));
+      MapNode drawn;
+      drawn.name = object.name;
+      drawn.has_dumps = false;
+      drawn.is_cluster_node = true;
+      map_.nodes.push_back(std::move(drawn));
     }
-    std::sort(map_.machines.begin(), map_.machines.end(),
-              [](const MapMachine& a, const MapMachine& b) { return a.name < b.name; });
-    for (std::size_t i = 0; i < map_.machines.size(); ++i) index_[map_.machines[i].name] = i;
+    std::sort(map_.nodes.begin(), map_.nodes.end(), [](const MapNode& a, const MapNode& b) { return a.name < b.name; });
+    for (std::size_t i = 0; i < map_.nodes.size(); ++i) index_[map_.nodes[i].name] = i;
   }
 
-  MapMachine* machine(const std::string& name) {
+  MapNode* node(const std::string& name) {
     const auto found = index_.find(name);
-    return found == index_.end() ? nullptr : &map_.machines[found->second];
+    return found == index_.end() ? nullptr : &map_.nodes[found->second];
   }
 
   void add_pods() {
     for (const auto& pod : cluster_.objects.pods)
-      if (MapMachine* at = machine(pod.node); at != nullptr && !pod.has_ended()) ++at->pods;
+      if (MapNode* at = node(pod.node); at != nullptr && !pod.has_ended()) ++at->pods;
   }
 
   void add_egress() {
     for (const auto& egress_ip : cluster_.objects.egress_ips)
       for (const auto& assigned : egress_ip.status)
-        if (MapMachine* at = machine(assigned.node))
+        if (MapNode* at = node(assigned.node))
           at->egress.push_back(fmt::format("EgressIP {} {}", egress_ip.full_name(), assigned.address.to_string()));
     for (const auto& service : cluster_.objects.egress_services)
-      if (MapMachine* at = machine(service.host)) at->egress.push_back("EgressService " + service.full_name());
+      if (MapNode* at = node(service.host)) at->egress.push_back("EgressService " + service.full_name());
   }
 
-  // An address that several machines have (a masquerade address, a VIP) is on no wire between them, nor is its subnet.
+  // An address that several nodes have (a masquerade address, a VIP) is on no wire between them, nor is its subnet.
   void add_networks() {
     std::map<Prefix, MapNetwork> found;
     std::map<Prefix, std::set<IpAddr>> seen;
@@ -93,10 +92,10 @@ class Mapper {
         }
     }
     for (auto& [subnet, network] : found) {
-      std::set<std::size_t> machines;
-      for (const MapNetwork::Port& port : network.ports) machines.insert(port.machine);
-      if (machines.size() < 2 || shared.contains(subnet)) continue;
-      for (const MapNetwork::Port& port : network.ports) map_.machines[port.machine].addresses.push_back(port.address);
+      std::set<std::size_t> nodes;
+      for (const MapNetwork::Port& port : network.ports) nodes.insert(port.node);
+      if (nodes.size() < 2 || shared.contains(subnet)) continue;
+      for (const MapNetwork::Port& port : network.ports) map_.nodes[port.node].addresses.push_back(port.address);
       map_.networks.push_back(std::move(network));
     }
   }
@@ -134,7 +133,7 @@ class Mapper {
   const Cluster& cluster_;
   ClusterMap map_;
   std::map<std::string, std::size_t> index_;
-  std::map<IpAddr, std::size_t> owners_;  // the first machine that has the address, as Cluster::owner_of()
+  std::map<IpAddr, std::size_t> owners_;  // the first node that has the address, as Cluster::owner_of()
 };
 
 }  // namespace

@@ -100,10 +100,10 @@ void add_tunnels(const WalkedPath& walked, std::vector<NotChecked>& out) {
     if (!t.path_shown) add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
 }
 
-std::set<std::string_view> machines_of(const WalkedPath& walked) {
-  std::set<std::string_view> machines;
-  for (const engine::Step& step : walked.record.steps) machines.insert(step.node);
-  return machines;
+std::set<std::string_view> nodes_of(const WalkedPath& walked) {
+  std::set<std::string_view> nodes;
+  for (const engine::Step& step : walked.record.steps) nodes.insert(step.node);
+  return nodes;
 }
 
 bool crosses_flows_of(const WalkedPath& walked, std::string_view node) {
@@ -118,15 +118,15 @@ const Cloud* cloud_of_node(const cluster::Cluster& cluster, std::string_view nod
   return object == nodes.end() ? nullptr : cloud_of(object->provider);
 }
 
-// What stands between machines and in their network cards.
+// What stands between nodes and in their network cards.
 void add_hardware(const WalkedPath& walked, const cluster::Cluster& cluster, std::vector<NotChecked>& out) {
-  const std::set<std::string_view> machines = machines_of(walked);
-  const bool leaves_machine = machines.size() > 1 || walked.left_snapshot;
-  for (const std::string_view name : machines) {
+  const std::set<std::string_view> nodes = nodes_of(walked);
+  const bool leaves_node = nodes.size() > 1 || walked.left_snapshot;
+  for (const std::string_view name : nodes) {
     const cluster::Node* node = cluster.node(name);
     if (node != nullptr && node->offloads_flows && crosses_flows_of(walked, name))
       add_distinct(out, phrase(Unchecked::offload, {name}));
-    if (const Cloud* cloud = leaves_machine ? cloud_of_node(cluster, name) : nullptr; cloud != nullptr)
+    if (const Cloud* cloud = leaves_node ? cloud_of_node(cluster, name) : nullptr; cloud != nullptr)
       add_distinct(out, phrase(Unchecked::security_groups, {cloud->firewalls, cloud->command}));
   }
 }

@@ -59,7 +59,7 @@ std::optional<std::size_t> step_with(const std::vector<Step>& steps, Provenance 
   return std::nullopt;
 }
 
-// The last step that chose a next hop or a route, on the machine by which the packet leaves.
+// The last step that chose a next hop or a route, on the node by which the packet leaves.
 std::optional<std::size_t> last_decision(HopsAsked& hops, const WalkedPath& walked) {
   for (std::size_t i = hops.steps().size(); i-- > 0;) {
     const Step& step = hops.steps()[i];

@@ -107,7 +107,7 @@ void gather(Explanation& e) {
       for (const PathReport& back : reply.paths) gather_assumptions(back, e);
 }
 
-// Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the path nor,
+// Who says at which node the packet arrives does not ask the nodes outside the cluster: neither those on the path nor,
 // where it is one of them, the sender.
 engine::Endpoint beyond_routers(engine::Endpoint from) {
   if (from.kind != engine::Endpoint::Kind::process) return from;
@@ -118,7 +118,7 @@ engine::Endpoint beyond_routers(engine::Endpoint from) {
   return outside;
 }
 
-// An address that no dump places on a machine starts outside the cluster, unless there is no machine to arrive at: then
+// An address that no dump places on a node starts outside the cluster, unless there is no node to arrive at: then
 // all there is are excerpts, and the address may well be a pod's.
 bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
   if (!from.place) return false;
@@ -367,7 +367,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.to = end_report(*to, asked->dst);
   if (auto inside = from_pod ? path_within_pod(*from, *asked, known.words) : std::nullopt) {
     e.packet.src = inside->source_seen->ip;
-    e.to = end_report(*from, asked->dst);  // loopback addresses are every machine's
+    e.to = end_report(*from, asked->dst);  // loopback addresses are every node's
     e.paths = {*std::move(inside)};
   } else if (auto open = path_on_other_network(*from, *to, asked->dst, known.words, seen)) {
     e.paths = {*std::move(open)};

@@ -24,7 +24,7 @@ Clause<Actual> leaves_as(const WalkedPath& walked) {
   return {Actual::leaves_as, {src_ip(walked.egress->packet), walked.egress->node}};
 }
 
-// What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
+// What made the packet leave as it does: the last source translation of the node by which it leaves, else the last
 // route that was looked up there.
 std::vector<Provenance> deciding_lines(const WalkedPath& walked) {
   for (auto nat = walked.record.nat.rbegin(); nat != walked.record.nat.rend(); ++nat)
@@ -52,7 +52,7 @@ std::optional<IpAddr> next_hop_in(std::string_view actions) {
   return std::nullopt;
 }
 
-// The last next hop that a logical router of the machine chose.
+// The last next hop that a logical router of the node chose.
 const Hop* routing_hop(const PathReport& path, const std::string& node, std::optional<IpAddr>& next_hop) {
   for (auto hop = path.hops.rbegin(); hop != path.hops.rend(); ++hop) {
     if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing")) continue;

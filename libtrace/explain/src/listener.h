@@ -19,7 +19,7 @@ struct ListenerEvidence {
 };
 
 // Dumps of sockets decide; ready endpoints and connections that were replied to show a listener and never prove that there
-// is none. Connections are those that the machines on the path have seen.
+// is none. Connections are those that the nodes on the path have seen.
 class Listeners {
  public:
   explicit Listeners(const cluster::Cluster& cluster) : cluster_(cluster), connections_(cluster) {}

@@ -14,7 +14,7 @@ struct OvnVersion {
 };
 
 OvnVersion infer_ovn_version(const cluster::Cluster& cluster);
-// Of one machine; none where nothing shows it.
+// Of one node; none where nothing shows it.
 std::vector<std::string> ovn_versions_of(const cluster::Node& node);
 
 }  // namespace egt::explain

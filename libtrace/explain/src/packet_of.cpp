@@ -60,7 +60,7 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
     return Error{std::move(needed)};
   if (!dst) return Error{fmt::format("no address of {} is known; give it as IP[:PORT]", q.to.text)};
   if (dst->is_unspecified())
-    return Error{fmt::format("{} is no address that a packet is sent to; give that of a machine, pod or service", q.to.text)};
+    return Error{fmt::format("{} is no address that a packet is sent to; give that of a node, pod or service", q.to.text)};
   asked.dst = *dst;
   asked.choose_source = from.choose_source;
   if (!from.choose_source) {

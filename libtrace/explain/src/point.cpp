@@ -95,7 +95,7 @@ std::vector<std::string> without_namespaces(std::vector<std::string> names) {
   return names;
 }
 
-// Where no pod is called so, but a machine is, that one.
+// Where no pod is called so, but a node is, that one.
 std::string likely_meant(const Point& point, const std::vector<std::string>& pods, const Cluster& cluster) {
   if (!point.made_by.empty()) return did_you_mean(point.name, pods);
   if (cluster.handle(point.name) != nullptr) return fmt::format(" (did you mean node:{}?)", point.name);
@@ -274,7 +274,7 @@ const cluster::NodeObject* node_with_subnet(const Cluster& cluster, const IpAddr
   return nullptr;
 }
 
-// Networks of a machine's own are in its object; those of all machines, which each knows, are asked of machines that the
+// Networks of a node's own are in its object; those of all nodes, which each knows, are asked of nodes that the
 // question has come to.
 bool is_inside(const Cluster& cluster, const IpAddr& ip) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const cluster::NodeHandle& node) {
@@ -290,7 +290,7 @@ bool has_address(const Node& node, const IpAddr& ip) {
   });
 }
 
-// A pod or machine besides the one behind "@" that has the address.
+// A pod or node besides the one behind "@" that has the address.
 std::optional<Error> belongs_elsewhere(const Point& point, const Cluster& cluster, const Workloads& workloads) {
   const IpAddr& ip = *point.ip;
   if (point.at_node.empty() || has_address(*cluster.node(point.at_node), ip)) return std::nullopt;
@@ -346,7 +346,7 @@ Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Wo
     const cluster::NodeObject* node = node_with_subnet(cluster, ip);
     if (node != nullptr || is_inside(cluster, ip)) {
       r.kind = "pod";
-      r.name = ip.to_string();  // no machine outside has it
+      r.name = ip.to_string();  // no node outside has it
       r.is_unknown_pod = true;
       if (node != nullptr) r.node = node->name;
     }

@@ -24,7 +24,7 @@ const Hop* deciding_hop(const PathReport& path) {
 
 bool lists(const std::vector<IpAddr>& all, const IpAddr& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
-// The service that is called from outside at this address and wants its traffic to stay on the machine.
+// The service that is called from outside at this address and wants its traffic to stay on the node.
 const cluster::Service* local_service(const cluster::Cluster& cluster, const Tuple& sent) {
   for (const cluster::Service& s : cluster.objects.services) {
     if (s.external_traffic_policy != "Local" || s.selector.empty()) continue;
@@ -116,7 +116,7 @@ std::set<std::string> shadowed_bgp(const cluster::Node* router, const RouteLooku
 
 }  // namespace
 
-std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, const cluster::Cluster& cluster) {
+std::string wrong_node(const WalkedPath& request, const WalkedPath& answer, const cluster::Cluster& cluster) {
   if (!answer.stop || !is_ip(answer.sent)) return {};
   const std::string& here = answer.stop->node;
   const cluster::Node* node = cluster.node(here);
@@ -125,7 +125,7 @@ std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, c
   const auto nat = std::find_if(request.record.nat.rbegin(), request.record.nat.rend(),
                                 [&](const NatEvent& e) { return e.source && e.after.src == to; });
   if (nat == request.record.nat.rend() || nat->node == here) return {};
-  // The last machine that chose where it goes, and chose this one.
+  // The last node that chose where it goes, and chose this one.
   const RouteLookup* choice = nullptr;
   const RouteLookup* latest = nullptr;
   std::string by, at;
@@ -150,7 +150,7 @@ std::string wrong_machine(const WalkedPath& request, const WalkedPath& answer, c
 
 namespace {
 
-// How a packet gets into a machine: the last device before the machine looks at it (a macvlan on the NIC, say).
+// How a packet gets into a node: the last device before the node looks at it (a macvlan on the NIC, say).
 const Sighting* entry_into(const WalkedPath& walked, const std::string& node) {
   const Sighting* entry = nullptr;
   for (const Sighting& s : walked.record.sightings) {
@@ -162,12 +162,12 @@ const Sighting* entry_into(const WalkedPath& walked, const std::string& node) {
   return entry;
 }
 
-// The MAC, the machine and its device; the latter two are absent where none of its devices has it.
+// The MAC, the node and its device; the latter two are absent where none of its devices has it.
 void add_device_with_mac(const cluster::Cluster& cluster, const std::string& node, const MacAddr& mac, Terms& about) {
   about.emplace_back(mac);
-  const cluster::Node* machine = cluster.node(node);
-  if (machine != nullptr)
-    for (const host::Link& link : machine->host.links.value)
+  const cluster::Node* shown = cluster.node(node);
+  if (shown != nullptr)
+    for (const host::Link& link : shown->host.links.value)
       if (link.mac == mac) {
         about.insert(about.end(), {node, link.name});
         return;
@@ -185,7 +185,7 @@ std::string router_that_remembers(const PathReport& answered, const std::string&
   return {};
 }
 
-// The mark that the machine gave the packet, and where.
+// The mark that the node gave the packet, and where.
 struct GivenMark {
   std::uint32_t mark = 0;
   std::string where;

@@ -1,4 +1,4 @@
-// Why a packet ends where it does, beyond the rule that ends it: what led it to a machine that cannot take it, and who
+// Why a packet ends where it does, beyond the rule that ends it: what led it to a node that cannot take it, and who
 // could have. Clauses for summaries; empty where the dumps show no more.
 #pragma once
 
@@ -20,10 +20,10 @@ struct Before {
 std::string logical_drop(const engine::WalkedPath& walked, const PathReport& path);
 // The ACL or policy that asks for the drop, and the object that it was made for.
 std::string deciding_rule(const PathReport& path);
-// A service that asks for local endpoints, on a machine that has none.
+// A service that asks for local endpoints, on a node that has none.
 std::string no_local_endpoint(const engine::WalkedPath& walked, const cluster::Cluster& cluster);
-// An answer that was sent to another machine than the one that translated its request.
-std::string wrong_machine(const engine::WalkedPath& request, const engine::WalkedPath& answer, const cluster::Cluster& cluster);
+// An answer that was sent to another node than the one that translated its request.
+std::string wrong_node(const engine::WalkedPath& request, const engine::WalkedPath& answer, const cluster::Cluster& cluster);
 // A packet behind the handshake that goes to another MAC than the first one, because the answer came from there: who
 // remembers it, by which device the packet enters instead, and which mark it misses there.
 std::string remembered_frame(const Before& before, const engine::WalkedPath& next, const cluster::Cluster& cluster);

@@ -99,7 +99,7 @@ std::string end_name(const WalkedPath& walked, const Words& words) {
 
 std::string what_went_before(const Before& before, const WalkedPath& walked, const cluster::Cluster& cluster) {
   if (before.request == nullptr) return {};
-  if (before.answer == nullptr) return wrong_machine(*before.request, walked, cluster);
+  if (before.answer == nullptr) return wrong_node(*before.request, walked, cluster);
   return remembered_frame(before, walked, cluster);
 }
 

@@ -35,7 +35,7 @@ void report_ovn(const engine::WalkedPath& walked, const Words& words, PathReport
 void report_group(const engine::WalkedPath& walked, const Words& words, PathReport& path);  // of broadcast and multicast
 // The addresses with which the last receiver sees the packet.
 void report_seen(const engine::WalkedPath& walked, PathReport& path);
-// The rows behind the last step that one of them decided, on the machine where the packet ended. `hop_at`: the hops of
+// The rows behind the last step that one of them decided, on the node where the packet ended. `hop_at`: the hops of
 // the path, by number.
 void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop&(std::size_t)>& hop_at);
 

@@ -20,7 +20,7 @@ StepSide step_side(const Step& step, const Sighting& s) {
   return StepSide::neither;
 }
 
-// The last step of the machine's part of the walk that begins at `from`, plus one.
+// The last step of the node's part of the walk that begins at `from`, plus one.
 std::size_t end_of_visit(const Record& record, std::size_t from, const std::string& node) {
   std::size_t i = from;
   while (i < record.steps.size() && record.steps[i].node != node) ++i;

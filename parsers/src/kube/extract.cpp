@@ -8,7 +8,7 @@ namespace egt::parsers::kube {
 namespace {
 
 const UsedKind* used_kind(std::string_view kind, const std::string& version) {
-  for (const auto kinds : {machine_kinds(), service_kinds(), egress_kinds(), network_kinds(), policy_kinds()})
+  for (const auto kinds : {node_kinds(), service_kinds(), egress_kinds(), network_kinds(), policy_kinds()})
     for (const UsedKind& used : kinds)
       if (kind == used.kind && (version.empty() || version.starts_with(used.group))) return &used;
   return nullptr;

@@ -16,7 +16,7 @@ struct UsedKind {
   void (*add)(const Json& object, const cluster::Object& id, cluster::Objects& objects);
 };
 
-std::span<const UsedKind> machine_kinds();  // Node, Network, Namespace, Pod
+std::span<const UsedKind> node_kinds();     // Node, Network, Namespace, Pod
 std::span<const UsedKind> service_kinds();  // Service, EndpointSlice
 std::span<const UsedKind>
 egress_kinds();  // EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall, DNSNameResolver

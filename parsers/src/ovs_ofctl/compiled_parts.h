@@ -17,7 +17,7 @@ struct CompiledPart {
 };
 CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTable& sources);
 CompiledPart compiled_groups(const openflow::GroupTable& groups);
-// Those of a machine's bridges; none of them is empty.
+// Those of a node's bridges; none of them is empty.
 std::vector<CompiledPart> compiled_parts(const cluster::Node& node, const SourceTable& sources);
 
 // Parts of both. Provenances keep their line; the source is that of the dump that is being read.

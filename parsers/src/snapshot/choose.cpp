@@ -86,7 +86,7 @@ void leave_out_strays(const std::vector<Candidate*>& dumps) {
   if (std::none_of(dumps.begin(), dumps.end(), is_of_another)) return;
   for (Candidate* c : dumps) {
     if (!is_of_switch(*c)) continue;
-    c->note = "has the name of another tool's output, and nothing else of this machine is of Open vSwitch or OVN";
+    c->note = "has the name of another tool's output, and nothing else of this node is of Open vSwitch or OVN";
     c->format = nullptr;
   }
 }

@@ -1,4 +1,4 @@
-// Several dumps of one machine's routes, neighbours or netfilter rules: where two show the same table, they must show the same
+// Several dumps of one node's routes, neighbours or netfilter rules: where two show the same table, they must show the same
 // routes, of a neighbour the same MAC, and of a chain the same rules.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace egt::parsers {
 
-// Adds what differs to the node's inconsistencies. `dumps`: all of its machine; the node holds what those that were read show.
+// Adds what differs to the node's inconsistencies. `dumps`: all of its node; the node holds what those that were read show.
 // Returns the tables that another dump shows with the same routes.
 host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
 // Likewise of neighbours that have another MAC in another dump.

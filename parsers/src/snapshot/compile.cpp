@@ -17,9 +17,9 @@
 #include "snapshot/compiled.h"
 #include "snapshot/compiled_state.h"
 #include "snapshot/discover.h"
-#include "snapshot/machine_key.h"
 #include "snapshot/mask.h"
 #include "snapshot/readers_hash.h"
+#include "snapshot/seal_key.h"
 
 namespace egt::parsers {
 namespace {
@@ -101,7 +101,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   if (asked.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   SnapshotRequest request = asked;
   request.follow_links = false;  // what the snapshot does not hold itself is not handed on with it
-  request.when_needed = true;    // machines are read as they will be opened
+  request.when_needed = true;    // nodes are read as they will be opened
   const Result<Snapshot> snapshot = open_snapshot(request);
   if (!snapshot) return snapshot.error();
   Result<Discovery> found = discover(request.path, {request.jobs, {}, nullptr});
@@ -114,7 +114,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
   if (!out) return out.error();
   Compiled result;
-  write_compiled(files, sections, machine_key(Missing::create), [&](std::string_view bytes) {
+  write_compiled(files, sections, seal_key(Missing::create), [&](std::string_view bytes) {
     out->write(bytes);
     result.bytes += bytes.size();
   });

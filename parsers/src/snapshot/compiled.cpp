@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "egtrace/base/sha256.h"
-#include "snapshot/machine_key.h"
 #include "snapshot/readers_hash.h"
+#include "snapshot/seal_key.h"
 #include "support/binary.h"
 #include "support/quick_hash.h"
 
@@ -32,7 +32,7 @@ struct Header {
   std::uint64_t file_size = 0;
   std::uint64_t directory_at = 0, directory_size = 0, directory_hash = 0;
   std::uint64_t hashes_at = 0, hashes = 0, hashes_hash = 0;  // of the blocks before hashes_at
-  std::array<char, 32> seal{};                               // of whoever made it (machine_key.h); zeros: nobody's
+  std::array<char, 32> seal{};                               // of whoever made it (seal_key.h); zeros: nobody's
   std::uint64_t header_hash = 0;                             // of all that stands before it
 };
 static_assert(sizeof(Header) == 112 && sizeof(Header) <= kHeaderBytes);
@@ -76,7 +76,7 @@ class CompiledFile {
     }
   }
 
-  bool made_here = false;    // sealed with this machine's key
+  bool made_here = false;    // sealed with this host's key
   std::size_t data_end = 0;  // of what the hashes are of
 
  private:
@@ -154,7 +154,7 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key
   if (h.version != kVersion)
     throw std::runtime_error(
         fmt::format("compiled by another version of egtrace (format {}, not {}); compile it again", h.version, kVersion));
-  if (h.byte_order != kByteOrder) throw std::runtime_error("compiled on a machine of another byte order; compile it again");
+  if (h.byte_order != kByteOrder) throw std::runtime_error("compiled on a host of another byte order; compile it again");
   if (h.header_hash != hash_of(h)) throw std::runtime_error("the header is damaged; compile it again");
   if (h.file_size != bytes.size()) throw std::runtime_error("the compiled snapshot is cut; copy it again");
   directory = section(bytes, h.directory_at, h.directory_size);

@@ -35,8 +35,8 @@ class CompiledDump {
   std::string_view found_;
 };
 
-// What opening the snapshot and reading its machines found out (compiled_state.h): sections, the first of the whole, then one for
-// each machine.
+// What opening the snapshot and reading its nodes found out (compiled_state.h): sections, the first of the whole, then one for
+// each node.
 class CompiledSections {
  public:
   CompiledSections(std::shared_ptr<const CompiledFile> file, std::vector<std::string_view> sections)
@@ -58,7 +58,7 @@ struct OpenedCompiled {
   // Null: there are none, or other readers wrote them. Else no text is checked so far (FoundFile::unchecked and ::compiled).
   std::shared_ptr<const CompiledSections> sections;
 };
-// `key`: of this machine (machine_key.h). A file that is not sealed with it was made by somebody else: its dumps are read anew.
+// `key`: of this host (seal_key.h). A file that is not sealed with it was made by somebody else: its dumps are read anew.
 // The error is the reason alone: another version, cut, damaged.
 Result<OpenedCompiled> open_compiled(Content content, std::string_view key);
 // Checks what recognising a file's text looks at. Throws std::runtime_error.

@@ -41,13 +41,13 @@ struct KeptCandidate {
   int confidence = 0, quality = 0;
   std::string topic;
   std::string place, identity;
-  bool by_link = false, within_machine = false, central = false, succeeded = false;
+  bool by_link = false, within_node = false, central = false, succeeded = false;
   std::string host, pod, netns, node;
   std::int64_t time = 0;
   std::string why_partial, problem, note, superseded_by;
 };
 
-struct KeptMachine {
+struct KeptNode {
   std::string name;
   std::vector<std::size_t> dumps;
   std::map<std::string, std::vector<std::size_t>> namespaces;
@@ -73,7 +73,7 @@ KeptCandidate kept(const Candidate& c, std::uint64_t number, const FoundFile& fi
   k.place = c.place;
   k.identity = c.identity;
   k.by_link = c.by_link;
-  k.within_machine = c.within_machine;
+  k.within_node = c.within_node;
   k.central = c.central;
   k.succeeded = c.succeeded;
   k.host = c.host;
@@ -116,7 +116,7 @@ Candidate restored(KeptCandidate&& k, const std::vector<FoundFile>& files, const
   c.place = std::move(k.place);
   c.identity = std::move(k.identity);
   c.by_link = k.by_link;
-  c.within_machine = k.within_machine;
+  c.within_node = k.within_node;
   c.central = k.central;
   c.succeeded = k.succeeded;
   c.host = std::move(k.host);
@@ -184,8 +184,8 @@ bool is_whole(const Dump& dump, const FoundFile& file) {
 struct StateWriter::Kept {
   ModelWriter out;
   const std::vector<Candidate>& candidates;
-  std::vector<KeptMachine> machines;
-  std::vector<std::string> words;  // which the machines view
+  std::vector<KeptNode> nodes;
+  std::vector<std::string> words;  // which the nodes view
 };
 
 StateWriter::StateWriter(const std::vector<FoundFile>& files, const cluster::Cluster& cluster,
@@ -213,33 +213,33 @@ StateWriter::StateWriter(const std::vector<FoundFile>& files, const cluster::Clu
   out.put(collection.translated_back);
 }
 
-void StateWriter::add(const Machine& machine, const KnownMachine& known) {
+void StateWriter::add(const NodeDumps& node, const KnownNode& known) {
   const auto places = [&](const std::vector<Candidate*>& dumps) {
     std::vector<std::size_t> all;
     for (const Candidate* c : dumps) all.push_back(static_cast<std::size_t>(c - kept_->candidates.data()));
     return all;
   };
-  KeptMachine k;
-  k.name = machine.name;
-  k.dumps = places(machine.dumps);
-  for (const auto& [name, dumps] : machine.namespaces) k.namespaces.emplace(name, places(dumps));
+  KeptNode k;
+  k.name = node.name;
+  k.dumps = places(node.dumps);
+  for (const auto& [name, dumps] : node.namespaces) k.namespaces.emplace(name, places(dumps));
   k.links = known.outline.links;
   k.may_be_router = known.outline.may_be_router;
   k.may_answer_for_others = known.outline.may_answer_for_others;
   k.lacks_flows = known.lacks_flows;
   k.has_pods_without_address = known.has_pods_without_address;
   std::vector<std::string_view> texts;
-  for (const Candidate* c : machine.dumps)
+  for (const Candidate* c : node.dumps)
     if (lists_ports(*c))
       for (const std::string_view piece : pieces_about_ports(c->dump.text)) texts.push_back(piece);
   kept_->words.push_back(MentionedWords::bytes_of(texts));
   k.section = known.section;
-  kept_->machines.push_back(std::move(k));
+  kept_->nodes.push_back(std::move(k));
 }
 
 std::string StateWriter::take() {
-  for (std::size_t i = 0; i < kept_->machines.size(); ++i) kept_->machines[i].words = kept_->words[i];
-  kept_->out.put(kept_->machines);
+  for (std::size_t i = 0; i < kept_->nodes.size(); ++i) kept_->nodes[i].words = kept_->words[i];
+  kept_->out.put(kept_->nodes);
   return kept_->out.take();
 }
 
@@ -269,8 +269,8 @@ OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared
   in.get(opened.collected_by);
   in.get(opened.missing);
   in.get(opened.translated_back);
-  std::vector<KeptMachine> machines;
-  in.get(machines);
+  std::vector<KeptNode> nodes;
+  in.get(nodes);
   const auto found = [&](const std::vector<std::size_t>& places) {
     std::vector<Candidate*> dumps;
     for (const std::size_t place : places) {
@@ -279,18 +279,18 @@ OpenedSnapshot read_state(const std::vector<FoundFile>& files, const std::shared
     }
     return dumps;
   };
-  for (KeptMachine& k : machines) {
-    OpenedMachine& m = opened.machines.emplace_back();
-    m.machine.name = std::move(k.name);
-    m.machine.dumps = found(k.dumps);
-    for (const auto& [name, places] : k.namespaces) m.machine.namespaces.emplace(name, found(places));
+  for (KeptNode& k : nodes) {
+    OpenedNode& m = opened.nodes.emplace_back();
+    m.node.name = std::move(k.name);
+    m.node.dumps = found(k.dumps);
+    for (const auto& [name, places] : k.namespaces) m.node.namespaces.emplace(name, found(places));
     if (k.section >= sections->size()) ModelReader::wrong();
-    m.known = KnownMachine{{std::move(k.links), k.may_be_router, k.may_answer_for_others},
-                           k.lacks_flows,
-                           k.has_pods_without_address,
-                           MentionedWords(k.words),
-                           sections,
-                           k.section};
+    m.known = KnownNode{{std::move(k.links), k.may_be_router, k.may_answer_for_others},
+                        k.lacks_flows,
+                        k.has_pods_without_address,
+                        MentionedWords(k.words),
+                        sections,
+                        k.section};
   }
   return opened;
 }

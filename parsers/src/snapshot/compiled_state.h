@@ -1,5 +1,5 @@
-// What a compiled snapshot keeps of opening it and of reading its machines, so that neither is done again: which dumps there are and
-// whose, the objects, where each machine may be found without reading it, and of each machine all that its dumps showed but for flows
+// What a compiled snapshot keeps of opening it and of reading its nodes, so that neither is done again: which dumps there are and
+// whose, the objects, where each node may be found without reading it, and of each node all that its dumps showed but for flows
 // and groups, which have sections of their own.
 #pragma once
 
@@ -16,11 +16,11 @@
 #include "egtrace/parsers/compile.h"
 #include "snapshot/compiled.h"
 #include "snapshot/examine.h"
-#include "snapshot/machines.h"
+#include "snapshot/node_dumps.h"
 
 namespace egt::parsers {
 
-// What a machine's text mentions: hashes of its words, by which a name or an address is shown not to be there.
+// What a node's text mentions: hashes of its words, by which a name or an address is shown not to be there.
 class MentionedWords {
  public:
   MentionedWords() = default;
@@ -34,8 +34,8 @@ class MentionedWords {
   std::string_view hashes_;  // 32 bits each, ascending
 };
 
-// Of one machine, before it is read.
-struct KnownMachine {
+// Of one node, before it is read.
+struct KnownNode {
   cluster::Outline outline;
   bool lacks_flows = false, has_pods_without_address = false;
   MentionedWords words;  // of dumps that list ports, but for the remote ends of tunnels
@@ -43,9 +43,9 @@ struct KnownMachine {
   std::size_t section = 0;  // what reading it found out; 0: nothing is kept
 };
 
-struct OpenedMachine {
-  Machine machine;
-  std::optional<KnownMachine> known;
+struct OpenedNode {
+  NodeDumps node;
+  std::optional<KnownNode> known;
 };
 
 // A snapshot whose dumps are sorted.
@@ -57,16 +57,16 @@ struct OpenedSnapshot {
   std::string obfuscated_by;
   std::vector<std::string> collected_by, missing;
   bool translated_back = false;
-  std::vector<OpenedMachine> machines;  // their dumps are among `candidates`
+  std::vector<OpenedNode> nodes;  // their dumps are among `candidates`
 };
 
 class StateWriter {
  public:
-  // To be called before any machine is looked at; `sources` has the dumps and nothing of what is in them.
+  // To be called before any node is looked at; `sources` has the dumps and nothing of what is in them.
   StateWriter(const std::vector<FoundFile>& files, const cluster::Cluster& cluster, const cluster::Collection& collection,
               const std::vector<Candidate>& candidates);
   // In the order in which they are opened; the words of its dumps are looked for here.
-  void add(const Machine& machine, const KnownMachine& known);
+  void add(const NodeDumps& node, const KnownNode& known);
   std::string take();
 
  private:
@@ -83,7 +83,7 @@ struct KeptSnapshot {
   std::vector<std::string> sections;         // none where it is opened as if none were kept
   std::map<std::string, std::string> found;  // by path of the file, if there are sections
 };
-// Each machine is read once. `flows`: whether what is found in dumps of flows and groups is kept, and what they come to beside
+// Each node is read once. `flows`: whether what is found in dumps of flows and groups is kept, and what they come to beside
 // logical flows.
 KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs, const CompareFlows& compare = {});
 

@@ -13,9 +13,9 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/compiled.h"
-#include "snapshot/machine_key.h"
 #include "snapshot/mapped_file.h"
 #include "snapshot/preview.h"
+#include "snapshot/seal_key.h"
 
 namespace egt::parsers {
 namespace {
@@ -87,8 +87,8 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // A link out of the snapshot would read, print and pack a file of the machine that egtrace runs on, whoever made the
-  // link. In a report such a link means a file of the machine that was collected. Nobody means all that is around the
+  // A link out of the snapshot would read, print and pack a file of the host that egtrace runs on, whoever made the
+  // link. In a report such a link means a file of the node that was collected. Nobody means all that is around the
   // snapshot.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
@@ -302,7 +302,7 @@ Result<Discovery> discover(const std::string& path, const DiscoverOptions& optio
     return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
   if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {
-    Result<OpenedCompiled> opened = open_compiled(std::move(out.files[0].content), machine_key(Missing::leave));
+    Result<OpenedCompiled> opened = open_compiled(std::move(out.files[0].content), seal_key(Missing::leave));
     if (!opened) return Error{fmt::format("{}: {}", shown, opened.error().message)};
     out.files = std::move(opened->files);
     out.sections = std::move(opened->sections);

@@ -31,7 +31,7 @@ struct FoundFile {
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
   std::shared_ptr<const CompiledDump>
       unchecked;               // likewise; its text is to be checked before anybody reads more than its ends (check_ends())
-  bool masked_before = false;  // this machine compiled it, and masked it then
+  bool masked_before = false;  // this host compiled it, and masked it then
 };
 
 struct Discovery {

@@ -167,9 +167,9 @@ bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
 
-// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one
-// pod alone shows nothing about which machine it is.
-bool pods_identify_machines(const Segments& segments) {
+// Calls into several pods were made on several nodes, and a pod beside a named node may be on another one; one
+// pod alone shows nothing about which node it is.
+bool pods_identify_nodes(const Segments& segments) {
   std::set<std::string> pods;
   bool any_host = false;
   for (const Segment& piece : segments.pieces) {
@@ -183,9 +183,9 @@ using Shell = std::pair<std::string_view, std::string_view>;  // host and pod
 
 Shell shell_of(const Segment& piece) { return {piece.host, piece.pod}; }
 
-// Where a shell printed dumps of its machine, too, a network namespace there is a pod's or another part of it; where all were
-// printed in such ones, they are machines of a lab, each by its name.
-std::set<Shell> shells_on_machines(const Segments& segments) {
+// Where a shell printed dumps of its node, too, a network namespace there is a pod's or another part of it; where all were
+// printed in such ones, they are nodes of a lab, each by its name.
+std::set<Shell> shells_on_nodes(const Segments& segments) {
   std::set<Shell> shells;
   for (const Segment& piece : segments.pieces)
     if (piece.netns.empty() && !piece.command.empty()) shells.insert(shell_of(piece));
@@ -193,8 +193,8 @@ std::set<Shell> shells_on_machines(const Segments& segments) {
 }
 
 std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whole) {
-  const bool by_pod = pods_identify_machines(segments);
-  const std::set<Shell> on_machines = shells_on_machines(segments);
+  const bool by_pod = pods_identify_nodes(segments);
+  const std::set<Shell> on_nodes = shells_on_nodes(segments);
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
     Candidate candidate = whole;
@@ -211,7 +211,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     drop_session_text(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
     if (!piece.netns.empty()) candidate.netns = piece.netns;
-    candidate.within_machine = !piece.netns.empty() && on_machines.contains(shell_of(piece));
+    candidate.within_node = !piece.netns.empty() && on_nodes.contains(shell_of(piece));
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
       candidates.push_back(std::move(candidate));
   }

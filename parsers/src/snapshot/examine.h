@@ -17,16 +17,16 @@ struct Candidate {
   std::shared_ptr<const void> keep;
   const Format* format = nullptr;  // null: nobody knows it
   Recognition how;
-  std::string place;  // path below the snapshot's root, which shows the machine
+  std::string place;  // path below the snapshot's root, which shows the node
   std::string identity;
   bool by_link = false;
-  std::string host, pod;                          // machine by a prompt, or by where it lies
-  std::string netns;                              // network namespace of that machine; empty: its own
-  bool within_machine = false;                    // which the prompt is of, rather than a lab's machine of its own
+  std::string host, pod;                          // node by a prompt, or by where it lies
+  std::string netns;                              // network namespace of that node; empty: its own
+  bool within_node = false;                       // which the prompt is of, rather than a lab's node of its own
   bool central = false;                           // a database of the whole cluster
   bool to_mask = false;                           // before it is loaded
   std::shared_ptr<const CompiledDump> unchecked;  // likewise: its text is to be checked (FoundFile::unchecked)
-  std::string node;                               // machine by the user's word
+  std::string node;                               // node by the user's word
   std::int64_t time = 0;                          // when it was printed, seconds since 1970; 0: nothing shows
   bool succeeded = false;  // a collector that keeps the error output apart says so: what is empty is all there is
   std::string why_partial;
@@ -34,7 +34,7 @@ struct Candidate {
   std::string note;           // why it is not used, where that is no problem
   std::string superseded_by;  // path of the dump that was read instead
 
-  bool is_object() const;  // Kubernetes objects belong to no machine
+  bool is_object() const;  // Kubernetes objects belong to no node
 };
 
 // `only`: the user named this very file, so that anything found in it is meant. `ran`: what the collector says of the

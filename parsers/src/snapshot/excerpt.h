@@ -13,7 +13,7 @@ inline constexpr std::string_view kEndsWithinLine = "it ends in the middle of a 
 
 // Why the dump must be taken for a part of the whole; empty when nothing speaks against its being complete.
 // `newline_kept`: whether the collector keeps the newline at the end (sos does not). `may_be_empty`: other dumps of the
-// machine show that there is nothing to print.
+// node show that there is nothing to print.
 std::string why_partial(const Dump& dump, const Format& format, bool newline_kept, bool may_be_empty);
 
 // Whether this dump, of any netfilter tool, was printed and shows not a single rule.

@@ -14,58 +14,57 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::string_view kBetween = "_-.";  // a machine's name and the command's
+constexpr std::string_view kBetween = "_-.";  // a node's name and the command's
 
 // With the '/' behind it.
 std::string_view folder_around(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
 std::string_view host_part(std::string_view host) { return host.substr(0, host.find('.')); }
 
-// What stands before "_hostname" in the file's name, if the text calls the machine so; empty: it does not.
-std::string_view machine_named_by(const FoundFile& file, const std::string& command) {
+// What stands before "_hostname" in the file's name, if the text calls the node so; empty: it does not.
+std::string_view node_named_by(const FoundFile& file, const std::string& command) {
   constexpr std::string_view kHostname = "hostname";
   if (!command.ends_with(kHostname) || command.size() < kHostname.size() + 2) return {};
-  const std::string_view machine = std::string_view(command).substr(0, command.size() - kHostname.size() - 1);
-  if (kBetween.find(command[machine.size()]) == std::string_view::npos) return {};
+  const std::string_view node = std::string_view(command).substr(0, command.size() - kHostname.size() - 1);
+  if (kBetween.find(command[node.size()]) == std::string_view::npos) return {};
   std::string_view rest = file.content.text;
-  return host_part(trim(next_line(rest))) == host_part(machine) ? machine : std::string_view();
+  return host_part(trim(next_line(rest))) == host_part(node) ? node : std::string_view();
 }
 
 // By folder.
-std::map<std::string, std::set<std::string>, std::less<>> machines_by_name(std::span<const FoundFile> files) {
-  std::map<std::string, std::set<std::string>, std::less<>> machines;
+std::map<std::string, std::set<std::string>, std::less<>> nodes_by_name(std::span<const FoundFile> files) {
+  std::map<std::string, std::set<std::string>, std::less<>> nodes;
   for (const FoundFile& file : files) {
     const std::string command = command_of_path(file.path);
-    if (const std::string_view machine = machine_named_by(file, command); !machine.empty())
-      machines[std::string(folder_around(file.path))].emplace(machine);
+    if (const std::string_view node = node_named_by(file, command); !node.empty())
+      nodes[std::string(folder_around(file.path))].emplace(node);
   }
-  std::erase_if(machines, [](const auto& folder) { return folder.second.size() < 2; });
-  return machines;
+  std::erase_if(nodes, [](const auto& folder) { return folder.second.size() < 2; });
+  return nodes;
 }
 
-// The longest of the machines that the name begins with, where a command stands behind it; empty: none.
-std::string_view machine_before(std::string_view name, const std::set<std::string>& machines) {
+// The longest of the nodes that the name begins with, where a command stands behind it; empty: none.
+std::string_view node_before(std::string_view name, const std::set<std::string>& nodes) {
   std::string_view best;
-  for (const std::string& machine : machines)
-    if (machine.size() > best.size() && name.starts_with(machine) && name.size() > machine.size() + 1 &&
-        kBetween.find(name[machine.size()]) != std::string_view::npos &&
-        begins_with_tool(command_of_path(name.substr(machine.size() + 1))))
-      best = machine;
+  for (const std::string& node : nodes)
+    if (node.size() > best.size() && name.starts_with(node) && name.size() > node.size() + 1 &&
+        kBetween.find(name[node.size()]) != std::string_view::npos &&
+        begins_with_tool(command_of_path(name.substr(node.size() + 1))))
+      best = node;
   return best;
 }
 
 }  // namespace
 
-void give_machines_folders(std::vector<FoundFile>& files, std::size_t count) {
+void give_nodes_folders(std::vector<FoundFile>& files, std::size_t count) {
   const std::span<FoundFile> some(files.data(), std::min(count, files.size()));
-  const auto folders = machines_by_name(some);
+  const auto folders = nodes_by_name(some);
   if (folders.empty()) return;
   const auto placed = [&](const std::string& path) {
     const std::string_view folder = folder_around(path), name = std::string_view(path).substr(folder.size());
-    const auto machines = folders.find(folder);
-    const std::string_view machine = machines == folders.end() ? std::string_view() : machine_before(name, machines->second);
-    return machine.empty() ? path
-                           : std::string(folder) + std::string(machine) + "/" + std::string(name.substr(machine.size() + 1));
+    const auto nodes = folders.find(folder);
+    const std::string_view node = nodes == folders.end() ? std::string_view() : node_before(name, nodes->second);
+    return node.empty() ? path : std::string(folder) + std::string(node) + "/" + std::string(name.substr(node.size() + 1));
   };
   for (FoundFile& file : some) {
     file.path = placed(file.path);

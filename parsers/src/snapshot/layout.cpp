@@ -129,7 +129,7 @@ bool is_second_dump(std::string_view path) {
   return at != std::string_view::npos && path.substr(at).starts_with("later/");
 }
 
-std::string path_in_machine(std::string_view path) {
+std::string path_in_node(std::string_view path) {
   const std::size_t folder = last_folder(path);
   if (is_second_dump(path)) return without_folders(path, folder);
   const std::size_t around = folder == std::string_view::npos ? folder : last_folder(path.substr(0, folder));

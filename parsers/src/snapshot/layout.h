@@ -22,8 +22,8 @@ Place read_place(std::string_view path);
 // lies in the folder above.
 bool is_second_dump(std::string_view path);
 
-// The path as if the file lay in its machine's own folder, where `egtrace collect` put it into later/ or netns/NAME/ there.
-std::string path_in_machine(std::string_view path);
+// The path as if the file lay in its node's own folder, where `egtrace collect` put it into later/ or netns/NAME/ there.
+std::string path_in_node(std::string_view path);
 
 // The folder (with '/' behind it) of a sosreport or of a must-gather that a path lies in; empty: in none, or in one
 // that is the snapshot's root (`found` shows).

@@ -33,8 +33,8 @@ bool is_one_line(std::string_view text) {
   return kube::looks_like_json(text) && text.substr(0, kLong).find_first_of("\r\n") == std::string_view::npos;
 }
 
-// Databases and the output of tools that print one dump of one machine. Objects are read at once. Rules of netfilter are compared
-// between machines, of which one may be read and the other not: as long as they are small they are masked at once, too.
+// Databases and the output of tools that print one dump of one node. Objects are read at once. Rules of netfilter are compared
+// between nodes, of which one may be read and the other not: as long as they are small they are masked at once, too.
 bool may_wait(const FoundFile& file) {
   constexpr std::size_t kLarge = std::size_t{1} << 16;
   if (file.content.text.starts_with("OVSDB ")) return true;

@@ -12,7 +12,7 @@ namespace egt::parsers {
 // How far masking goes. `to_hand_on`: also what no loader looks at and secrets often are in (environment of containers).
 enum class Masking { secrets, to_hand_on };
 
-// Marks files that it changed (FoundFile::masked). Of what is read, dumps of machines wait until their machine is read:
+// Marks files that it changed (FoundFile::masked). Of what is read, dumps of nodes wait until their node is read:
 // they are marked (FoundFile::to_mask), and mask_dump() does it.
 void mask_files(std::vector<FoundFile>& files, Masking how, unsigned jobs);
 

@@ -15,7 +15,7 @@ namespace egt::parsers {
 // there is no log.
 Result<std::int64_t> resolve_moment(const Moment& moment, const std::vector<Candidate>& candidates);
 
-// Of one machine's dumps, leaves out listings of databases of which there is the file: they are of another moment than
+// Of one node's dumps, leaves out listings of databases of which there is the file: they are of another moment than
 // the one as of which the file is read.
 void leave_out_present(const std::vector<Candidate*>& dumps);
 

@@ -1,4 +1,4 @@
-// Dumps that list the ports of a switch (ovs-vsctl(8), databases of Open vSwitch), looked at as texts: whether a machine need be read to
+// Dumps that list the ports of a switch (ovs-vsctl(8), databases of Open vSwitch), looked at as texts: whether a node need be read to
 // find a port by its name or an address.
 #pragma once
 

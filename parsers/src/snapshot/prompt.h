@@ -11,11 +11,11 @@ namespace egt::parsers {
 struct Prompt {
   std::string command;  // from the tool's name on, single blanks, without pipes; empty: a prompt, but no tool of ours
   std::string host;     // of the prompt, or of `oc debug node/HOST`; empty when it does not say
-  std::string pod;      // that `oc exec` entered: some machine, which only the pod's object names
+  std::string pod;      // that `oc exec` entered: some node, which only the pod's object names
   std::string netns;    // network namespace that the command ran in; empty: the one of its shell
   bool enters = false;  // the command is a shell in `netns`, until one `leaves`
   bool leaves = false;  // "exit"
-  bool shell = false;   // an interactive inner shell ("sh-4.4#"): on the machine of the prompt before
+  bool shell = false;   // an interactive inner shell ("sh-4.4#"): on the node of the prompt before
 };
 
 // None when the line is no prompt. A comment ("# routes of the node") is one only where a dump command follows the '#'.

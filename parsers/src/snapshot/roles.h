@@ -1,4 +1,4 @@
-// What a machine is, shown by what its dumps hold.
+// What a node is, shown by what its dumps hold.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ bool is_routing_daemon_text(std::string_view text);
 // server.
 std::vector<cluster::Role> roles_by_content(const cluster::Node& node, bool routing_daemon);
 
-// The machine's name by its dumps: hostname of its Open_vSwitch row, or of the only chassis that is its own.
+// The node's name by its dumps: hostname of its Open_vSwitch row, or of the only chassis that is its own.
 std::string name_by_content(const cluster::Node& node);
 
 }  // namespace egt::parsers

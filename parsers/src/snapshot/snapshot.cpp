@@ -11,7 +11,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
-#include "egtrace/cluster/machine_budget.h"
+#include "egtrace/cluster/node_budget.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "presumed/presumed.h"
 #include "snapshot/collected.h"
@@ -22,9 +22,9 @@
 #include "snapshot/examine.h"
 #include "snapshot/gather.h"
 #include "snapshot/layout.h"
-#include "snapshot/machine_reader.h"
-#include "snapshot/machines.h"
 #include "snapshot/manifest.h"
+#include "snapshot/node_dumps.h"
+#include "snapshot/node_dumps_reader.h"
 #include "snapshot/older_gathering.h"
 #include "snapshot/past.h"
 #include "snapshot/private_map.h"
@@ -72,7 +72,7 @@ class Reader {
     }
     sorted_->when_needed = may_wait();
     if (!sorted_->when_needed) {
-      read_machines();
+      read_nodes();
       if (request_.presume) presume_nodes(cluster_, request_.as_intended, request_.jobs);
     }
     cluster_.declared_links = std::move(settings().links);
@@ -80,7 +80,7 @@ class Reader {
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
   }
 
-  // What opening these files and reading their machines finds out; nothing where it does not show before which machine is which.
+  // What opening these files and reading their nodes finds out; nothing where it does not show before which node is which.
   KeptSnapshot keep(std::vector<FoundFile> files, const CompareFlows& compare, bool flows) {
     Result<Gathered> gathered = gather(request_, std::move(files));
     if (!gathered) return {};
@@ -92,33 +92,33 @@ class Reader {
     FoundParts found{{}, all.found};
     if (flows)
       for (const FoundFile& file : given) found.files.emplace(file.path, &file), found.parts[file.path];
-    std::vector<KnownMachine> known(readers_.size());
-    std::vector<std::string> machines(readers_.size());
+    std::vector<KnownNode> known(readers_.size());
+    std::vector<std::string> nodes(readers_.size());
     for_each_index(readers_.size(), request_.jobs, 1,
-                   [&](std::size_t i) { known[i] = keep_machine(*readers_[i], compare, machines[i], found); });
+                   [&](std::size_t i) { known[i] = keep_node(*readers_[i], compare, nodes[i], found); });
     for (std::size_t i = 0; i < readers_.size(); ++i) {
-      known[i].section = machines[i].empty() ? 0 : all.sections.size();
-      if (!machines[i].empty()) all.sections.push_back(std::move(machines[i]));
-      state.add(readers_[i]->machine(), known[i]);
+      known[i].section = nodes[i].empty() ? 0 : all.sections.size();
+      if (!nodes[i].empty()) all.sections.push_back(std::move(nodes[i]));
+      state.add(readers_[i]->own_dumps(), known[i]);
     }
     all.sections[0] = state.take();
     return all;
   }
 
  private:
-  // What is found in dumps of flows, by the paths of files: each has its place before machines are read by several threads.
+  // What is found in dumps of flows, by the paths of files: each has its place before nodes are read by several threads.
   struct FoundParts {
     std::map<std::string_view, const FoundFile*> files;
     std::map<std::string, std::string>& parts;
   };
 
-  KnownMachine keep_machine(MachineReader& reader, const CompareFlows& compare, std::string& bytes, const FoundParts& found) {
-    KnownMachine known;
+  KnownNode keep_node(NodeDumpsReader& reader, const CompareFlows& compare, std::string& bytes, const FoundParts& found) {
+    KnownNode known;
     known.outline = reader.outline();
     known.lacks_flows = reader.lacks_flows();
     known.has_pods_without_address = reader.has_pods_without_address();
     cluster::Node node;
-    node.name = reader.machine().name;
+    node.name = reader.own_dumps().name;
     reader.assign_dumps(node);
     reader.read(node);
     for (ofctl::CompiledPart& part : ofctl::compiled_parts(node, *cluster_.sources)) keep_found(std::move(part), found);
@@ -127,7 +127,7 @@ class Reader {
     return known;
   }
 
-  // Of a dump that is a whole file, as it will be opened: what is kept of the machine is read with it.
+  // Of a dump that is a whole file, as it will be opened: what is kept of the node is read with it.
   void keep_found(ofctl::CompiledPart part, const FoundParts& found) {
     if (part.source == kNoSource || part.source > sorted_->known_sources) return;
     const auto dump =
@@ -150,7 +150,7 @@ class Reader {
     if (auto error = find_moment()) return error;
     add_sources();
     load_objects();
-    add_machines();
+    add_nodes();
     return std::nullopt;
   }
 
@@ -167,7 +167,7 @@ class Reader {
     collection_.collected_by = std::move(opened.collected_by);
     collection_.translated_back = opened.translated_back;
     collection_.missing = std::move(opened.missing);
-    for (OpenedMachine& m : opened.machines) add_machine(std::move(m.machine), std::move(m.known));
+    for (OpenedNode& m : opened.nodes) add_node(std::move(m.node), std::move(m.known));
   }
 
   std::vector<Candidate>& candidates() { return sorted_->candidates; }
@@ -224,8 +224,8 @@ class Reader {
   // What the collector says of the command that printed a file.
   const RanCommand* run_of(const std::string& path) const {
     const Root root = sos_root(path);
-    const std::string in_machine = path_in_machine(path);
-    const std::string folder = root.found ? root.folder : in_machine.substr(0, in_machine.rfind('/') + 1);
+    const std::string in_node = path_in_node(path);
+    const std::string folder = root.found ? root.folder : in_node.substr(0, in_node.rfind('/') + 1);
     const auto manifest = manifests_.find(folder);
     if (manifest == manifests_.end()) return nullptr;
     const auto ran = manifest->second.by_file.find(path.substr(folder.size()));
@@ -306,15 +306,14 @@ class Reader {
     }
   }
 
-  void add_machines() {
-    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects))
-      add_machine(std::move(machine), std::nullopt);
+  void add_nodes() {
+    for (NodeDumps& dumps : sort_by_node(candidates(), settings(), cluster_.objects)) add_node(std::move(dumps), std::nullopt);
   }
 
-  void add_machine(Machine machine, std::optional<KnownMachine> known) {
+  void add_node(NodeDumps dumps, std::optional<KnownNode> known) {
     auto node = std::make_unique<cluster::Node>();
-    node->name = machine.name;
-    auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine), std::move(known));
+    node->name = dumps.name;
+    auto reader = std::make_unique<NodeDumpsReader>(sorted_, std::move(dumps), std::move(known));
     readers_.push_back(reader.get());
     if (node->name.empty())
       nameless_ = true, reader->read(*node);  // which shows its name
@@ -325,7 +324,7 @@ class Reader {
     cluster_.nodes.insert(place, cluster::NodeHandle(std::move(node), std::move(reader)));
   }
 
-  // Dumps that several machines share are read for each of them, one after the other.
+  // Dumps that several nodes share are read for each of them, one after the other.
   bool has_shared_dumps() const {
     std::size_t shown = 0;
     std::set<std::size_t> dumps;
@@ -336,11 +335,11 @@ class Reader {
     return shown != dumps.size();
   }
 
-  // Machines of which something is to be presumed are read at once: their outlines do not show what.
+  // Nodes of which something is to be presumed are read at once: their outlines do not show what.
   bool has_to_presume() const {
     if (!request_.presume) return false;
     return request_.as_intended ||
-           std::any_of(readers_.begin(), readers_.end(), [](const MachineReader* reader) { return reader->lacks_flows(); });
+           std::any_of(readers_.begin(), readers_.end(), [](const NodeDumpsReader* reader) { return reader->lacks_flows(); });
   }
 
   bool may_wait() const {
@@ -348,15 +347,15 @@ class Reader {
            !has_shared_dumps();
   }
 
-  void read_machines() {
-    cluster::MachineBudget().read_ahead(cluster_, has_shared_dumps() ? 1 : request_.jobs);
-    for (MachineReader* reader : readers_) {
+  void read_nodes() {
+    cluster::NodeBudget().read_ahead(cluster_, has_shared_dumps() ? 1 : request_.jobs);
+    for (NodeDumpsReader* reader : readers_) {
       std::move(reader->diagnostics.begin(), reader->diagnostics.end(), std::back_inserter(cluster_.diagnostics));
       std::move(reader->moments.begin(), reader->moments.end(), std::back_inserter(moments_));
       for (const Candidate* c : reader->chosen()) remember(*c, info_of(*c).node);
     }
     for (const Candidate& c : candidates())
-      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);  // of no machine
+      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);  // of no node
   }
 
   // What the log of a database shows besides its rows.
@@ -409,12 +408,12 @@ class Reader {
   std::size_t root_files_ = 0;                                   // of `files_`, those below request_.path; --dump follows
   std::map<std::size_t, DumpArgument> arguments_;                // by index into files_
   std::map<std::string, Manifest> manifests_;                    // by folder of the report
-  std::shared_ptr<Sorted> sorted_ = std::make_shared<Sorted>();  // which machines are read from, also later
+  std::shared_ptr<Sorted> sorted_ = std::make_shared<Sorted>();  // which nodes are read from, also later
   cluster::Cluster cluster_;
   cluster::Collection collection_;
   cluster::History history_;
-  Moments moments_;                      // that are not in the collection yet
-  std::vector<MachineReader*> readers_;  // in order of names, the nameless last
+  Moments moments_;                        // that are not in the collection yet
+  std::vector<NodeDumpsReader*> readers_;  // in order of names, the nameless last
   bool nameless_ = false;
   std::set<const Candidate*> remembered_;  // whose history is taken
 };

@@ -1,4 +1,4 @@
-// Numbers, texts and arrays in the sections of compiled snapshots: little-endian, as the machine has them.
+// Numbers, texts and arrays in the sections of compiled snapshots: little-endian, as the host has them.
 #pragma once
 
 #include <cstdint>

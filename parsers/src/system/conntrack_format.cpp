@@ -196,7 +196,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   loader.read();
   if (!is_other_namespace(dump) && !is_other_table(dump)) return loader.fill(node.host);
   report.diagnostics.push_back(
-      {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the connections of the machine's own network: left out", {}});
+      {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the connections of the node's own network: left out", {}});
 }
 
 }  // namespace

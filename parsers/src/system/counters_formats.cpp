@@ -1,5 +1,5 @@
 // nstat, netstat -s, /proc/net/netstat, ethtool -S and the text of node_exporter: counters, printed back as they stand.
-// Nothing of them is in the model: egtrace/parsers/counters.h reads those of a machine where a packet is lost.
+// Nothing of them is in the model: egtrace/parsers/counters.h reads those of a node where a packet is lost.
 #include <fmt/format.h>
 
 #include "egtrace/base/text.h"

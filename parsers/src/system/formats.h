@@ -33,7 +33,7 @@ const Format& bpf_programs_format();
 
 // The words of the command behind `verb`, in both its forms; up to a '|', which is kept as the last word.
 std::vector<std::string_view> words_behind(const Dump& dump, std::string_view verb);
-// Whether the command ran in another network namespace than the machine's own.
+// Whether the command ran in another network namespace than the node's own.
 bool is_other_namespace(const Dump& dump);
 bool is_blank_dump(const Dump& dump);
 // `topic`, or one of the dump's own where it does not mention the same thing as others.

@@ -43,7 +43,7 @@ void read_names(const Dump& dump, Report& report, Take take) {
     else if (is_hostname(trim(line.text)))
       lines.understood(), take(line);
     else
-      lines.not_understood(line, 1, "no name of a machine");
+      lines.not_understood(line, 1, "no name of a node");
   }
 }
 

@@ -218,7 +218,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   for (Line line; reader.next(line);) count(line, sets.parse(without_colour(line.text, buffer), lines.at(line)), lines);
   if (is_other_namespace(dump)) {
     report.diagnostics.push_back(
-        {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the sets of the machine's own network: left out", {}});
+        {Diagnostic::Severity::note, {dump.source, 0}, 0, "not the sets of the node's own network: left out", {}});
     return;
   }
   auto& part = node.host.ipsets;

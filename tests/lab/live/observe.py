@@ -218,7 +218,7 @@ def load_captures(lab, d):
         elif best is None and mac in (p["smac"], p["dmac"]):
             best = "out" if p["smac"] == mac else "in"
         p["dir"] = best
-        # a copy that a switch flooded to a machine it is not addressed to: tcpdump sees it, the packet's way it is not
+        # a copy that a switch flooded to a node it is not addressed to: tcpdump sees it, the packet's way it is not
         dst = p["encap"]["outer_dmac"] if "encap" in p else p["dmac"]
         p["flooded"] = best == "in" and (p["iface"] in wires or p["host"] not in lab.by_name) and not int(dst[1], 16) & 1 and dst != macs.get((p["host"], p["iface"]))
     return frames
@@ -387,7 +387,7 @@ def truth(lab, d, cases, runs):
             rec["rejected_by"] = {"first_seen_node": r0["node"], "iface": r0["iface"], "src": r0["src"],
                                   "with": "tcp reset" if r0["proto"] == "tcp" else "icmp type %d code %d" % (r0["icmp_type"], r0["icmp_code"])}
         elif verdict == "rejected":
-            rec["local_error"] = True       # the caller's own machine told it (no route, or no neighbour); nothing came back by wire
+            rec["local_error"] = True       # the caller's own node told it (no route, or no neighbour); nothing came back by wire
         elif verdict == "dropped":
             err = [h for h in rec["reply_hops"] + later if "R" in h.get("tcp_flags", "") or h.get("icmp_type") in (1, 3)]
             if err:

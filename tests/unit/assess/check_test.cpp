@@ -428,7 +428,7 @@ TEST(Reports, Sarif) {
   expect_sarif(render::triage_sarif(triage(sample()), kPlaces, "1.0"));
 }
 
-// Of a snapshot outside the repository no path of the machine is shown; of what no object line and no file implies the evidence is the place.
+// Of a snapshot outside the repository no path of the node is shown; of what no object line and no file implies the evidence is the place.
 TEST(Reports, SarifOfASnapshotElsewhere) {
   const std::string text = render::check_sarif(reports(), {"", "", "case.tar.xz"}, "1.0");
   const json run = json::parse(text)["runs"][0];

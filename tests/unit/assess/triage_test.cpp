@@ -651,7 +651,7 @@ std::vector<Case> cases() {
          s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24",
                    "    inet 192.168.99.24/24 scope global br-ex\n    inet 192.168.99.23/24");
        },
-       [](Sample& s) {  // as container runtimes have it on every machine
+       [](Sample& s) {  // as container runtimes have it on every node
          for (const char* file : {"master-01-demo/ip_-d_addr", "router/ip_-d_addr"})
            s.append(file,
                     "99: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default \n"
@@ -1305,7 +1305,7 @@ TEST(Triage, APortThatDropsIsOneFinding) {
 }
 
 // A row that was left on another node's gateway router: OVN there answers ARP for its external address.
-TEST(Triage, AnAddressOfANatRowIsAnotherMachines) {
+TEST(Triage, AnAddressOfANatRowIsAnotherNodes) {
   const auto found = [](const char* external) {
     const Triage t = run(
         [&](Sample& s) {

@@ -1,4 +1,4 @@
-// Machines that are read when somebody first looks at them: every answer is the one of a snapshot that was read as a whole.
+// Nodes that are read when somebody first looks at them: every answer is the one of a snapshot that was read as a whole.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::size_t count_read(const parsers::Snapshot& snapshot) {
                                                 [](const auto& node) { return node.is_read(); }));
 }
 
-TEST(WhenNeeded, MachinesOffTheWayStayUnread) {
+TEST(WhenNeeded, NodesOffTheWayStayUnread) {
   const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
   ASSERT_GT(snapshot.cluster.nodes.size(), 2U);
@@ -94,7 +94,7 @@ TEST(WhenNeeded, MachinesOffTheWayStayUnread) {
   EXPECT_LT(count_read(snapshot), snapshot.cluster.nodes.size());
 }
 
-// What conflicts with a machine's dumps may be another one's, which nobody asked about.
+// What conflicts with a node's dumps may be another one's, which nobody asked about.
 TEST(WhenNeeded, CopiedDumpsAreNoticed) {
   egt::testing::Sample sample;
   const auto whole = open(sample.path(), false);
@@ -111,7 +111,7 @@ TEST(WhenNeeded, CopiedDumpsAreNoticed) {
   }
 }
 
-TEST(WhenNeeded, SeveralThreadsReadTheSameMachine) {
+TEST(WhenNeeded, SeveralThreadsReadTheSameNode) {
   const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
   std::vector<const cluster::Node*> of_each(4);
@@ -127,7 +127,7 @@ TEST(WhenNeeded, SeveralThreadsReadTheSameMachine) {
 
 // --- put away again
 
-std::string audited(const parsers::Snapshot& snapshot, const cluster::MachineBudget& budget) {
+std::string audited(const parsers::Snapshot& snapshot, const cluster::NodeBudget& budget) {
   AuditOptions options;
   options.jobs = 2;
   const auto rows = audit(snapshot.cluster, &snapshot.collection, budget, options);
@@ -135,17 +135,17 @@ std::string audited(const parsers::Snapshot& snapshot, const cluster::MachineBud
   return rows ? render::audit_json(*rows) : std::string();
 }
 
-// However little memory there is: one byte puts every machine away behind each look.
+// However little memory there is: one byte puts every node away behind each look.
 void expect_same_rows(const std::string& path) {
   const std::string whole = audited(open(path, false), {});
   EXPECT_NE(whole.find("\"outcome\""), std::string::npos) << path;
   EXPECT_EQ(whole, audited(open(path, true), {})) << path;
   const parsers::Snapshot pressed = open(path, true);
-  EXPECT_EQ(whole, audited(pressed, cluster::MachineBudget(1))) << path;
+  EXPECT_EQ(whole, audited(pressed, cluster::NodeBudget(1))) << path;
   EXPECT_EQ(0U, count_read(pressed)) << path;
 }
 
-TEST(MachineBudget, MachinesThatAreReadAgainAnswerAlike) {
+TEST(NodeBudget, NodesThatAreReadAgainAnswerAlike) {
   const egt::testing::Sample sample;
   expect_same_rows(sample.path());
   const egt::testing::TemporaryDirectory elsewhere;
@@ -153,27 +153,27 @@ TEST(MachineBudget, MachinesThatAreReadAgainAnswerAlike) {
   expect_same_rows(elsewhere.path() + "/a.egt");
 }
 
-TEST(MachineBudget, WhatWasReadStaysWhereThereIsRoom) {
+TEST(NodeBudget, WhatWasReadStaysWhereThereIsRoom) {
   const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
-  audited(snapshot, cluster::MachineBudget(std::uint64_t{1} << 40));
+  audited(snapshot, cluster::NodeBudget(std::uint64_t{1} << 40));
   EXPECT_EQ(snapshot.cluster.nodes.size(), count_read(snapshot));
 }
 
-// Machines that were all read at once, or share dumps, are not read twice.
-TEST(MachineBudget, WhatCannotBeReadAgainStays) {
+// Nodes that were all read at once, or share dumps, are not read twice.
+TEST(NodeBudget, WhatCannotBeReadAgainStays) {
   const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), false);
   const cluster::Node* first = snapshot.cluster.nodes.front().get();
   const std::size_t links = first->host.links.value.size();
-  cluster::MachineBudget(1).put_away(snapshot.cluster);
+  cluster::NodeBudget(1).put_away(snapshot.cluster);
   EXPECT_EQ(links, first->host.links.value.size());
 }
 
-TEST(MachineBudget, NamesAreThoseOfAllMachines) {
+TEST(NodeBudget, NamesAreThoseOfAllNodes) {
   const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
-  const NameChecker names(snapshot.cluster, cluster::MachineBudget(1));
+  const NameChecker names(snapshot.cluster, cluster::NodeBudget(1));
   EXPECT_FALSE(names.unknown_place(std::vector<std::string>{snapshot.cluster.objects.pods[0].full_name()}));
   EXPECT_TRUE(names.unknown_place(std::vector<std::string>{"nobody/has-this-name"}));
 }

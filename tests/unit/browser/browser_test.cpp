@@ -316,29 +316,29 @@ TEST_F(InBrowser, EvidenceUnfoldsInPlace) {
   EXPECT_EQ(0, count(".around"));
 }
 
-TEST_F(InBrowser, TopologyShowsMachines) {
+TEST_F(InBrowser, TopologyShowsNodes) {
   open("report");
-  EXPECT_EQ(0, count(".about-machine"));
-  browser().click(".plan [data-machine='0']");
-  EXPECT_EQ(1, count(".about-machine"));
-  EXPECT_EQ(1, count(".about-machine[data-about='0']"));
-  EXPECT_EQ("true", value("document.querySelector(\".plan [data-machine='0']\").getAttribute('aria-pressed')"));
+  EXPECT_EQ(0, count(".about-node"));
+  browser().click(".plan [data-node='0']");
+  EXPECT_EQ(1, count(".about-node"));
+  EXPECT_EQ(1, count(".about-node[data-about='0']"));
+  EXPECT_EQ("true", value("document.querySelector(\".plan [data-node='0']\").getAttribute('aria-pressed')"));
   EXPECT_TRUE(
       is_true("Array.from(document.querySelectorAll('.plan [data-ends]')).every(l => l.classList.contains('away') !== "
               "l.dataset.ends.split(' ').includes('0'))"));
-  value("document.querySelector(\".plan [data-machine='1']\").focus()");
+  value("document.querySelector(\".plan [data-node='1']\").focus()");
   browser().press("Enter");
-  EXPECT_EQ(1, count(".about-machine[data-about='1']"));
-  EXPECT_EQ(1, count(".about-machine"));
+  EXPECT_EQ(1, count(".about-node[data-about='1']"));
+  EXPECT_EQ(1, count(".about-node"));
   browser().press(" ");
-  EXPECT_EQ(0, count(".about-machine"));
+  EXPECT_EQ(0, count(".about-node"));
   EXPECT_EQ(0, count(".plan .chosen"));
   browser().press("Enter");
   browser().press("Escape");
-  EXPECT_EQ(0, count(".about-machine"));
-  browser().click(".plan [data-machine='1']");
-  browser().click(".about-machine[data-about='1'] [data-filter]");
-  EXPECT_EQ(value("document.querySelector(\".about-machine[data-about='1'] h3\").textContent"),
+  EXPECT_EQ(0, count(".about-node"));
+  browser().click(".plan [data-node='1']");
+  browser().click(".about-node[data-about='1'] [data-filter]");
+  EXPECT_EQ(value("document.querySelector(\".about-node[data-about='1'] h3\").textContent"),
             value("document.getElementById('audit-filter').value"));
   EXPECT_TRUE(comes_true("checks.in_view('audit')"));
 }
@@ -476,11 +476,11 @@ TEST_F(InBrowser, PrintsEverything) {
   }
 }
 
-// The names of machines and what they are, on paper too.
-TEST_F(InBrowser, PrintsWhatIsKnownOfMachines) {
+// The names of nodes and what they are, on paper too.
+TEST_F(InBrowser, PrintsWhatIsKnownOfNodes) {
   open("report");
   browser().look({.width = 794, .printed = true});
-  EXPECT_EQ(value("document.querySelectorAll('.about-machine').length"), count(".about-machine"));
+  EXPECT_EQ(value("document.querySelectorAll('.about-node').length"), count(".about-node"));
 }
 
 class Looks : public InBrowser, public ::testing::WithParamInterface<const char*> {};

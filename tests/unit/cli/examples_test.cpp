@@ -111,7 +111,7 @@ class Desk {
     write("groups.txt", "NXST_GROUP_DESC reply (xid=0x2):\n group_id=1,type=select,bucket=bucket_id:0,actions=output:1\n");
     fs::create_directories(path(".zfunc"));
     fs::create_directories(path(".config/fish/completions"));
-    // Other machines: the script that they get is one, and what comes back of them is an archive.
+    // Other nodes: the script that they get is one, and what comes back of them is an archive.
     for (const char* other : {"ssh", "oc"}) program(other, "sh -n && cat " + path("must-gather.tar.gz"));
     program("ip", "printf '0:\\tfrom all lookup local\\n'");
   }

@@ -22,7 +22,7 @@ using egt::testing::Ran;
 using egt::testing::run;
 using egt::testing::TemporaryDirectory;
 
-// One machine and two pods, one of whose names is an attack: its report is made in a moment.
+// One node and two pods, one of whose names is an attack: its report is made in a moment.
 const std::string& small_snapshot() {
   static const TemporaryDirectory& d = []() -> const TemporaryDirectory& {
     static const TemporaryDirectory made;

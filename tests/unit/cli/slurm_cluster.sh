@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts Slurm of one machine on loopback in a private folder, runs a command under it and stops it by its pids:
+# Starts Slurm of one node on loopback in a private folder, runs a command under it and stops it by its pids:
 #   slurm_cluster.sh DIR COMMAND...
 # Needs slurmctld, slurmd, munged, and root.
 set -eu

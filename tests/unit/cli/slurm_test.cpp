@@ -1,4 +1,4 @@
-// tools/cluster/slurm against Slurm itself, of one machine on loopback (slurm_cluster.sh); skipped where it is not installed.
+// tools/cluster/slurm against Slurm itself, of one node on loopback (slurm_cluster.sh); skipped where it is not installed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

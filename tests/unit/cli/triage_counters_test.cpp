@@ -1,4 +1,4 @@
-// Counters beside findings of triage: what the machine counted stands among the evidence.
+// Counters beside findings of triage: what the node counted stands among the evidence.
 #include <gtest/gtest.h>
 
 #include <filesystem>

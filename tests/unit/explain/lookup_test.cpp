@@ -181,7 +181,7 @@ TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
   EXPECT_EQ(s.kinds("[fd00::1]:80"), std::vector<std::string>{"Load_Balancer"});
 }
 
-// A machine that is no node of a cluster: all that is known of an address is what rules, routes and connections say.
+// A node that is no node of a cluster: all that is known of an address is what rules, routes and connections say.
 TEST(Lookup, FindsAnAddressInWhateverDecides) {
   const egt::testing::TemporaryDirectory d;
   d.file("r1/ip_rule",
@@ -361,8 +361,8 @@ TEST(Inspect, NeedsNoFlowDump) {
   EXPECT_TRUE(inspect(s.cluster).agreements.empty());
 }
 
-// The flow dump of another machine shares no cookie with this one's database.
-TEST(Inspect, TellsFlowsOfAnotherMachine) {
+// The flow dump of another node shares no cookie with this one's database.
+TEST(Inspect, TellsFlowsOfAnotherNode) {
   Snapshot s;
   for (std::uint32_t i = 0; i < 30; ++i) s.node.ovn.logical_flows.edit().push_back(flow("", 0x1000 + i, "1"));
   openflow::Bridge strange;

@@ -1,4 +1,4 @@
-// Next hops that do not answer, or whose MAC is another's, and frames that come back by a veth of the same machine.
+// Next hops that do not answer, or whose MAC is another's, and frames that come back by a veth of the same node.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ class Neighbours : public ::testing::Test {
 };
 
 // The kernel's table says that the router does not answer; a healthy way to it makes that a matter of the past.
-TEST_F(Neighbours, FailedEntryOfAMachineThatAnswers) {
+TEST_F(Neighbours, FailedEntryOfANodeThatAnswers) {
   let_router_fail();
   EXPECT_NE("refused", explained("node:master-02-demo", "192.168.55.13:80")["outcome"]);
 }
@@ -109,7 +109,7 @@ TEST_F(Neighbours, EgressIpForWhichFlowsAnswer) {
   EXPECT_NE("neighbour-unknown", reason());
 }
 
-TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
+TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameNode) {
   const auto device = [](const std::string& number, const std::string& name, const std::string& peer, const std::string& mac) {
     return number + ": " + name + "@" + peer +
            ": <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"

@@ -128,8 +128,8 @@ TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
   EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "which of the two is the pod's?";
 }
 
-// Half a machine's dumps in a second folder make a second machine with its addresses.
-TEST(Reasons, SeveralMachinesHaveTheTunnelsEnd) {
+// Half a node's dumps in a second folder make a second node with its addresses.
+TEST(Reasons, SeveralNodesHaveTheTunnelsEnd) {
   SampleCopy sample;
   sample.duplicate("master-02-demo", "stray");
   const std::string shown = sample.shown({"--from", "demo-egress/requester-3a", "--to", "demo-egress/requester-2a:8080"});
@@ -284,7 +284,7 @@ items:
   EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
 }
 
-// The scenario of a real lab: the gateway machine answers from another device than the gateway's.
+// The scenario of a real lab: the gateway node answers from another device than the gateway's.
 TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
   const fs::path scenario = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus/demo-ovn25.03/external-gateway-vm-fail-closed";
   if (!fs::exists(scenario)) GTEST_SKIP() << "no " << scenario;

@@ -1,4 +1,4 @@
-// VLANs, bonds, macvlan and ipvlan devices and Linux bridges on the path between two machines of one link.
+// VLANs, bonds, macvlan and ipvlan devices and Linux bridges on the path between two nodes of one link.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::string vlan(unsigned id) { return fmt::format("vlan protocol 802.1Q id {} <
 
 class StackedDevices : public ::testing::Test {
  protected:
-  void machine(const std::string& name, const std::vector<Device>& devices) {
+  void node(const std::string& name, const std::vector<Device>& devices) {
     std::string links =
         "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    link/loopback "
         "00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
@@ -56,10 +56,10 @@ class StackedDevices : public ::testing::Test {
     write(name, "ip_route_show_table_all", routes);
     write(name, "sysctl", "net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\n");
   }
-  void left(const std::vector<Device>& devices) { machine("left", devices); }
-  void right() { machine("right", {{"eth0", kRight, "", "10.9.0.2"}}); }
+  void left(const std::vector<Device>& devices) { node("left", devices); }
+  void right() { node("right", {{"eth0", kRight, "", "10.9.0.2"}}); }
   void right_on_vlan(unsigned id) {
-    machine("right", {{"eth0", kRight, "", ""}, {fmt::format("eth0.{}@eth0", id), kRight, vlan(id), "10.9.0.2"}});
+    node("right", {{"eth0", kRight, "", ""}, {fmt::format("eth0.{}@eth0", id), kRight, vlan(id), "10.9.0.2"}});
   }
 
   json explained(const std::vector<std::string>& question = {"--from", "node:left", "--to", "10.9.0.2:80"}) const {
@@ -123,7 +123,7 @@ TEST_F(StackedDevices, TwoTags) {
                                {"inner@outer", mac, vlan(20), address}};
   };
   left(stack("eno1", kLeft, "10.9.0.1"));
-  machine("right", stack("eth0", kRight, "10.9.0.2"));
+  node("right", stack("eth0", kRight, "10.9.0.2"));
   EXPECT_EQ("inner> outer> eno1> eth0< outer< inner<", request(explained()));
 }
 
@@ -335,9 +335,9 @@ TEST_F(StackedDevices, RouteByADummy) {
 // A Linux bridge forwards what is for none of its own devices (br_handle_frame_finish() of the kernel); it was said to drop it.
 TEST_F(StackedDevices, ABridgeForwardsFramesForOthers) {
   left({{"eno1", kLeft, "", "10.9.0.1"}});
-  machine("right", {{"br0", kRight, "bridge forward_delay 1500", "10.9.0.2"},
-                    {"eno1", "52:54:00:00:00:12", "", "", "br0"},
-                    {"vnet0", "fe:54:00:00:00:13", "tun type tap", "", "br0"}});
+  node("right", {{"br0", kRight, "bridge forward_delay 1500", "10.9.0.2"},
+                 {"eno1", "52:54:00:00:00:12", "", "", "br0"},
+                 {"vnet0", "fe:54:00:00:00:13", "tun type tap", "", "br0"}});
   const std::vector<std::string> question{"--from",      "10.9.0.1", "--to",     "10.9.0.3:80",
                                           "--arrive-at", "right",    "--in-dev", "eno1"};
   const auto sent_to = [&](const char* mac) {

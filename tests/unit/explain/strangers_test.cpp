@@ -1,4 +1,4 @@
-// Packets that are sent to a machine that the snapshot does not show, or that somebody on another link would have to answer for.
+// Packets that are sent to a node that the snapshot does not show, or that somebody on another link would have to answer for.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

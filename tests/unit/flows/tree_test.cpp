@@ -156,8 +156,8 @@ TEST(LogicalFlows, AreCountedByObject) {
   EXPECT_TRUE(logical({"--by", "table", "--format", "csv"}).out.starts_with("key,flows,packets,bytes\ningress "));
 }
 
-// A list that two machines have counts once.
-TEST(LogicalFlows, OfTwoMachinesCountOnce) {
+// A list that two nodes have counts once.
+TEST(LogicalFlows, OfTwoNodesCountOnce) {
   const std::string list =
       "Datapath: \"a\" (11111111-0000-0000-0000-000000000000)  Pipeline: ingress\n"
       "  uuid=0x0a0a0a0a, table=0 (ls_in_check_port_sec), priority=100  , match=(vlan.present), action=(drop;)\n"

@@ -31,17 +31,17 @@ bool is_needed(const std::string& name) {
 bool is_kernel_route_dump(const std::string& name) { return name.starts_with("ip_") && name.find("route") != std::string::npos; }
 
 // Router and server alone, so that it is quick; of the router's dumps those of FRR that are named.
-cluster::Cluster machines(const fs::path& scenario, const std::vector<std::string>& frr, bool kernel) {
+cluster::Cluster nodes(const fs::path& scenario, const std::vector<std::string>& frr, bool kernel) {
   const egt::testing::TemporaryDirectory folder;
-  for (const char* machine : {"router", "server"}) {
-    fs::create_directory(fs::path(folder.path()) / machine);
-    for (const auto& entry : fs::directory_iterator(scenario / machine)) {
+  for (const char* node : {"router", "server"}) {
+    fs::create_directory(fs::path(folder.path()) / node);
+    for (const auto& entry : fs::directory_iterator(scenario / node)) {
       const std::string name = entry.path().filename().string();
-      const bool router = std::string(machine) == "router";
+      const bool router = std::string(node) == "router";
       if (!is_needed(name)) continue;
       if (router && !kernel && is_kernel_route_dump(name)) continue;
       if (router && name.starts_with("vtysh") && std::find(frr.begin(), frr.end(), name) == frr.end()) continue;
-      fs::copy_file(entry.path(), fs::path(folder.path()) / machine / name);
+      fs::copy_file(entry.path(), fs::path(folder.path()) / node / name);
     }
   }
   auto cluster = parsers::read_snapshot({folder.path(), {}, 1, nullptr});
@@ -93,7 +93,7 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
   std::size_t asked = 0;
   std::set<std::pair<std::string, std::size_t>> kinds;  // protocol and number of next hops: one of each will do
   for (const fs::path& scenario : scenarios_with_routes()) {
-    const cluster::Cluster full = machines(scenario, {}, true);
+    const cluster::Cluster full = nodes(scenario, {}, true);
     const host::Route* shown = from_a_protocol(full);
     const host::Link* leg = nullptr;
     for (const host::Link& link : full.node("server")->host.links.value)
@@ -108,7 +108,7 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
              {"ip_route"}, {"ip_route_json"}, {"ip_bgp", "running-config"}, {"ip_bgp_json", "running-config"}, {"ip_bgp"}}) {
       std::vector<std::string> files;
       for (const std::string& name : names) files.push_back(show + name);
-      const Answer answer = ask(machines(scenario, files, false), from, shown->to.address);
+      const Answer answer = ask(nodes(scenario, files, false), from, shown->to.address);
       EXPECT_NE("proven", answer.confidence) << scenario << " " << names.front();
       // A static route that no dump shows may beat BGP's.
       if (names != std::vector<std::string>{"ip_bgp"}) {

@@ -50,7 +50,7 @@ TEST(Agreement, ASecondPacketIsNoCopy) {
   EXPECT_FALSE(agrees(way, kernel, {}));
 }
 
-// An answer to everybody comes back by other devices; one to a single machine does not.
+// An answer to everybody comes back by other devices; one to a single node does not.
 TEST(Agreement, AnswersToABroadcastMayBeSeenOnOtherDevices) {
   for (const std::uint64_t to : {kEverybody, kSomebody}) {
     Way way;

@@ -56,7 +56,7 @@ class Experiment {
   std::optional<Predictor> predictor_;
   std::uint32_t number_ = 0;
   std::map<IpAddr, int> errors_;
-  std::vector<Probe> answers_;  // of outside machines, to be sent next
+  std::vector<Probe> answers_;  // of outside nodes, to be sent next
   bool failed_ = false;
 };
 

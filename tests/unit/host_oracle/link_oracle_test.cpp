@@ -150,7 +150,7 @@ Asked LinkHost::question() {
   return {wire, {target, ip(fmt::format("10.{}.{}.{}", from, chance(30) ? 1 + 2 * pick(2) : 0, host_part))}};
 }
 
-// Whether one of the machine's devices answers, as the topology of a cluster asks it.
+// Whether one of the node's devices answers, as the topology of a cluster asks it.
 bool answers(const host::Host& host, const Asked& a) {
   const std::string asked = device(a.wire);
   bool own = false;
@@ -216,7 +216,7 @@ void LinkOracle::compare_answers(unsigned count) {
   }
 }
 
-// A process of the host, or a machine behind it, sends to an address that nobody was asked for yet.
+// A process of the host, or a node behind it, sends to an address that nobody was asked for yet.
 void LinkOracle::compare_askers(unsigned count) {
   std::map<IpAddr, IpAddr> sources;  // by destination
   for (unsigned i = 0; i < count; ++i) {

@@ -59,7 +59,7 @@ class WhoAnswers : public testing::Test {
   cluster::Cluster cluster;
 };
 
-TEST_F(WhoAnswers, AnyDeviceOfTheMachineForAnyOfItsAddresses) {
+TEST_F(WhoAnswers, AnyDeviceOfTheNodeForAnyOfItsAddresses) {
   EXPECT_EQ(answer("10.0.0.1"), kFront);
   EXPECT_EQ(answer("10.1.0.1"), kFront);     // by the device that was asked
   EXPECT_EQ(answer("203.0.113.7"), kFront);  // of lo
@@ -97,8 +97,8 @@ TEST_F(WhoAnswers, PointToPointAddressesAreNotConfirmed) {
   }
 }
 
-// Two devices of the machine on the link: each answers for both of its addresses, until something distinguishes one not to.
-TEST_F(WhoAnswers, SeveralDevicesOfOneMachine) {
+// Two devices of the node on the link: each answers for both of its addresses, until something distinguishes one not to.
+TEST_F(WhoAnswers, SeveralDevicesOfOneNode) {
   add("other", "eth2", kBack, "10.0.0.2/24");
   EXPECT_EQ(answer("10.0.0.1"), 0u);
   set("all.arp_filter", "1");
@@ -154,7 +154,7 @@ TEST_F(WhoAnswers, ProxiesForWhatTheySendOn) {
   EXPECT_EQ(answer("10.7.1.1"), 0u);
 }
 
-// A private VLAN: its members reach each other by the machine alone (arp_fwd_pvlan()).
+// A private VLAN: its members reach each other by the node alone (arp_fwd_pvlan()).
 TEST_F(WhoAnswers, ProxiesForNeighboursOfAPrivateVlan) {
   add_route("10.0.0.0/24", "eth0");
   EXPECT_EQ(answer("10.0.0.77"), 0u);

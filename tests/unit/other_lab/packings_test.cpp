@@ -1,4 +1,4 @@
-// A snapshot, packed as people pack: the same machines and the same answers each time. One of samples/, and one of the other lab.
+// A snapshot, packed as people pack: the same nodes and the same answers each time. One of samples/, and one of the other lab.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using Files = std::vector<PackedFile>;
 
-// MACHINE/FILE, of Kubernetes objects k8s/FILE.
+// NODE/FILE, of Kubernetes objects k8s/FILE.
 struct PackedSnapshot {
   Files files;
   std::string from, to;
@@ -36,11 +36,11 @@ PackedSnapshot snapshot_of_lab() {
 }
 
 // Whether it has a switch.
-bool is_cluster_node(const Files& files, const std::string& machine) {
-  return std::any_of(files.begin(), files.end(), [&](const PackedFile& f) { return f.name == machine + "/ovs-vsctl_show"; });
+bool is_cluster_node(const Files& files, const std::string& node) {
+  return std::any_of(files.begin(), files.end(), [&](const PackedFile& f) { return f.name == node + "/ovs-vsctl_show"; });
 }
 
-std::string machine_of(const PackedFile& file) { return file.name.substr(0, file.name.find('/')); }
+std::string node_of(const PackedFile& file) { return file.name.substr(0, file.name.find('/')); }
 std::string file_of(const PackedFile& file) { return file.name.substr(file.name.find('/') + 1); }
 
 std::string renamed_to(Files files, const std::function<std::string(const PackedFile&)>& name) {
@@ -50,76 +50,75 @@ std::string renamed_to(Files files, const std::function<std::string(const Packed
 
 std::string as_it_is(const Files& all) { return pack(all); }
 
-// `nodes/` with all machines, beside the objects.
+// `nodes/` with all nodes, beside the objects.
 std::string under_one_parent(const Files& all) {
-  return renamed_to(all, [&](const PackedFile& f) { return machine_of(f) == "k8s" ? f.name : "nodes/" + f.name; });
+  return renamed_to(all, [&](const PackedFile& f) { return node_of(f) == "k8s" ? f.name : "nodes/" + f.name; });
 }
 
 std::string infrastructure_apart(const Files& all) {
   return renamed_to(all, [&](const PackedFile& f) {
-    const std::string machine = machine_of(f);
-    return machine == "k8s" || is_cluster_node(all, machine) ? f.name : "infra/" + f.name;
+    const std::string node = node_of(f);
+    return node == "k8s" || is_cluster_node(all, node) ? f.name : "infra/" + f.name;
   });
 }
 
 std::string deep(const Files& all) {
   return renamed_to(all, [&](const PackedFile& f) {
-    return machine_of(f) == "k8s" ? "case-4711/2026-03-01/cluster/objects/" + file_of(f)
-                                  : "case-4711/2026-03-01/hosts/collected/" + f.name;
+    return node_of(f) == "k8s" ? "case-4711/2026-03-01/cluster/objects/" + file_of(f)
+                               : "case-4711/2026-03-01/hosts/collected/" + f.name;
   });
 }
 
 std::string by_person(const Files& all) {
   return renamed_to(all, [&](const PackedFile& f) {
-    const std::string machine = machine_of(f);
-    return (machine == "k8s" ? "carol/" : is_cluster_node(all, machine) ? "alice/" : "bob/") + f.name;
+    const std::string node = node_of(f);
+    return (node == "k8s" ? "carol/" : is_cluster_node(all, node) ? "alice/" : "bob/") + f.name;
   });
 }
 
-std::vector<std::string> machines(const Files& files) {
+std::vector<std::string> nodes(const Files& files) {
   std::vector<std::string> all;
   for (const PackedFile& f : files)
-    if (all.empty() || all.back() != machine_of(f)) all.push_back(machine_of(f));
+    if (all.empty() || all.back() != node_of(f)) all.push_back(node_of(f));
   return all;
 }
 
-Files files_of(const Files& all, const std::string& machine) {
+Files files_of(const Files& all, const std::string& node) {
   Files some;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const PackedFile& f) { return machine_of(f) == machine; });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const PackedFile& f) { return node_of(f) == node; });
   return some;
 }
 
 std::string tar_of_tars(const Files& all) {
   Files outer;
-  for (const std::string& machine : machines(all))
-    outer.push_back({"upload/" + machine + ".tar.gz", pack(files_of(all, machine), "gz")});
+  for (const std::string& node : nodes(all)) outer.push_back({"upload/" + node + ".tar.gz", pack(files_of(all, node), "gz")});
   return pack(outer);
 }
 
 // "[root@router ~]# ip rule", and what it printed.
-std::string pasted(const Files& all, const std::string& machine) {
+std::string pasted(const Files& all, const std::string& node) {
   std::string text;
-  for (const PackedFile& f : files_of(all, machine)) {
+  for (const PackedFile& f : files_of(all, node)) {
     const bool is_packed = f.name.ends_with(".gz");
     std::string command = file_of(f);
     if (is_packed) command.resize(command.size() - 3);
     std::replace(command.begin(), command.end(), '_', ' ');
-    text += "[root@" + machine + " ~]# " + command + "\n" + (is_packed ? run({"gzip", "-dc"}, f.text).out : f.text);
+    text += "[root@" + node + " ~]# " + command + "\n" + (is_packed ? run({"gzip", "-dc"}, f.text).out : f.text);
   }
   return text;
 }
 
-// Nodes as reports of sos, objects as of must-gather, the other machines as pasted text.
+// Nodes as reports of sos, objects as of must-gather, the other nodes as pasted text.
 std::string mixed(const Files& all) {
   Files files;
   for (const PackedFile& f : all) {
-    const std::string machine = machine_of(f);
-    if (machine == "k8s")
+    const std::string node = node_of(f);
+    if (node == "k8s")
       files.push_back({"must-gather.local.1/quay-io-1/cluster-scoped-resources/core/" + file_of(f), f.text});
-    else if (is_cluster_node(all, machine))
-      files.push_back({"sosreport-" + machine + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
+    else if (is_cluster_node(all, node))
+      files.push_back({"sosreport-" + node + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
   }
-  for (const char* machine : {"router", "server"}) files.push_back({std::string(machine) + ".txt", pasted(all, machine)});
+  for (const char* node : {"router", "server"}) files.push_back({std::string(node) + ".txt", pasted(all, node)});
   return pack(files);
 }
 
@@ -127,16 +126,15 @@ std::string mixed(const Files& all) {
 std::string flat(const Files& all) {
   Files files;
   for (const PackedFile& f : all)
-    if (machine_of(f) == "k8s") files.push_back({file_of(f), f.text});
-  for (const std::string& machine : machines(all))
-    if (machine != "k8s") files.push_back({machine + ".tar", pack(files_of(all, machine))});
+    if (node_of(f) == "k8s") files.push_back({file_of(f), f.text});
+  for (const std::string& node : nodes(all))
+    if (node != "k8s") files.push_back({node + ".tar", pack(files_of(all, node))});
   return pack(files);
 }
 
-// One file beside the other, of which the names begin with the machine's.
+// One file beside the other, of which the names begin with the node's.
 std::string flat_files(const Files& all) {
-  return renamed_to(all,
-                    [&](const PackedFile& f) { return machine_of(f) == "k8s" ? file_of(f) : machine_of(f) + "_" + file_of(f); });
+  return renamed_to(all, [&](const PackedFile& f) { return node_of(f) == "k8s" ? file_of(f) : node_of(f) + "_" + file_of(f); });
 }
 
 // `excerpts`: what was pasted may be less than the commands printed, which takes the proof away and is said.

@@ -34,7 +34,7 @@ std::vector<std::string> snapshots() {
   return all;
 }
 
-// Where connections begin and end: pods; and addresses of pods, nodes, services and machines outside.
+// Where connections begin and end: pods; and addresses of pods, nodes, services and nodes outside.
 struct Ends {
   std::vector<std::string> from, to;
 };

@@ -153,7 +153,7 @@ TEST(Events, ADropAloneIsEnough) {
   EXPECT_EQ("ip rule 6000, table 1004", where(j["flows"][0], "skb:kfree_skb"));
 }
 
-TEST(Events, CountersOfTheMachineTellOfTheDrop) {
+TEST(Events, CountersOfTheNodeTellOfTheDrop) {
   const egt::testing::TemporaryDirectory folder;
   std::filesystem::copy(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", folder.path() + "/dumps",
                         std::filesystem::copy_options::recursive);
@@ -202,7 +202,7 @@ TEST(Events, AnsweredFlowsStayAnswered) {
   EXPECT_EQ("answered", j["flows"][0]["fate"]) << j["flows"][0]["why"];
 }
 
-TEST(Events, WhereNobodyKnowsTheMachineEventsAreUnexplained) {
+TEST(Events, WhereNobodyKnowsTheNodeEventsAreUnexplained) {
   Packet p;
   p.src = "198.51.100.1", p.dst = "198.51.100.2";
   const Json j = study("events.json", kStartup + event(1000, "ip_rcv", "eth9", p), "");

@@ -162,15 +162,15 @@ TEST(Text, LevelsTellMoreAndMore) {
   }
 }
 
-// Lines of an excerpt lie on several machines, and nothing shows that a packet goes from one to the next.
+// Lines of an excerpt lie on several nodes, and nothing shows that a packet goes from one to the next.
 TEST(Page, LinesThatAreNoPathAreListedAndNotDrawn) {
   Explanation e = explanation();
   e.paths.resize(1);
-  EXPECT_GT(count(render::explain_html(e), "class=\"machine\""), 0u);
+  EXPECT_GT(count(render::explain_html(e), "class=\"node\""), 0u);
   e.paths[0].walked = false;
   e.paths[0].sightings.clear();
   const std::string html = render::explain_html(e), chart = render::explain_mermaid(e);
-  EXPECT_EQ(count(html, "class=\"machine\""), 0u);
+  EXPECT_EQ(count(html, "class=\"node\""), 0u);
   EXPECT_EQ(count(html, "<svg"), 0u);
   EXPECT_EQ(count(html, "class=\"wire"), 0u);
   EXPECT_EQ(count(html, "Evidence: lines about this packet, not a path"), 1u);

@@ -60,7 +60,7 @@ class Loop {
   PathReport path_;
 };
 
-Explanation between_machines(unsigned rounds) {
+Explanation between_nodes(unsigned rounds) {
   Loop loop;
   loop.step("gamma", "routing", "to alpha").see("gamma", "eth0", false, 64);
   for (unsigned i = 0; i < rounds; ++i) {
@@ -70,8 +70,8 @@ Explanation between_machines(unsigned rounds) {
   return loop.see("alpha", "eth0", true, 64 - 2 * rounds).step("alpha", "forwarding", "the TTL is used up").explanation();
 }
 
-TEST(Rounds, OfMachines) {
-  const Explanation e = between_machines(30);
+TEST(Rounds, OfNodes) {
+  const Explanation e = between_nodes(30);
   const std::string words = "from alpha to here 29 more times, down to ttl 4";
   for (const std::string& drawn : {explain_html(e), explain_svg(e), explain_mermaid(e), explain_dot(e)}) {
     EXPECT_EQ(1u, times(drawn, words)) << drawn;
@@ -84,14 +84,14 @@ TEST(Rounds, OfMachines) {
 
 // The chart leads back to where the round began.
 TEST(Rounds, AreEdgesOfCharts) {
-  const std::string mermaid = explain_mermaid(between_machines(30)), dot = explain_dot(between_machines(30));
+  const std::string mermaid = explain_mermaid(between_nodes(30)), dot = explain_dot(between_nodes(30));
   EXPECT_EQ(1u, times(mermaid, "-.->"));
   EXPECT_NE(std::string::npos, mermaid.find("n12 -.->|\"from alpha to here 29 more times, down to ttl 4\"| n6")) << mermaid;
   EXPECT_NE(std::string::npos, dot.find("n12 -> n6 [style=dashed")) << dot;
 }
 
 TEST(Rounds, FewAreShown) {
-  const Explanation e = between_machines(3);
+  const Explanation e = between_nodes(3);
   for (const std::string& drawn : {explain_html(e), explain_svg(e), explain_mermaid(e), explain_dot(e)}) {
     EXPECT_EQ(0u, times(drawn, "more times")) << drawn;
     EXPECT_EQ(3u, times(drawn, "to beta")) << drawn;
@@ -110,7 +110,7 @@ TEST(Rounds, NotOfStepsThatPassItOn) {
 }
 
 // A host that sends the packet back and forth between devices of its own.
-TEST(Rounds, WithinAMachine) {
+TEST(Rounds, WithinANode) {
   Loop loop;
   for (unsigned i = 0; i < 10; ++i)
     loop.see("alpha", "veth0", true, 60 - 2 * i).step("alpha", "routing", "to veth1").see("alpha", "veth1", false, 59 - 2 * i);

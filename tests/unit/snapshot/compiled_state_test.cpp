@@ -1,4 +1,4 @@
-// What a compiled snapshot keeps of opening a snapshot and of reading its machines: the same facts again, and no trust in bytes.
+// What a compiled snapshot keeps of opening a snapshot and of reading its nodes: the same facts again, and no trust in bytes.
 #include "snapshot/compiled_state.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
-#include "snapshot/machine_key.h"
 #include "snapshot/model_bytes.h"
+#include "snapshot/seal_key.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -302,7 +302,7 @@ class CompiledState : public ::testing::Test {
   }
   std::size_t sections() const {
     const auto content = read_content(egt);
-    const auto opened = content ? open_compiled(*content, machine_key(Missing::leave)) : Result<OpenedCompiled>(Error{"unread"});
+    const auto opened = content ? open_compiled(*content, seal_key(Missing::leave)) : Result<OpenedCompiled>(Error{"unread"});
     return opened && opened->sections ? opened->sections->size() : 0;
   }
   static std::string facts(const std::string& path, bool when_needed) {
@@ -327,7 +327,7 @@ class CompiledState : public ::testing::Test {
   std::string egt;
 };
 
-TEST_F(CompiledState, HasASectionOfEachMachine) { EXPECT_EQ(sections(), 3U); }
+TEST_F(CompiledState, HasASectionOfEachNode) { EXPECT_EQ(sections(), 3U); }
 
 TEST_F(CompiledState, SaysWhatTheDumpsSay) {
   const std::string shown = facts(snapshot.path(), false);
@@ -358,7 +358,7 @@ TEST_F(CompiledState, KeepsWhatComparingFlowsCameTo) {
   EXPECT_FALSE(of_text->cluster.nodes.front()->agreement);
 }
 
-TEST_F(CompiledState, TellsMachinesApartWithoutReadingThem) {
+TEST_F(CompiledState, TellsNodesApartWithoutReadingThem) {
   SnapshotRequest request{egt, {}, 0};
   request.when_needed = true;
   const auto opened = open_snapshot(request);

@@ -15,7 +15,7 @@
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
 #include "ovs_ofctl/compiled_parts.h"
-#include "snapshot/machine_key.h"
+#include "snapshot/seal_key.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -61,7 +61,7 @@ class CompiledSnapshot : public ::testing::Test {
   static Result<OpenedCompiled> open(const std::string& bytes) {
     Content content;
     content.text = bytes;
-    return open_compiled(content, machine_key(Missing::leave));
+    return open_compiled(content, seal_key(Missing::leave));
   }
 
   fs::path root;
@@ -149,7 +149,7 @@ TEST_F(CompiledSnapshot, CutFilesAreRefused) {
   for (std::size_t n = 8; n < whole.size(); n += 37) EXPECT_FALSE(open(whole.substr(0, n)));
 }
 
-// Each changed byte is noticed when the file is opened, or when its machine is read, or lies behind the header, where nothing stands.
+// Each changed byte is noticed when the file is opened, or when its node is read, or lies behind the header, where nothing stands.
 TEST_F(CompiledSnapshot, ChangedBytesAreNoticed) {
   const std::string whole = bytes();
   for (std::size_t at = 8; at < whole.size(); at += 11) {
@@ -199,7 +199,7 @@ TEST_F(CompiledSnapshot, IndexesOfStrangersAreNotBelieved) {
     const openflow::FlowTables& flows = *opened->nodes[0]->bridge("br-int")->flows;
     return flows.flow(openflow::FlowLookup(flows).lookup(0, key).hit).cookie;
   };
-  EXPECT_EQ(2U, cookie_of_hit(machine_key(Missing::create)));  // what a forged index does
+  EXPECT_EQ(2U, cookie_of_hit(seal_key(Missing::create)));  // what a forged index does
   EXPECT_EQ(1U, cookie_of_hit("their key"));
   EXPECT_EQ(1U, cookie_of_hit(""));
 }
@@ -212,11 +212,11 @@ TEST_F(CompiledSnapshot, IndexesAreBelievedWhereTheyWereMade) {
   EXPECT_EQ(2, indexed());
   ::setenv("XDG_STATE_HOME", (root / "elsewhere").c_str(), 1);
   EXPECT_EQ(0, indexed());
-  machine_key(Missing::create);
+  seal_key(Missing::create);
   EXPECT_EQ(0, indexed());
-  EXPECT_EQ(64U, machine_key(Missing::leave).size());
+  EXPECT_EQ(64U, seal_key(Missing::leave).size());
   fs::permissions(root / "elsewhere/egtrace/key", fs::perms{0644});
-  EXPECT_EQ("", machine_key(Missing::leave));  // whoever may read it may seal with it
+  EXPECT_EQ("", seal_key(Missing::leave));  // whoever may read it may seal with it
 }
 
 TEST_F(CompiledSnapshot, AnotherVersionIsNamed) {

@@ -1,4 +1,4 @@
-// Dumps of one machine that cannot all be of it.
+// Dumps of one node that cannot all be of it.
 #include <gtest/gtest.h>
 
 #include "egtrace/parsers/snapshot.h"
@@ -10,7 +10,7 @@ namespace {
 using cluster::Inconsistency;
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kAbout[] = {"machine", "bridge", "port", "routes", "neighbour", "netfilter"};
+constexpr const char* kAbout[] = {"node", "bridge", "port", "routes", "neighbour", "netfilter"};
 
 // "w1 bridge br-a; " and so on, each once.
 std::string found(const TemporaryDirectory& d) {
@@ -48,8 +48,8 @@ constexpr const char* kReply = "NXST_FLOW reply (xid=0x4):\n";
 constexpr const char* kMac1 = "52:54:00:00:00:01";
 constexpr const char* kMac2 = "52:54:00:00:00:02";
 
-// A machine with the bridge br-a, of which `flows` are shown.
-void add_machine(const TemporaryDirectory& d, const std::string& name, const std::string& mac, const std::string& flows) {
+// A node with the bridge br-a, of which `flows` are shown.
+void add_node(const TemporaryDirectory& d, const std::string& name, const std::string& mac, const std::string& flows) {
   d.file(name + "/ip_-d_link", device("br-a", mac));
   d.file(name + "/ovs-ofctl_show_br-a", kFeatures + port("1", "eth0", mac) + port("LOCAL", "br-a", mac));
   d.file(name + "/ovs-ofctl_dump-flows_br-a", kReply + flows);
@@ -58,7 +58,7 @@ void add_machine(const TemporaryDirectory& d, const std::string& name, const std
 TEST(Contradictions, FlowsAskForPortsOfTheirBridge) {
   const auto with = [](const std::string& flows) {
     const TemporaryDirectory d;
-    add_machine(d, "w1", kMac1, flows);
+    add_node(d, "w1", kMac1, flows);
     return found(d);
   };
   EXPECT_EQ("", with(flow("in_port=1") + flow("in_port=LOCAL")));
@@ -66,11 +66,11 @@ TEST(Contradictions, FlowsAskForPortsOfTheirBridge) {
   EXPECT_EQ("w1 bridge br-a; ", with(flow("in_port=7") + flow("in_port=8") + flow("in_port=1")));
 }
 
-TEST(Contradictions, FlowsAskForMacsOfTheirMachine) {
+TEST(Contradictions, FlowsAskForMacsOfTheirNode) {
   const auto with = [](const std::string& mac) {
     const TemporaryDirectory d;
-    add_machine(d, "w1", kMac1, flow("in_port=1,dl_dst=" + mac));
-    add_machine(d, "w2", kMac2, flow("in_port=1"));
+    add_node(d, "w1", kMac1, flow("in_port=1,dl_dst=" + mac));
+    add_node(d, "w2", kMac2, flow("in_port=1"));
     return found(d);
   };
   EXPECT_EQ("", with(kMac1));
@@ -137,7 +137,7 @@ TEST(Contradictions, ATunnelHasOneEnd) {
   EXPECT_EQ("w1 port t; ", with("192.0.2.2", "192.0.2.3"));
 }
 
-TEST(Contradictions, ATunnelBeginsAtItsMachine) {
+TEST(Contradictions, ATunnelBeginsAtItsNode) {
   const auto with = [](const std::string& address) {
     const TemporaryDirectory d;
     d.file("w1/ovs-vsctl_show", show(interface("t",
@@ -169,7 +169,7 @@ TEST(Contradictions, APodHasTheAddressesOfItsPort) {
   EXPECT_EQ("w1 port p; ", with("10.1.0.6/24"));
 }
 
-TEST(Contradictions, SettingsAreOfTheMachinesDevices) {
+TEST(Contradictions, SettingsAreOfTheNodesDevices) {
   const auto with = [](const std::string& settings) {
     const TemporaryDirectory d;
     const std::string valid = "       valid_lft forever preferred_lft forever\n";
@@ -183,7 +183,7 @@ TEST(Contradictions, SettingsAreOfTheMachinesDevices) {
   EXPECT_EQ("", with(all));
   EXPECT_EQ("", with(one));
   EXPECT_EQ("", with(all + one + "net.ipv4.conf.eth1/7.forwarding = 1\n"));
-  EXPECT_EQ("w1 machine; ", with(all + one));
+  EXPECT_EQ("w1 node; ", with(all + one));
 }
 
 TEST(Contradictions, ADeviceHasOneMac) {
@@ -195,7 +195,7 @@ TEST(Contradictions, ADeviceHasOneMac) {
     return found(d);
   };
   EXPECT_EQ("", with(kMac1));
-  EXPECT_EQ("w1 machine; ", with(kMac2));
+  EXPECT_EQ("w1 node; ", with(kMac2));
 }
 
 TEST(Contradictions, AnIndexIsOfOneDevice) {
@@ -207,17 +207,17 @@ TEST(Contradictions, AnIndexIsOfOneDevice) {
     return found(d);
   };
   EXPECT_EQ("", with("br-a"));
-  EXPECT_EQ("w1 machine; ", with("enp9s0"));
+  EXPECT_EQ("w1 node; ", with("enp9s0"));
 }
 
-TEST(Contradictions, ABridgeIsADeviceOfItsMachine) {
+TEST(Contradictions, ABridgeIsADeviceOfItsNode) {
   const TemporaryDirectory d;
-  add_machine(d, "w1", kMac1, flow("in_port=1"));
+  add_node(d, "w1", kMac1, flow("in_port=1"));
   d.file("r1/ip_-d_link", device("eth0", kMac2));
   d.file("r1/ovs-ofctl_show_br-a", kFeatures + port("2", "eth0", kMac1) + port("LOCAL", "br-a", kMac1));
   d.file("r2/ip_-d_link", device("eth0", "52:54:00:00:00:03"));
   d.file("r2/ovn-sbctl_show", "Chassis other\n    hostname: w2\n    Encap geneve\n        ip: \"192.0.2.2\"\n");
-  EXPECT_EQ("r1 machine; ", found(d));
+  EXPECT_EQ("r1 node; ", found(d));
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_TRUE(cluster->node("r1")->bridges.empty());
@@ -231,7 +231,7 @@ std::string rules(const std::string& rule, const std::string& policy = "[0:0]", 
          "\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n" + rule + "\nCOMMIT\n# Completed on Sun Mar  1 10:00:00 2026\n";
 }
 
-TEST(Contradictions, RulesAskForDevicesOfTheirMachine) {
+TEST(Contradictions, RulesAskForDevicesOfTheirNode) {
   const auto with = [](const std::string& first, const std::string& second) {
     const TemporaryDirectory d;
     d.file("w1/ip_-d_link", device("br-a", kMac1));
@@ -297,11 +297,11 @@ TEST(Contradictions, TwoListingsOfIptablesShowTheSameRules) {
   EXPECT_EQ("w1 netfilter; ", with(""));
 }
 
-TEST(Contradictions, TwoMachinesDoNotCountAlike) {
+TEST(Contradictions, TwoNodesDoNotCountAlike) {
   const auto with = [](const std::string& counters) {
     const TemporaryDirectory d;
-    for (const std::string machine : {"w1", "w2"})
-      d.file(machine + "/iptables-save_-c", rules(counters + " -A FORWARD -p udp -j DROP\n[9:540] -A FORWARD -p tcp -j ACCEPT"));
+    for (const std::string node : {"w1", "w2"})
+      d.file(node + "/iptables-save_-c", rules(counters + " -A FORWARD -p udp -j DROP\n[9:540] -A FORWARD -p tcp -j ACCEPT"));
     return found(d);
   };
   EXPECT_EQ("", with("[0:0]"));
@@ -367,7 +367,7 @@ TEST(CutDumps, BridgesBehindPatchPortsHaveTheTypeOfTheOthers) {
 }
 
 // The switch of the userspace datapath copies the kernel's addresses and routes, and sends tunnels by them.
-TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
+TEST(Contradictions, TheSwitchHasTheRoutesOfItsNode) {
   const std::string local = "Cached: 192.0.2.10/32 dev br-a SRC 192.0.2.10 local\n",
                     connected = "Cached: 192.0.2.0/24 dev br-a SRC 192.0.2.10\n",
                     far = "Cached: 198.51.100.0/24 dev br-a GW 192.0.2.1 SRC 192.0.2.10\n";

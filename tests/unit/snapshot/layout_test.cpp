@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "egtrace/parsers/snapshot.h"
-#include "snapshot/machines.h"
 #include "snapshot/manifest.h"
+#include "snapshot/node_dumps.h"
 #include "snapshot/session_text.h"
 #include "support/run.h"
 
@@ -49,8 +49,8 @@ TEST(Layout, PodsNamespacesAreNotTheHost) {
   EXPECT_EQ(1U, cluster->nodes.size());
 }
 
-// As `egtrace collect` lays them out: as a machine's folder, as an archive of it, and as the folder itself.
-TEST(Layout, NamespacesInAMachinesFolderAreNotTheHost) {
+// As `egtrace collect` lays them out: as a node's folder, as an archive of it, and as the folder itself.
+TEST(Layout, NamespacesInANodesFolderAreNotTheHost) {
   constexpr const char* kAddr = "2: eth0: <UP> mtu 1500 state UP\n    inet 192.0.2.1/24 scope global eth0\n";
   constexpr const char* kPodAddr = "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.128.0.5/23 scope global eth0\n";
   for (const std::string folder : {"case/w1/", "w1/", ""}) {
@@ -69,7 +69,7 @@ TEST(Layout, NamespacesInAMachinesFolderAreNotTheHost) {
   }
 }
 
-TEST(Layout, ANamespaceAloneIsItsMachine) {
+TEST(Layout, ANamespaceAloneIsItsNode) {
   const TemporaryDirectory d;
   d.file("ip_netns_exec_w1_ip_rule_list", kOther);
   const auto cluster = read_snapshot({d.path(), {}, 1});
@@ -98,8 +98,8 @@ TEST(Layout, PastedNamespacesAreNotTheHost) {
   }
 }
 
-// Of a lab, in which each machine is one.
-TEST(Layout, PastedNamespacesAloneAreMachines) {
+// Of a lab, in which each node is one.
+TEST(Layout, PastedNamespacesAloneAreNodes) {
   const TemporaryDirectory d;
   d.file("case.txt", std::string("$ ip netns exec edge-x ip rule\n") + kOther + "$ ip netns exec edge-y ip rule\n" + kOther);
   const auto cluster = read_snapshot({d.path(), {}, 1});
@@ -131,13 +131,13 @@ TEST(Layout, SecondDumpsAreOfAnotherMoment) {
   EXPECT_TRUE(is_second_dump("later/x"));
   EXPECT_FALSE(is_second_dump("later"));
   EXPECT_FALSE(is_second_dump("a/translater/x"));
-  EXPECT_EQ("w1/x", path_in_machine("w1/later/x"));
-  EXPECT_EQ("w1/netns/p/x", path_in_machine("w1/netns/p/x"));
-  EXPECT_EQ("ip_netns_exec_p_ip_addr", path_in_machine("netns/p/ip_netns_exec_p_ip_addr"));
-  EXPECT_EQ("a/w1/ip_netns_exec_p_ip_addr", path_in_machine("a/w1/netns/p/ip_netns_exec_p_ip_addr"));
+  EXPECT_EQ("w1/x", path_in_node("w1/later/x"));
+  EXPECT_EQ("w1/netns/p/x", path_in_node("w1/netns/p/x"));
+  EXPECT_EQ("ip_netns_exec_p_ip_addr", path_in_node("netns/p/ip_netns_exec_p_ip_addr"));
+  EXPECT_EQ("a/w1/ip_netns_exec_p_ip_addr", path_in_node("a/w1/netns/p/ip_netns_exec_p_ip_addr"));
 }
 
-TEST(Layout, AFolderLaterBesideAnotherIsAMachine) {
+TEST(Layout, AFolderLaterBesideAnotherIsANode) {
   const TemporaryDirectory d;
   d.file("earlier/ip_rule_list", kLayoutRules);
   d.file("later/ip_rule_list", kOther);

@@ -1,4 +1,4 @@
-// Symbolic links: a snapshot that somebody else made must not show files of the machine on which it is read.
+// Symbolic links: a snapshot that somebody else made must not show files of the node on which it is read.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ constexpr const char* kLinkedRoutes = "10.0.0.0/24 dev eth0 proto kernel scope l
 
 SnapshotRequest directory(const std::string& path) { return {path, {}, 2}; }
 
-TEST(Links, OutOfAReportMeanTheMachineThatWasCollected) {
+TEST(Links, OutOfAReportMeanTheNodeThatWasCollected) {
   const TemporaryDirectory d, elsewhere;
   elsewhere.file("ip_-4_rule_list", kLinkedRules);
   d.file("sosreport-w1/sos_commands/networking/ip_route_show_table_all", kLinkedRoutes);

@@ -53,7 +53,7 @@ TEST(Snapshot, FoldersNameNodes) {
   EXPECT_EQ(3U, info_of_dump(*cluster, "w1/ip_rule")->understood);
 }
 
-// Bytes of packets make lines that look like an excerpt of iptables-save, and its folder a machine.
+// Bytes of packets make lines that look like an excerpt of iptables-save, and its folder a node.
 TEST(Snapshot, CapturesAreNoDumps) {
   std::string capture("\xd4\xc3\xb2\xa1\x02\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x01\x00\x00\x00", 24);
   for (int i = 0; i < 20; ++i) capture += std::string("\xb0\x59\x01\x00\x12\x00\x00\x00\n:\x8d\xd2 \xe9 [0:0]\n*raw\n", 28);

@@ -31,13 +31,13 @@ const cluster::DumpInfo* dump_at(const cluster::Cluster& c, const std::string& p
   return nullptr;
 }
 
-TEST(Strays, ADatabaseOfASwitchIsOfTheMachineThatItNames) {
+TEST(Strays, ADatabaseOfASwitchIsOfTheNodeThatItNames) {
   const TemporaryDirectory d;
   d.file("w1/ip_rule", kStrayRules);
   d.file("w1/conf.db", switch_database("w2.example.org"));
   d.file("w2/ip_rule", kStrayRules);
   d.file("w3/ip_rule", kStrayRules);
-  d.file("w3/conf.db", switch_database("elsewhere"));  // no machine of that name: then it is where it lies
+  d.file("w3/conf.db", switch_database("elsewhere"));  // no node of that name: then it is where it lies
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ("w2", dump_at(*cluster, "w1/conf.db")->node);
@@ -109,7 +109,7 @@ TEST(Strays, WhatIsInItsPlaceCountsBeforeACopyElsewhere) {
   EXPECT_TRUE(dump_at(*cluster, "w1/ip_addr")->superseded_by.ends_with("ip_rule"));
 }
 
-TEST(Strays, MachinesAreNotNamedByWhatTheirArchivesArePackedWith) {
+TEST(Strays, NodesAreNotNamedByWhatTheirArchivesArePackedWith) {
   const TemporaryDirectory d;
   d.file("w1.tar.xz", egt::testing::pack({{"w1/ip_rule", kStrayRules}}, "xz"));
   d.file("w2.example.tgz", egt::testing::pack({{"ip_rule", kStrayRules}}, "gz"));

@@ -18,7 +18,7 @@ class Damager {
  public:
   Damager(const std::vector<std::filesystem::path>& dumps, unsigned seed);
 
-  // Kinds of dumps are picked alike, however many machines have one.
+  // Kinds of dumps are picked alike, however many nodes have one.
   const std::filesystem::path& pick();
   Damage damage(const std::filesystem::path& dump);
 

@@ -1,5 +1,5 @@
 // Whatever is damaged in a dump that is not the only one of what it shows: what differs from the answer of the whole snapshot is
-// not proven. Dumps are missing, cut, another machine's; lines are missing, there twice, or in another place; addresses, numbers
+// not proven. Dumps are missing, cut, another node's; lines are missing, there twice, or in another place; addresses, numbers
 // and flags differ. What a dump shows alone is only damaged in ways that no host would be dumped with: a listing without one of
 // its rules is the listing of another host. EGTRACE_MUTATIONS sets how many dumps are damaged, EGTRACE_SEED which,
 // EGTRACE_SCENARIO in which snapshot.

@@ -56,8 +56,8 @@ TEST_F(KnownDamages, AFlowOfARoutersPortIsLost) {
 }
 
 // A device whose dumps are inconsistent decides nothing, be it by the place in a bridge that one of them gives it.
-TEST_F(KnownDamages, DevicesAreAnotherMachines) {
-  damage("router/ip_-d_link", read_text(dump("master-02-demo/ip_-d_link")), "of another machine");
+TEST_F(KnownDamages, DevicesAreAnotherNodes) {
+  damage("router/ip_-d_link", read_text(dump("master-02-demo/ip_-d_link")), "of another node");
 }
 
 }  // namespace

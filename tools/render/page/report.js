@@ -256,27 +256,27 @@
     button.addEventListener('click', function () { open_steps(button.closest('.item')); });
   });
 
-  // ---- Topology: a machine that is chosen is shown with what joins it to others.
+  // ---- Topology: a node that is chosen is shown with what joins it to others.
 
   var plan = document.querySelector('.plan svg');
-  function pick(machine) {
-    var name = machine && machine.dataset.machine, again = !machine || machine.classList.contains('chosen');
-    all('[data-machine]', plan).forEach(function (m) {
-      m.classList.toggle('chosen', !again && m === machine);
-      m.setAttribute('aria-pressed', String(!again && m === machine));
+  function pick(node) {
+    var name = node && node.dataset.node, again = !node || node.classList.contains('chosen');
+    all('[data-node]', plan).forEach(function (m) {
+      m.classList.toggle('chosen', !again && m === node);
+      m.setAttribute('aria-pressed', String(!again && m === node));
     });
     plan.classList.toggle('picked', !again);
     all('[data-ends]', plan).forEach(function (line) {
       line.classList.toggle('away', !again && line.dataset.ends.split(' ').indexOf(name) < 0);
     });
-    all('.about-machine').forEach(function (about) { about.hidden = again || about.dataset.about !== name; });
+    all('.about-node').forEach(function (about) { about.hidden = again || about.dataset.about !== name; });
   }
   if (plan) {
-    all('.about-machine').forEach(function (about) { about.hidden = true; });
-    all('[data-machine]', plan).forEach(function (machine) {
-      machine.addEventListener('click', function () { pick(machine); });
-      machine.addEventListener('keydown', function (event) {
-        if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(machine); }
+    all('.about-node').forEach(function (about) { about.hidden = true; });
+    all('[data-node]', plan).forEach(function (node) {
+      node.addEventListener('click', function () { pick(node); });
+      node.addEventListener('keydown', function (event) {
+        if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(node); }
         else if (event.key === 'Escape') pick(null);
       });
     });

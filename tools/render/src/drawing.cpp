@@ -45,7 +45,7 @@ class DrawingWriter {
   }
 
   void step(const Hop& hop, std::size_t index) {
-    if (hop.layer == "underlay" && hop.detail && hop.evidence.empty()) return;  // the wire between two machines is drawn as one
+    if (hop.layer == "underlay" && hop.detail && hop.evidence.empty()) return;  // the wire between two nodes is drawn as one
     Visit& v = visit(hop.node);
     const std::string name = station_name(hop);
     if (!v.items.empty())
@@ -61,7 +61,7 @@ class DrawingWriter {
   const explain::SightingReport* before_ = nullptr;
 };
 
-// Puts one round for many: of steps within a station, of items within a machine, of machines.
+// Puts one round for many: of steps within a station, of items within a node, of nodes.
 class RoundsFolder {
  public:
   RoundsFolder(const explain::PathReport& path, Drawing drawing) : path_(path), all_(std::move(drawing.visits)) {}

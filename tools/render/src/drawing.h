@@ -1,4 +1,4 @@
-// A path as something to draw: visits of machines in order, and on each machine the sightings and the stations between
+// A path as something to draw: visits of nodes in order, and on each node the sightings and the stations between
 // them. Rounds of a routing loop are there once. Holds pointers into the PathReport that it was made of.
 #pragma once
 
@@ -19,13 +19,13 @@ struct Station {
 };
 struct Passing {  // the packet seen at a device
   const explain::SightingReport* at = nullptr;
-  const explain::SightingReport* before = nullptr;  // the sighting before it, of any machine; null for the first
+  const explain::SightingReport* before = nullptr;  // the sighting before it, of any node; null for the first
 };
 // What stands before it, from an item on, comes again.
 struct Repeated {
   std::size_t visit = 0, item = 0;    // where a round begins
-  std::size_t visits = 0, items = 0;  // of a round; without visits it lies within its machine
-  std::string from;                   // the name of that machine or item
+  std::size_t visits = 0, items = 0;  // of a round; without visits it lies within its node
+  std::string from;                   // the name of that node or item
   std::size_t times = 0;              // besides the one that is shown
   std::optional<unsigned> ttl;        // with which the packet was last seen in them
 };

@@ -1,4 +1,4 @@
-// The paths as a graph of Graphviz (https://graphviz.org/doc/info/lang.html): a cluster a machine, a node a device or station, the
+// The paths as a graph of Graphviz (https://graphviz.org/doc/info/lang.html): a cluster a node, a node a device or station, the
 // addresses on the edges where they change.
 #include <fmt/format.h>
 

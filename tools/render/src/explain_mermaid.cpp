@@ -1,4 +1,4 @@
-// The paths as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): a subgraph a machine, a node a device or
+// The paths as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): a subgraph a node, a node a device or
 // station, the addresses on the edges where they change.
 #include <fmt/format.h>
 

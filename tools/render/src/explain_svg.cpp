@@ -1,4 +1,4 @@
-// The paths as one SVG file: below each other the machines of a path with the devices and stations that the packet passes.
+// The paths as one SVG file: below each other the nodes of a path with the devices and stations that the packet passes.
 #include <fmt/format.h>
 
 #include "charted_paths.h"
@@ -15,7 +15,7 @@ namespace {
 using namespace explain;
 
 constexpr int kChartWidth = 720, kLeft = 16, kInner = 30, kRow = 19, kBetween = 44;
-constexpr std::size_t kColumns = 96;  // of text in a machine
+constexpr std::size_t kColumns = 96;  // of text in a node
 
 class SvgChart {
  public:
@@ -54,7 +54,7 @@ class SvgChart {
         link(last);
       else
         y_ += 10;
-      machine(w, drawing.visits[i], last);
+      node(w, drawing.visits[i], last);
     }
     y_ += 24;
     const int top = y_;
@@ -78,7 +78,7 @@ class SvgChart {
     y_ += kBetween;
   }
 
-  void machine(const PathReport& w, const Visit& visit, const SightingReport*& last) {
+  void node(const PathReport& w, const Visit& visit, const SightingReport*& last) {
     const int top = y_;
     std::string words;
     y_ += 5;
@@ -100,7 +100,7 @@ class SvgChart {
         if (!w.hops[i].detail) lines(words, kInner + 14, "", w.hops[i].what);
     }
     y_ += 12;
-    out_ += fmt::format("<rect class=\"machine\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>\n{}", kLeft, top,
+    out_ += fmt::format("<rect class=\"node\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>\n{}", kLeft, top,
                         kChartWidth - 2 * kLeft, y_ - top, words);
   }
 

@@ -107,7 +107,7 @@ class Page {
     return s;
   }
 
-  // One row a device, as `tcpdump -i any` on each machine would show the packet.
+  // One row a device, as `tcpdump -i any` on each node would show the packet.
   void sightings(const std::vector<SightingReport>& all) {
     if (all.empty()) return;
     title("Seen by tcpdump");

@@ -59,7 +59,7 @@ class PathMap {
   static constexpr int kMargin = 2, kBox = 150, kLink = 128, kHeight = 96, kTop = 22, kBoxHeight = 54;
   static constexpr int kMiddle = kTop + kBoxHeight / 2;
 
-  // The last one on a machine; a machine without any gives an empty one.
+  // The last one on a node; a node without any gives an empty one.
   static const SightingReport* this_sighting(const Visit& visit) {
     static const SightingReport kNone;
     const SightingReport* last = &kNone;
@@ -172,7 +172,7 @@ class ExplanationHtml {
   void up_to_branch() {
     if (common_.hops == 0) return;
     out_ += "<section>\n" + heading(1, fmt::format("All {} paths, up to the branch", e_.paths.size()), "part");
-    machines(before_branch(e_.paths.front(), common_), false);
+    nodes(before_branch(e_.paths.front(), common_), false);
     out_ += "</section>\n";
   }
 
@@ -203,13 +203,13 @@ class ExplanationHtml {
     for (const PathGroup& group : fold_paths(f.paths)) draw_path(f.paths[group.paths.front()], f.paths[group.paths.front()]);
   }
 
-  // The map of the whole path, and the machines of the part that is its own.
+  // The map of the whole path, and the nodes of the part that is its own.
   void draw_path(const PathReport& whole, const PathReport& part) {
     if (!whole.walked) return lines_about_packet(whole);
     const Drawing drawing = draw(whole);
     if (drawing.visits.empty()) return;
     out_ += PathMap(drawing, whole).print();
-    machines(part, true);
+    nodes(part, true);
   }
 
   void lines_about_packet(const PathReport& path) {
@@ -223,13 +223,13 @@ class ExplanationHtml {
   }
 
   // `ends`: the path ends in the last of them.
-  void machines(const PathReport& path, bool ends) {
+  void nodes(const PathReport& path, bool ends) {
     const Drawing drawing = draw(path);
     const SightingReport* last = nullptr;
     for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
       if (i > 0) wire(last);
       const Visit& visit = drawing.visits[i];
-      out_ += "<article class=\"machine\">\n" + heading(2, escape_html(visit.node.empty() ? "outside" : visit.node), "name") +
+      out_ += "<article class=\"node\">\n" + heading(2, escape_html(visit.node.empty() ? "outside" : visit.node), "name") +
               "<ol class=\"path\">\n";
       for (std::size_t k = 0; k < visit.items.size(); ++k) {
         const bool end = ends && i + 1 == drawing.visits.size() && k + 1 == visit.items.size();

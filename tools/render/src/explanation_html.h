@@ -1,4 +1,4 @@
-// An explanation as a part of a page: the outcome, then each path as a line through machines, each step opening to the dump lines
+// An explanation as a part of a page: the outcome, then each path as a line through nodes, each step opening to the dump lines
 // behind it.
 #pragma once
 

@@ -57,7 +57,7 @@ Json json(const AgreementReport& a) {
 }
 
 std::string agreement_text(const AgreementReport& a, std::size_t width) {
-  if (a.missing + a.orphaned == 0) return wrap(fmt::format("{}: OpenFlow is what OVN says", a.node), 2, width);
+  if (a.missing + a.orphaned == 0) return wrap(fmt::format("{}: OpenFlow agrees with OVN", a.node), 2, width);
   std::string out = wrap(fmt::format("{}: {} logical flows lack OpenFlow flows, {} cookies have no logical flow: "
                                      "ovn-controller lags or is stuck, or the dumps are of different times",
                                      a.node, a.missing, a.orphaned),

@@ -154,7 +154,7 @@ class CapturePage {
   }
 
   static std::string place_of(const CaptureReport& c) {
-    std::string place = c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
+    std::string place = c.node.empty() ? "an unknown node; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
     if (c.placed_by == "content") place += " (by the addresses in it)";
     const std::uint64_t n = c.of_events ? c.events : c.packets;
     return fmt::format("{}, {} {}{}", place, n, c.of_events ? "event" : "packet", n == 1 ? "" : "s");
@@ -204,7 +204,7 @@ class CapturePage {
     for (const SeenReport& s : all) width = std::max(width, columns_of(s.at.device));
     std::string node = "\n";
     for (const SeenReport& s : all) {
-      if (s.at.node != node) line(4, (node = s.at.node).empty() ? "(unknown machine)" : node);
+      if (s.at.node != node) line(4, (node = s.at.node).empty() ? "(unknown node)" : node);
       const std::string place = fmt::format("{} {:<3} ", padded(s.at.device, width),
                                             !s.direction_known ? ""
                                             : s.at.in          ? "in"

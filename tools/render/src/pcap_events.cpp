@@ -29,7 +29,7 @@ Json drop_json(const EventReport& e) {
 }
 
 std::string place_of(const EventReport& e) {
-  std::string place = e.node.empty() ? "an unknown machine" : e.node;
+  std::string place = e.node.empty() ? "an unknown node" : e.node;
   if (!e.device.empty()) place += " " + e.device;
   if (e.netns != 0) place += fmt::format(" in network namespace {}", e.netns);
   return place;

@@ -41,16 +41,16 @@ struct Sender {
   std::string_view network() const { return pod != nullptr ? pod->network() : std::string_view(); }
 };
 
-// The machines of a shard: those with the most senders are dealt out first, each to the shard that has the fewest.
-std::set<std::string> machines_of(const std::vector<Sender>& senders, const Shard& shard) {
+// The nodes of a shard: those with the most senders are dealt out first, each to the shard that has the fewest.
+std::set<std::string> nodes_of(const std::vector<Sender>& senders, const Shard& shard) {
   std::map<std::string, std::size_t> load;
   for (const Sender& sender : senders) ++load[sender.node];
-  std::vector<std::pair<std::size_t, std::string>> machines;
-  for (const auto& [node, count] : load) machines.emplace_back(count, node);
-  std::stable_sort(machines.begin(), machines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::pair<std::size_t, std::string>> nodes;
+  for (const auto& [node, count] : load) nodes.emplace_back(count, node);
+  std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::size_t> dealt(shard.count);
   std::set<std::string> own;
-  for (const auto& [count, node] : machines) {
+  for (const auto& [count, node] : nodes) {
     const auto least = std::min_element(dealt.begin(), dealt.end());
     *least += count;
     if (static_cast<unsigned>(least - dealt.begin()) == shard.index) own.insert(node);
@@ -76,8 +76,8 @@ std::map<Alike, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& ro
 
 class Auditor {
  public:
-  // With a limited budget nobody else may hold anything of a machine.
-  Auditor(const cluster::Cluster& cluster, const AuditOptions& options, const cluster::MachineBudget& budget = {})
+  // With a limited budget nobody else may hold anything of a node.
+  Auditor(const cluster::Cluster& cluster, const AuditOptions& options, const cluster::NodeBudget& budget = {})
       : cluster_(cluster),
         options_(options),
         budget_(budget),
@@ -108,22 +108,22 @@ class Auditor {
                    [&](const explain::Explainer& own, std::size_t i) { return walk(own, senders[i]); });
   }
 
-  // Those of some machines at a time, and the machines that were read for them put away behind it where they take too much. How many
-  // machines the memory has room for shows by what those before took.
+  // Those of some nodes at a time, and the nodes that were read for them put away behind it where they take too much. How many
+  // nodes the memory has room for shows by what those before took.
   std::vector<Rows> walk_in_turn(const cluster::Collection* collection, const std::vector<Sender>& senders) const {
-    std::map<std::string, std::vector<std::size_t>> by_machine;
-    for (std::size_t i = 0; i < senders.size(); ++i) by_machine[senders[i].node].push_back(i);
+    std::map<std::string, std::vector<std::size_t>> by_node;
+    for (std::size_t i = 0; i < senders.size(); ++i) by_node[senders[i].node].push_back(i);
     std::vector<Rows> rows(senders.size());
-    std::size_t machines = 1;
-    for (auto next = by_machine.begin(); next != by_machine.end();) {
+    std::size_t nodes = 1;
+    for (auto next = by_node.begin(); next != by_node.end();) {
       std::vector<Sender> some;
       std::vector<std::size_t> places;
-      for (std::size_t n = 0; n < machines && next != by_machine.end(); ++n, ++next)
+      for (std::size_t n = 0; n < nodes && next != by_node.end(); ++n, ++next)
         for (const std::size_t i : next->second) some.push_back(senders[i]), places.push_back(i);
       std::vector<Rows> found = walk_all(explain::Explainer(cluster_, collection), some);
       for (std::size_t i = 0; i < places.size(); ++i) rows[places[i]] = std::move(found[i]);
       const bool is_short = budget_.is_exceeded();
-      machines = is_short ? std::max<std::size_t>(machines / 2, 1) : machines * 2;
+      nodes = is_short ? std::max<std::size_t>(nodes / 2, 1) : nodes * 2;
       if (is_short) budget_.put_away(cluster_);
     }
     return rows;
@@ -146,7 +146,7 @@ class Auditor {
         if (cluster_.handle(node) != nullptr) senders.push_back({nullptr, node});
     for (std::size_t i = 0; i < senders.size(); ++i) senders[i].order = i;
     if (options_.shard.is_whole()) return senders;
-    const std::set<std::string> own = machines_of(senders, options_.shard);
+    const std::set<std::string> own = nodes_of(senders, options_.shard);
     std::erase_if(senders, [&](const Sender& sender) { return !own.contains(sender.node); });
     return senders;
   }
@@ -262,7 +262,7 @@ class Auditor {
 
   const cluster::Cluster& cluster_;
   const AuditOptions& options_;
-  const cluster::MachineBudget budget_;
+  const cluster::NodeBudget budget_;
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
   std::vector<std::string> nodes_;
@@ -298,7 +298,7 @@ Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const A
 }
 
 Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
-                                    const cluster::MachineBudget& budget, const AuditOptions& options) {
+                                    const cluster::NodeBudget& budget, const AuditOptions& options) {
   Auditor auditor(cluster, options, budget);
   return auditor.run([&](const auto& senders) { return auditor.walk_in_turn(collection, senders); });
 }

@@ -60,7 +60,7 @@ std::vector<Prefix> prefixes_in(const std::string& text) {
 
 // Addresses of pods that anything in the snapshot knows as served by an egress IP: address sets, reroute policies, SNAT
 // rows of gateway routers, policy rules of hosts.
-std::set<IpAddr> served_addresses(const cluster::Cluster& cluster, const cluster::MachineBudget& budget) {
+std::set<IpAddr> served_addresses(const cluster::Cluster& cluster, const cluster::NodeBudget& budget) {
   std::set<IpAddr> all;
   const auto add = [&](const std::string& text) {
     if (const auto p = Prefix::parse(text); p && p->is_host()) all.insert(p->address);
@@ -138,7 +138,7 @@ void EgressClaims::add(const std::string& pod, EgressClaim claim) {
 }
 
 EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods,
-                           const cluster::MachineBudget& budget) {
+                           const cluster::NodeBudget& budget) {
   const Objects& objects = cluster.objects;
   for (const cluster::EgressService& e : objects.egress_services) {
     const cluster::Service* service = objects.services.find(e.namespace_, e.name);

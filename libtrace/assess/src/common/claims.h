@@ -25,7 +25,7 @@ struct EgressClaim {
 
 class EgressClaims {
  public:
-  EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods, const cluster::MachineBudget& budget = {});
+  EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods, const cluster::NodeBudget& budget = {});
   // The claim that counts: an EgressService outweighs an EgressIP (policy priorities 101 and 100 of OVN-Kubernetes).
   const EgressClaim* of(const std::string& pod, Family family) const;
 

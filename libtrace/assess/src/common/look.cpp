@@ -366,16 +366,16 @@ const host::Part<std::vector<host::Route>>& routes_of(const Node& node, Family f
   return family == Family::v4 ? host.routes_v4 : host.routes_v6;
 }
 
-engine::RouteAnswer route_from_outside(const Cluster& cluster, const Node& machine, const IpAddr& to) {
+engine::RouteAnswer route_from_outside(const Cluster& cluster, const Node& node, const IpAddr& to) {
   engine::RouteQuery query;
   query.to = outside(cluster, to.family);
-  const engine::RouteAnswer back = engine::find_route(machine.host, query);
+  const engine::RouteAnswer back = engine::find_route(node.host, query);
   query.from = std::exchange(query.to, to);
   if (!back.hops.empty()) query.in_device = back.hops.front().get().device;
-  return engine::find_route(machine.host, query);
+  return engine::find_route(node.host, query);
 }
 
-std::vector<const Node*> outside_machines(const Cluster& cluster) {
+std::vector<const Node*> outside_nodes(const Cluster& cluster) {
   std::vector<const Node*> all;
   for (const auto& node : cluster.nodes)
     if (!is_cluster_node(*node) && !node->roles.empty()) all.push_back(node.get());

@@ -57,7 +57,7 @@ class NatRows {
 };
 NatRows nat_rows_of(const cluster::Node& node);
 
-// The machine that a next hop in OVN's networks belongs to: its transit, join or management address. Empty: unknown.
+// The node that a next hop in OVN's networks belongs to: its transit, join or management address. Empty: unknown.
 std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& next_hop);
 
 // The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
@@ -69,7 +69,7 @@ const host::Host& dumped_host(const cluster::Node& node);
 
 // A device by which no frame passes: down, or without a carrier.
 bool is_dead(const host::Link& link);
-// Whether frames leave the machine by no wire from here: a device without a carrier, or that of a bridge all wires of which have none.
+// Whether frames leave the node by no wire from here: a device without a carrier, or that of a bridge all wires of which have none.
 bool has_no_wire(const cluster::Node& node, const std::string& device);
 
 // Source translations of a node's host that a packet from this pod passes the address test of.
@@ -113,10 +113,10 @@ bool is_ovn_kubernetes(const netfilter::Table& table);
 
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
 const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);
-// Where a machine sends packets to `to` that come from outside the cluster, or that it makes itself where it is the outside.
-engine::RouteAnswer route_from_outside(const cluster::Cluster& cluster, const cluster::Node& machine, const IpAddr& to);
+// Where a node sends packets to `to` that come from outside the cluster, or that it makes itself where it is the outside.
+engine::RouteAnswer route_from_outside(const cluster::Cluster& cluster, const cluster::Node& node, const IpAddr& to);
 
-// Machines of the snapshot that are no cluster nodes: routers, gateways, servers.
-std::vector<const cluster::Node*> outside_machines(const cluster::Cluster& cluster);
+// Nodes of the snapshot that are no cluster nodes: routers, gateways, servers.
+std::vector<const cluster::Node*> outside_nodes(const cluster::Cluster& cluster);
 
 }  // namespace egt::assess

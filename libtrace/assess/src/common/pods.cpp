@@ -77,7 +77,7 @@ std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const clus
   return selected;
 }
 
-std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::MachineBudget& budget) {
+std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::NodeBudget& budget) {
   std::map<PodKey, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)
     if (!object.addresses.empty()) all.emplace(PodKey{object.namespace_, object.name}, of_object(object));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
-#include "egtrace/cluster/machine_budget.h"
+#include "egtrace/cluster/node_budget.h"
 
 namespace egt::assess {
 
@@ -25,8 +25,8 @@ struct KnownPod {
   std::string_view network() const;
 };
 
-// By namespace and name. Pods that have ended (no address) are left out. With a limited budget nobody may hold anything of a machine.
-std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::MachineBudget& budget = {});
+// By namespace and name. Pods that have ended (no address) are left out. With a limited budget nobody may hold anything of a node.
+std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::NodeBudget& budget = {});
 // But for those with a primary user-defined network.
 std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);
 // Those of one namespace, of such a list.

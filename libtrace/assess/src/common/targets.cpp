@@ -45,7 +45,7 @@ void add_addresses(const Node& node, Family family, std::vector<IpAddr>& all) {
       if (a.prefix.address.family == family && is_global(a)) all.push_back(a.prefix.address);
 }
 
-std::optional<IpAddr> server_address(const Cluster& cluster, Family family, const cluster::MachineBudget& budget) {
+std::optional<IpAddr> server_address(const Cluster& cluster, Family family, const cluster::NodeBudget& budget) {
   std::vector<IpAddr> servers;
   NodeNetworks networks;
   budget.for_each(cluster, [&](const Node& node) {
@@ -68,7 +68,7 @@ bool is_of_hybrid_overlay(const cluster::NodeObject& node) {
 
 bool is_cluster_node(const Node& node) { return has_role(node, Role::cluster_node); }
 
-IpAddr outside(const Cluster& cluster, Family family, const cluster::MachineBudget& budget) {
+IpAddr outside(const Cluster& cluster, Family family, const cluster::NodeBudget& budget) {
   if (const auto server = server_address(cluster, family, budget)) return *server;
   return family == Family::v4 ? *IpAddr::parse("192.0.2.1") : *IpAddr::parse("2001:db8::1");
 }
@@ -118,7 +118,7 @@ std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_servic
   return services;
 }
 
-std::vector<std::string> cluster_nodes(const Cluster& cluster, const cluster::MachineBudget& budget) {
+std::vector<std::string> cluster_nodes(const Cluster& cluster, const cluster::NodeBudget& budget) {
   std::set<std::string> names;
   budget.for_each(cluster, [&](const Node& node) {
     if (is_cluster_node(node)) names.insert(node.name);

@@ -80,7 +80,7 @@ std::string node_of(const PathReport& path) {
   return path.egress ? path.egress->node : path.hops.empty() ? std::string() : path.hops.back().node;
 }
 
-// The device by which a packet leaves the cluster, and those below it that it passes on the same machine.
+// The device by which a packet leaves the cluster, and those below it that it passes on the same node.
 Names devices_of(const PathReport& path) {
   Names all;
   if (path.egress) all.push_back(path.egress->device);

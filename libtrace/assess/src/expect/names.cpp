@@ -22,12 +22,12 @@ namespace egt::assess {
 namespace {
 
 using cluster::Cluster;
-using cluster::MachineBudget;
+using cluster::NodeBudget;
 using Names = std::vector<std::string>;
 
 Names sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-Names node_names(const Cluster& cluster, const MachineBudget& budget) {
+Names node_names(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> names;
   for (const cluster::NodeHandle& node : cluster.nodes) names.insert(node.name());
   for (const std::string& name : cluster_nodes(cluster, budget)) names.insert(name);
@@ -35,7 +35,7 @@ Names node_names(const Cluster& cluster, const MachineBudget& budget) {
 }
 
 // Of hosts and of Open vSwitch, alone and behind their nodes.
-Names device_names(const Cluster& cluster, const MachineBudget& budget) {
+Names device_names(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> names;
   budget.for_each(cluster, [&](const cluster::Node& node) {
     const auto add = [&](const std::string& name) {
@@ -52,7 +52,7 @@ Names device_names(const Cluster& cluster, const MachineBudget& budget) {
 }
 
 // Whether all nodes of the cluster are in the snapshot with their devices: only then can a name be wrong for certain.
-bool knows_devices(const Cluster& cluster, const MachineBudget& budget) {
+bool knows_devices(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> shown;
   budget.for_each(cluster, [&](const cluster::Node& node) {
     if (node.host.links.present && !node.host.links.partial) shown.insert(node.name);
@@ -61,7 +61,7 @@ bool knows_devices(const Cluster& cluster, const MachineBudget& budget) {
   return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const std::string& name) { return shown.contains(name); });
 }
 
-Names stage_names(const Cluster& cluster, const MachineBudget& budget) {
+Names stage_names(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> names;
   budget.for_each(cluster, [&](const cluster::Node& node) {
     for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
@@ -70,7 +70,7 @@ Names stage_names(const Cluster& cluster, const MachineBudget& budget) {
   return sorted(names);
 }
 
-Names chain_names(const Cluster& cluster, const MachineBudget& budget) {
+Names chain_names(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> names;
   budget.for_each(cluster, [&](const cluster::Node& node) {
     const host::Host& h = node.host;
@@ -82,7 +82,7 @@ Names chain_names(const Cluster& cluster, const MachineBudget& budget) {
 }
 
 // "br-int 25"
-Names table_names(const Cluster& cluster, const MachineBudget& budget) {
+Names table_names(const Cluster& cluster, const NodeBudget& budget) {
   std::set<std::string> names;
   budget.for_each(cluster, [&](const cluster::Node& node) {
     for (const openflow::Bridge& bridge : node.bridges)
@@ -125,7 +125,7 @@ std::optional<Prefix> address_of(std::string_view text) {
   return both && both->second != 0 ? std::optional(Prefix::host(both->first)) : std::nullopt;
 }
 
-// Of packets that a receiver on another machine sees.
+// Of packets that a receiver on another node sees.
 bool is_possible(const Prefix& p) {
   const IpAddr& a = p.address;
   const bool nobody = a.is_unspecified() && p.length != 0;
@@ -158,7 +158,7 @@ std::optional<Error> impossible_address(const char* key, const Names& patterns, 
 }  // namespace
 
 struct NameChecker::Known {
-  Known(const Cluster& c, const MachineBudget& budget)
+  Known(const Cluster& c, const NodeBudget& budget)
       : cluster(c),
         pods(known_pods(c, budget)),
         namespaces(namespace_names(c, pods)),
@@ -176,7 +176,7 @@ struct NameChecker::Known {
   std::vector<KnownPod> pods;
   Names namespaces, nodes, stages, chains, tables;
   Names devices;                // empty: the snapshot does not have all of them
-  engine::Workloads workloads;  // once no machine is put away any more
+  engine::Workloads workloads;  // once no node is put away any more
 };
 
 // "chain:NAME" and its like, or a bare NAME of any of these kinds. A rule's number is no name.
@@ -212,7 +212,7 @@ std::optional<Error> NameChecker::Known::unknown_end(const char* key, const std:
   return std::nullopt;
 }
 
-NameChecker::NameChecker(const Cluster& cluster, const MachineBudget& budget)
+NameChecker::NameChecker(const Cluster& cluster, const NodeBudget& budget)
     : known_(std::make_unique<const Known>(cluster, budget)) {}
 NameChecker::~NameChecker() = default;
 

@@ -121,7 +121,7 @@ class PolicyExpectations {
                         const PolicyQuestion& q) {
     const cluster::FirewallRuling r = firewall_ruling(objects_, cluster_.node(pod.node), q);
     if (r.firewall != &firewall || r.rule != index || (r.ruling != Ruling::allowed && r.ruling != Ruling::denied)) return;
-    if (r.ruling == Ruling::allowed && (!is_outside_machine(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
+    if (r.ruling == Ruling::allowed && (!is_outside_node(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
     add(Implication::firewall_rule,
         {firewall.full_name(), index, r.ruling == Ruling::allowed, pod.full_name(), firewall.rules[index].destination()}, pod, q,
         r.ruling, firewall.from);
@@ -174,7 +174,7 @@ class PolicyExpectations {
     const PolicyQuestion q = question(from, *own, nullptr, to, policy.egress[index].ports);
     const Ruling ruling = decided_by(policy, index, q, PolicyDirection::egress);
     if (ruling == Ruling::none) return false;
-    if (ruling == Ruling::allowed && (!is_outside_machine(to) || !firewall_lets_through(q, from))) return false;
+    if (ruling == Ruling::allowed && (!is_outside_node(to) || !firewall_lets_through(q, from))) return false;
     add(Implication::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network},
         from, q, ruling, policy.from);
     return true;
@@ -253,7 +253,7 @@ class PolicyExpectations {
       for (const Prefix& network : peer.networks) {
         const IpAddr server = outside(cluster_, network.address.family);
         const IpAddr* own = pods.front()->address(server.family);
-        if (own == nullptr || !network.contains(server) || !is_outside_machine(server)) continue;
+        if (own == nullptr || !network.contains(server) || !is_outside_node(server)) continue;
         const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, rule.ports);
         if (!is_by_rule(policy_ruling(objects_, q, direction)) || !firewall_lets_through(q, *pods.front())) continue;
         return add(Implication::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network},
@@ -323,7 +323,7 @@ class PolicyExpectations {
     return ruling == Ruling::none || ruling == Ruling::allowed;
   }
 
-  bool is_outside_machine(const IpAddr& address) const {
+  bool is_outside_node(const IpAddr& address) const {
     const cluster::Node* owner = cluster_.owner_of(address);
     return owner != nullptr && !is_cluster_node(*owner);
   }

@@ -96,7 +96,7 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "it never reaches the cluster.",
      "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary'); ip route get {0} on {node}."},
     {Claim::duplicate_address, "{0} have {1}: both answer for it.",
-     "arping -D -I {2} {1} on a machine of that network; remove the address where it does not belong."},
+     "arping -D -I {2} {1} on a node of that network; remove the address where it does not belong."},
     {Claim::duplicate_address_of_nat,
      "{0} has {1}, and OVN on {node} answers ARP for it as well: it is the external address of a NAT row of {3} (for {2}).",
      "ovn-nbctl lr-nat-list {3} on {node}: the row is stale, or one of the two is to have another address."},
@@ -109,12 +109,12 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "{0|ovs-appctl dpctl/ct-get-maxconns|sysctl net.netfilter.nf_conntrack_max; dmesg (\"nf_conntrack: table full, dropping "
      "packet\")} on {node}; who has so many connections."},
     {Claim::neighbour_failed, "{0} does not answer {1|ARP requests|neighbour solicitations} of {node} on {2}.",
-     "ip neigh show {0} on {node}; whether the machine with that address is up, and whether its rules let "
+     "ip neigh show {0} on {node}; whether the node with that address is up, and whether its rules let "
      "{1|ARP|ICMPv6 types 135 and 136} pass."},
     {Claim::neighbour_set_wrong, "{node} sends to {0} at {1} (a permanent entry), but the address is {2}'s[, on {3} at {4}].",
      "ip neigh del {0} dev {5} on {node}."},
     {Claim::neighbour_learned_wrong, "{node} sends to {0} at {1}, but the address is {2}'s[, on {3} at {4}].",
-     "A second machine replies: arping -I {5} {0} on {node} shows which MACs."},
+     "A second node replies: arping -I {5} {0} on {node} shows which MACs."},
     {Claim::stale_mac,
      "{0} {0:takes|take} {1} to be at {2} ([{3} on {5}||no device of {5}]), but {4} on {5} has the address, at {6}.",
      "Remove the stale entry{7:| on each node} ({8|ovn-sbctl destroy mac_binding|ovn-nbctl destroy static_mac_binding} {9} on "

@@ -18,7 +18,7 @@ constexpr ClaimPhrase kClaimsOfTunnels[] = {
     {Claim::tunnel_port_missing, "{node} has chassis {0} at {1}, but Open vSwitch there has no tunnel port to it.",
      "ovs-vsctl show and the log of ovn-controller on {node}."},
     {Claim::tunnel_address_wrong,
-     "The southbound database of {0} has {1} as tunnel address of {2}, which is [an address of {3}||no address of any machine of "
+     "The southbound database of {0} has {1} as tunnel address of {2}, which is [an address of {3}||no address of any node of "
      "the "
      "snapshot].",
      "ovs-vsctl get open_vswitch . external_ids:ovn-encap-ip on {2}, and ip addr there; ovn-sbctl list encap."},

@@ -80,10 +80,10 @@ void add_egress_nodes(const cluster::Objects& objects, const cluster::Pod* from,
   }
 }
 
-// The machines that can have a part in it, so that a cause costs no more in a large cluster: those that the walk met or should have
-// met, and all that forward for others. Every other machine of the cluster would have been met.
-std::set<std::string> machines_of(const cluster::Cluster& cluster, const Explanation& e, const Subject& s,
-                                  const cluster::Pod* from) {
+// The nodes that can have a part in it, so that a cause costs no more in a large cluster: those that the walk met or should have
+// met, and all that forward for others. Every other node of the cluster would have been met.
+std::set<std::string> nodes_of(const cluster::Cluster& cluster, const Explanation& e, const Subject& s,
+                               const cluster::Pod* from) {
   std::set<std::string> names = s.nodes;
   names.insert({e.from.node, e.to.node});
   add_egress_nodes(cluster.objects, from, s, names);
@@ -280,7 +280,7 @@ std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, co
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);
   const Subject subject = subject_of(e);
   const cluster::Cluster part =
-      explainer.cluster().part(machines_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
+      explainer.cluster().part(nodes_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
   const explain::Explainer of_part = explainer.for_part(part);
   const Triage found = run_checks(Facts(of_part, e), only);
   const Finding* best = nullptr;

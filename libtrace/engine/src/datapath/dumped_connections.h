@@ -52,7 +52,7 @@ class DumpedTable {
   HashChains by_tuple_, by_receiver_;  // of numbers of entries, doubled; odd ones stand for the reply direction
 };
 
-// Of all machines, each looked at when a packet first comes to it. The cluster outlives it and does not change.
+// Of all nodes, each looked at when a packet first comes to it. The cluster outlives it and does not change.
 class DumpedConnections {
  public:
   explicit DumpedConnections(const cluster::Cluster& cluster) : cluster_(cluster), tables_(cluster) {}

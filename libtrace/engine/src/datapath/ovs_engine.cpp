@@ -179,7 +179,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   const openflow::Interface* port = bridge.by_ofport(in_port);
   record_.add(node_.name, Layer::ovs, EnterBridge{bridge.name, in_port, port ? port->name : std::string()},
               port && port->from.known() ? std::vector<Provenance>{port->from} : std::vector<Provenance>{});
-  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::node, "", record_);
   note_inconsistencies(node_, cluster::Inconsistency::About::bridge, bridge.name, record_);
   Upcall first;
   first.packet.key = packet;

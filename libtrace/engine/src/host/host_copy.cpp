@@ -45,8 +45,8 @@ void HostWalk::duplicate(PacketCopy copy, Hook hook) {
     step.why = o.stop->why;
     lines.insert(lines.end(), o.stop->evidence.begin(), o.stop->evidence.end());
   } else if (o.kind == HostOutcome::Kind::delivered) {
-    step.where = {PlaceKind::this_machine};
-    step.why = {Reason::copy_for_this_machine};
+    step.where = {PlaceKind::this_host};
+    step.why = {Reason::copy_for_this_host};
   }
   record_.add(node_.name, layer_, std::move(step), std::move(lines));
   copies_.push_back(std::move(o));

@@ -35,7 +35,7 @@ HostWalk::HostWalk(const cluster::Node& node, NetworkState& network_state, Recor
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;
   clear_pipeline(packet_);
-  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::node, "", record_);
   note_inconsistencies(node_, cluster::Inconsistency::About::netfilter, "", record_);
   std::vector<Provenance> lines;
   const host::Link* link = host_.link(device);

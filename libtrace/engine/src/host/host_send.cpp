@@ -31,7 +31,7 @@ bool same_hops(const RouteAnswer& a, const RouteAnswer& b) {
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
-  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::node, "", record_);
   note_inconsistencies(node_, cluster::Inconsistency::About::netfilter, "", record_);
   if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
@@ -150,7 +150,7 @@ HostWalk::Ended HostWalk::check_echo() {
   const Setting off = plain_setting(host_, v4 ? "net.ipv4.icmp_echo_ignore_all" : "net.ipv6.icmp.echo_ignore_all");
   if (!off.value) assume({Supposition::echo_answered, {node_.name, off.key}});
   if (off.value.value_or(0) == 0) return std::nullopt;
-  return dropped({PlaceKind::machine, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
+  return dropped({PlaceKind::node, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
 }
 
 // Where no dump shows it, it is the one that kernels come with; to groups a socket sends with 1 (ip_select_ttl(),

@@ -116,7 +116,7 @@ bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& 
 
 }  // namespace
 
-// IPv6 answers for addresses of the device alone, IPv4 for any of the machine unless set not to.
+// IPv6 answers for addresses of the device alone, IPv4 for any of the node unless set not to.
 bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
   const host::Link* link = host.link(asked);
   if (link != nullptr && has_no_arp(*link)) return false;

@@ -105,7 +105,7 @@ bool is_repetition(const Table& t, const host::Host& host) {
   return own != nullptr && !lacks_rules(part, *own, host, family);
 }
 
-// iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or machine, or
+// iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or node, or
 // iptables-save is that of iptables-legacy and both sets of rules hold.
 std::optional<MissingInput> inconsistency(const host::Host& host, Family family, const std::string& node) {
   const auto& iptables = iptables_part(host, family);

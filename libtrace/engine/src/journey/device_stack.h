@@ -37,7 +37,7 @@ bool shares_device(const host::Link& device);                     // is a macvla
 // Through what `device` sends; null where it stands on nothing that is shown. Of several legs the first.
 const host::Link* below(const host::Host& host, const host::Link& device);
 
-// The port by which a Linux bridge sends out of the machine: its only one, or the only one that is no veth or tap. Null where
+// The port by which a Linux bridge sends out of the node: its only one, or the only one that is no veth or tap. Null where
 // that does not show one. `alone`: it has no other.
 struct Uplink {
   const host::Link* port = nullptr;

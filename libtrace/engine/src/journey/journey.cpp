@@ -24,7 +24,7 @@ bool has_unread_lines(const cluster::DumpInfo& dump) {
 }
 
 // Their names, in order.
-// Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
+// Lines that nobody understood may say anything; on the nodes that the packet visited they take the proof away.
 void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
   for (const std::string_view name : visited_nodes(record)) {
     const cluster::Node* node = cluster.node(name);
@@ -180,7 +180,7 @@ void enter_where_it_left(Start& answer, const WalkedPath& forward) {
   answer.dmac = src_mac(last->packet);
 }
 
-// Whoever answers sends to the address that it saw, and that may be another machine's than the one the request left.
+// Whoever answers sends to the address that it saw, and that may be another node's than the one the request left.
 void enter_at_owner(Start& answer, const Topology& topology) {
   const cluster::Node* owner = answer.returns ? topology.owner(dst_ip(answer.packet)) : nullptr;
   if (owner == nullptr || owner->name == answer.arrive_at) return;
@@ -204,13 +204,13 @@ std::uint32_t mtu_of(const Endpoint& end) {
   return 0;
 }
 
-// Machines that the snapshot does not show took the reply, though the client is in it.
+// Nodes that the snapshot does not show took the reply, though the client is in it.
 void leaves_again(WalkedPath& reply, const Start& start) {
   if (start.from.kind == Endpoint::Kind::outside) return;
   reply.verdict = Verdict::inconclusive;
   reply.undecided = true;
   const std::string node = reply.record.steps.empty() ? std::string() : reply.record.steps.back().node;
-  reply.stop = Stop{node, Layer::underlay, {PlaceKind::machine, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
+  reply.stop = Stop{node, Layer::underlay, {PlaceKind::node, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
 }
 
 void judge_reply(WalkedPath& reply, const Start& start, const WalkedPath& forward) {
@@ -223,7 +223,7 @@ void judge_reply(WalkedPath& reply, const Start& start, const WalkedPath& forwar
   stop.node = reply.end.node != nullptr ? reply.end.node->name : "";
   stop.layer = Layer::host;
   const bool at_pod = reply.end.kind == Endpoint::Kind::pod;
-  stop.where = at_pod ? Place{PlaceKind::pod, {reply.end.pod.name}} : Place{PlaceKind::machine, {stop.node}};
+  stop.where = at_pod ? Place{PlaceKind::pod, {reply.end.pod.name}} : Place{PlaceKind::node, {stop.node}};
   stop.why = {Reason::reply_unexpected};
   reply.stop = std::move(stop);
 }

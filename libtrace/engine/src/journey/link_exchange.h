@@ -1,4 +1,4 @@
-// Whether ARP or neighbour discovery between two machines passes what they themselves put in its way: the flows of the
+// Whether ARP or neighbour discovery between two nodes passes what they themselves put in its way: the flows of the
 // bridges of Open vSwitch by whose devices they speak and the netfilter rules of both hosts.
 #pragma once
 
@@ -23,7 +23,7 @@ NeighbourOracle::Exchange follow_own_arp(const WireEnd& asker, const LinkQuestio
 // switch. None where they send no answer back, or the dumps leave it open.
 std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& asker, const LinkQuestion& question);
 
-// What those of another machine answer to the wire that `asker` is on: by the bridge that has the device `behind`, as OVN's do for
+// What those of another node answer to the wire that `asker` is on: by the bridge that has the device `behind`, as OVN's do for
 // external addresses of NAT.
 std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const WireEnd& asker, const WireEnd& behind,
                                               const LinkQuestion& question);

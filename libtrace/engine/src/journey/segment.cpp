@@ -68,7 +68,7 @@ const Segment* with_tags(const std::vector<Segment>& segments, const Tags& tags)
   return at == segments.end() ? nullptr : &*at;
 }
 
-// Whether a device of the machine takes frames off the wire with this tag.
+// Whether a device of the node takes frames off the wire with this tag.
 bool knows_tag(const WireEnd& wire, const VlanTag& tag) {
   const auto& links = wire.node->host.links.value;
   return std::any_of(links.begin(), links.end(), [&](const host::Link& link) {
@@ -120,7 +120,7 @@ std::optional<Retagging> retagging(const WireEnd& from, const Tags& tags, const 
     if (!tags.empty() && !same->tags.empty()) return std::nullopt;  // two VLANs: no access port joins them
     return Retagging{same->tags, tags.empty(), !tags.empty()};
   }
-  // A switch of Open vSwitch may expect the tag; and a machine that is known to be in other subnets is in another VLAN.
+  // A switch of Open vSwitch may expect the tag; and a node that is known to be in other subnets is in another VLAN.
   const bool switches = to.node->port(to.device).port != nullptr;
   if (tags.empty() || switches || (own != nullptr && !there.empty())) return std::nullopt;
   return Retagging{Tags(tags.begin() + 1, tags.end()), false, true};

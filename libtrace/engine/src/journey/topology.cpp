@@ -69,14 +69,14 @@ std::optional<MacAddr> mac_of(const WireEnd& end) {
   return link != nullptr && link->is_up() ? link->mac : std::nullopt;
 }
 
-// What the machine that has the address on `owner` says: each of its devices on the link may answer. `asked`: those; of a
-// machine that has none of them no dump shows on which link it is.
-std::vector<std::optional<MacAddr>> owner_answers(const cluster::NodeHandle& machine, const std::string& owner,
+// What the node that has the address on `owner` says: each of its devices on the link may answer. `asked`: those; of a
+// node that has none of them no dump shows on which link it is.
+std::vector<std::optional<MacAddr>> owner_answers(const cluster::NodeHandle& node, const std::string& owner,
                                                   const std::vector<std::string>& asked, const LinkQuestion& q) {
   std::vector<std::optional<MacAddr>> answers;
   for (const std::string& device : asked)
-    if (answers_for_own(machine->host, device, owner, q)) answers.push_back(mac_of({machine.get(), device}));
-  const auto& links = machine.links().value;
+    if (answers_for_own(node->host, device, owner, q)) answers.push_back(mac_of({node.get(), device}));
+  const auto& links = node.links().value;
   const auto link = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.name == owner; });
   const bool loopback = link != links.end() && link->link_type == "loopback";
   if (asked.empty() && !loopback) answers.push_back(link != links.end() && link->is_up() ? link->mac : std::nullopt);
@@ -110,21 +110,21 @@ Topology::~Topology() = default;
 
 Topology::Topology(const cluster::Cluster& cluster)
     : link_walks_(std::make_unique<LinkWalks>()), cluster_(cluster), workloads_(cluster), router_ports_(cluster) {
-  for (const cluster::NodeHandle& machine : cluster.nodes) {
-    for (const host::Link& link : machine.links().value) {
+  for (const cluster::NodeHandle& node : cluster.nodes) {
+    for (const host::Link& link : node.links().value) {
       if (link.link_type == "loopback") {
         for (const host::Address& a : link.addresses)
-          if (!a.prefix.address.is_loopback()) loopback_owners_[a.prefix.address].push_back({&machine, link.name});
+          if (!a.prefix.address.is_loopback()) loopback_owners_[a.prefix.address].push_back({&node, link.name});
         continue;
       }
       for (const host::Address& a : link.addresses) {
-        owners_[a.prefix.address].push_back({&machine, link.name});
-        if (!a.prefix.is_host() && !a.prefix.address.is_link_local()) subnets_[a.subnet()].push_back({&machine, link.name});
+        owners_[a.prefix.address].push_back({&node, link.name});
+        if (!a.prefix.is_host() && !a.prefix.address.is_link_local()) subnets_[a.subnet()].push_back({&node, link.name});
       }
-      if (link.mac) with_mac_[*link.mac].push_back({&machine, link.name});
+      if (link.mac) with_mac_[*link.mac].push_back({&node, link.name});
     }
-    for (const host::Link& link : machine.links().value)
-      if (link.kind == "bond" && link.mac) with_mac_[*link.mac].push_back({&machine, link.name, true});
+    for (const host::Link& link : node.links().value)
+      if (link.kind == "bond" && link.mac) with_mac_[*link.mac].push_back({&node, link.name, true});
   }
 }
 
@@ -137,7 +137,7 @@ std::vector<WireEnd> Topology::ends_with(const MacAddr& mac) const {
   const auto found = with_mac_.find(mac);
   if (found == with_mac_.end()) return ends;
   for (const Device& device : found->second) {
-    const Node& node = *device.machine->get();
+    const Node& node = *device.node->get();
     const host::Link* known = node.host.link(device.name);
     if (known == nullptr) continue;  // an outline may have more than what all dumps together settle on
     const host::Link& link = *known;
@@ -161,8 +161,8 @@ WireEnd Topology::dead_end(const Node& sender, const MacAddr& mac) const {
   const auto found = with_mac_.find(mac);
   if (found == with_mac_.end() || mac.is_zero()) return {};
   for (const Device& device : found->second) {
-    if (device.of_bond || device.machine->identity() == &sender) continue;
-    const Node& node = *device.machine->get();
+    if (device.of_bond || device.node->identity() == &sender) continue;
+    const Node& node = *device.node->get();
     const host::Link* link = node.host.link(device.name);
     if (link != nullptr && !link->is_up() && !ends_a_wire(node, *link)) return {&node, link->name};
   }
@@ -179,14 +179,14 @@ const Node* Topology::owner(const IpAddr& address) const {
   const auto found = owners_.find(address);
   if (found == owners_.end()) return nullptr;
   if (is_shared(address)) return nullptr;
-  return found->second.front().machine->get();
+  return found->second.front().node->get();
 }
 
 // An address of every node, such as a masquerade address.
 bool Topology::is_shared(const IpAddr& address) const {
   const auto found = owners_.find(address);
   return found != owners_.end() && std::any_of(found->second.begin(), found->second.end(),
-                                               [&](const Device& d) { return d.machine != found->second.front().machine; });
+                                               [&](const Device& d) { return d.node != found->second.front().node; });
 }
 
 namespace {
@@ -203,10 +203,10 @@ bool is_gateway(const Node& node, const IpAddr& address) {
 std::optional<Topology::Owner> Topology::owner_with_other_mac(const Node& sender, const IpAddr& address, const MacAddr& mac,
                                                               const Provenance& entry) const {
   const auto found = owners_.find(address);
-  if (found == owners_.end() || found->second.size() != 1 || found->second.front().machine->identity() == &sender)
+  if (found == owners_.end() || found->second.size() != 1 || found->second.front().node->identity() == &sender)
     return std::nullopt;
   const auto own = mac_of(found->second.front().end());
-  return own && *own != mac ? std::optional(Owner{address, found->second.front().machine->get(), *own, entry}) : std::nullopt;
+  return own && *own != mac ? std::optional(Owner{address, found->second.front().node->get(), *own, entry}) : std::nullopt;
 }
 
 std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac, Family family) const {
@@ -216,12 +216,12 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
     if (address.family != family || (address.is_link_local() && !is_gateway(sender, address))) return;
     if (workload_with(mac, address) != nullptr) return;  // OVN's own networks are behind no wire
     const auto found = owners_.find(address);
-    const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().machine->identity() != &sender;
+    const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().node->identity() != &sender;
     const auto own = only ? mac_of(found->second.front().end()) : std::nullopt;
     if (!own || *own == mac)
       may_be_right = true;
     else if (!misled)
-      misled = Owner{address, found->second.front().machine->get(), *own, entry};
+      misled = Owner{address, found->second.front().node->get(), *own, entry};
   };
   for (const host::Neighbour& n : sender.host.neighbours.value)
     if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
@@ -235,7 +235,7 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   return may_be_right ? std::nullopt : misled;
 }
 
-// Devices of other machines that have an address of one of the subnets of `device`; once for each of these.
+// Devices of other nodes that have an address of one of the subnets of `device`; once for each of these.
 Topology::Devices Topology::link_of(const Node& node, std::string_view device) const {
   Devices ends;
   const host::Link* link = node.host.link(device);
@@ -244,7 +244,7 @@ Topology::Devices Topology::link_of(const Node& node, std::string_view device) c
     const auto found = a.prefix.is_host() ? subnets_.end() : subnets_.find(a.subnet());
     if (found == subnets_.end()) continue;
     for (const Device& end : found->second)
-      if (end.machine->identity() != &node) ends.push_back(end);
+      if (end.node->identity() != &node) ends.push_back(end);
   }
   return ends;
 }
@@ -263,15 +263,15 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   for (const auto* owners : {&owners_, &loopback_owners_})
     if (const auto found = owners->find(address); found != owners->end())
       for (const Device& owner : found->second) {
-        if (owner.machine->identity() == &node) continue;
+        if (owner.node->identity() == &node) continue;
         std::vector<std::string> on_link;
         for (const Device& end : asked)
-          if (end.machine == owner.machine) on_link.push_back(end.name);
-        for (const auto& mac : owner_answers(*owner.machine, owner.name, on_link, question)) hear(mac, !on_link.empty());
+          if (end.node == owner.node) on_link.push_back(end.name);
+        for (const auto& mac : owner_answers(*owner.node, owner.name, on_link, question)) hear(mac, !on_link.empty());
       }
   if (!answer)
     for (const Device& end : asked)
-      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question))
+      if (end.node->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question))
         hear(mac_of(end.end()), true);
   if (several) return std::nullopt;
   if (answer) return Answer{*answer, false, {}, !is_on_link};
@@ -293,7 +293,7 @@ const std::optional<FlowAnswer>& Topology::egress_node_answer(const Node& node, 
       for (const auto& item : object.status)
         if (item.address == q.address) assigned.insert(item.node);
     for (const Device& end : assigned.empty() ? Devices() : link_of(node, device)) {
-      if (!assigned.contains(end.machine->name())) continue;
+      if (!assigned.contains(end.node->name())) continue;
       const std::lock_guard lock(link_walks_->mutex);
       if (auto found = find_answer_to_wire(link_walks_->sessions, {&node, std::string(device)}, end.end(), q)) return found;
     }
@@ -310,7 +310,7 @@ const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) co
       continue;
     for (const Device& end : link_of(node, link.name))
       for (const Device& owner : found->second)
-        if (end.machine == owner.machine) return end.machine->get();
+        if (end.node == owner.node) return end.node->get();
   }
   return nullptr;
 }

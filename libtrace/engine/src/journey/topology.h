@@ -1,4 +1,4 @@
-// What is plugged into what: which machine takes a frame off the wire, who answers ARP, what a pod's network looks like.
+// What is plugged into what: which node takes a frame off the wire, who answers ARP, what a pod's network looks like.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct FlowAnswer {
   std::vector<Provenance> evidence;
 };
 
-// A device of a machine, as one end of a wire.
+// A device of a node, as one end of a wire.
 struct WireEnd {
   const cluster::Node* node = nullptr;
   std::string device;
@@ -43,9 +43,9 @@ class Topology : public NeighbourOracle {
   explicit Topology(const cluster::Cluster& cluster);
   ~Topology() override;
 
-  // Devices on other machines that would take a frame to `mac`, in order of node and device.
+  // Devices on other nodes that would take a frame to `mac`, in order of node and device.
   std::vector<WireEnd> takers(const cluster::Node& sender, const MacAddr& mac) const;
-  // A device of another machine that has this MAC and is down.
+  // A device of another node that has this MAC and is down.
   WireEnd dead_end(const cluster::Node& sender, const MacAddr& mac) const;
   // The real device of `node` behind this MAC, or empty.
   std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
@@ -54,23 +54,23 @@ class Topology : public NeighbourOracle {
                                 const std::optional<IpAddr>& asker) const override;
   Exchange exchange(const cluster::Node& node, std::string_view device, const IpAddr& address,
                     const std::optional<IpAddr>& asker) const override;
-  // The only machine with this address; null where none or several have it.
+  // The only node with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
-  // A machine with this address that has a leg in a network of `node`; null: there is none.
+  // A node with this address that has a leg in a network of `node`; null: there is none.
   const cluster::Node* neighbour_with(const cluster::Node& node, const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;  // several have it
-  // The MAC of the only machine with this address; null: none has it, or several.
+  // The MAC of the only node with this address; null: none has it, or several.
   std::optional<MacAddr> mac_of_owner(const IpAddr& address) const;
   // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
-  // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.
-  // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
+  // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that node's.
+  // Entries of the packet's family count, and of link-local addresses those of gateways: every node has one.
   struct Owner {
     IpAddr address;
     const cluster::Node* node = nullptr;
     MacAddr mac;
     Provenance entry;
   };
-  // The only owner of `address`, where that is another machine whose MAC is not `mac`.
+  // The only owner of `address`, where that is another node whose MAC is not `mac`.
   std::optional<Owner> owner_with_other_mac(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac,
                                             const Provenance& entry) const;
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
@@ -108,12 +108,12 @@ class Topology : public NeighbourOracle {
       answers_to_wire_;
   struct LinkWalks;
   std::unique_ptr<LinkWalks> link_walks_;  // of all threads that ask
-  // A device of a machine that need not be read for it.
+  // A device of a node that need not be read for it.
   struct Device {
-    const cluster::NodeHandle* machine = nullptr;
+    const cluster::NodeHandle* node = nullptr;
     std::string name;
     bool of_bond = false;  // a bond answers with its own MAC, which its members share only while they are enslaved
-    WireEnd end() const { return {machine->get(), name}; }
+    WireEnd end() const { return {node->get(), name}; }
   };
   using Devices = std::vector<Device>;
   std::vector<Device> link_of(const cluster::Node& node, std::string_view device) const;

@@ -51,7 +51,7 @@ const host::Link* bridge_of(const host::Host& host, std::string_view device) {
   return is_bond_or_vrf ? nullptr : master;
 }
 
-std::size_t machines_of(const Record& record) {
+std::size_t nodes_of(const Record& record) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < record.sightings.size(); ++i)
     if (i == 0 || record.sightings[i].node != record.sightings[i - 1].node) ++count;
@@ -142,7 +142,7 @@ bool Walker::counts_before(const Arrival& a, const Record& of_a, const Arrival& 
   if (rank(a.verdict) != rank(b.verdict)) return rank(a.verdict) < rank(b.verdict);
   if (client_ && a.verdict == Verdict::delivered) return is_taken_by(*client_, a) && !is_taken_by(*client_, b);
   if (is_stray(a) != is_stray(b)) return is_stray(b);
-  return a.verdict == Verdict::dropped && machines_of(of_a) > machines_of(of_b);
+  return a.verdict == Verdict::dropped && nodes_of(of_a) > nodes_of(of_b);
 }
 
 void Walker::see(const Node& node, const std::string& device, bool in, const FlowKey& packet) {
@@ -176,10 +176,10 @@ void Walker::see_copies(const Node& node, const HostOutcome& outcome) {
     if (copy.kind == HostOutcome::Kind::transmit) see(node, copy.device, false, copy.packet);
 }
 
-// Dumps of a machine that are inconsistent prove nothing of it, of its devices either.
+// Dumps of a node that are inconsistent prove nothing of it, of its devices either.
 Walker::Next Walker::stop(Verdict verdict, Stop where) {
   if (const Node* node = where.node.empty() ? nullptr : cluster_.node(where.node); node != nullptr)
-    note_inconsistencies(*node, cluster::Inconsistency::About::machine, "", record_);
+    note_inconsistencies(*node, cluster::Inconsistency::About::node, "", record_);
   Arrival arrival;
   arrival.verdict = verdict;
   if (verdict == Verdict::dropped) record_.add(where.node, where.layer, Lost{where.where, where.why}, where.evidence);

@@ -36,7 +36,7 @@ struct AtDevice {  // about to be sent by a device of the host
   bool by_stack = true;     // which has asked the device's MTU and its rules at egress already
   std::string leaves_by{};  // the bridge or upper device that sends by this one; empty: none
 };
-struct OnWire {  // left the lowest device of a machine
+struct OnWire {  // left the lowest device of a node
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
@@ -203,6 +203,6 @@ class Walker {
 bool userspace_datapath(const openflow::Bridge& bridge);
 // LOCAL where no dump has the number of the port of the bridge's name; `none` where no dump has that of another.
 std::uint32_t number_of(const openflow::Bridge& bridge, const openflow::Interface& port);
-Layer layer_of(const cluster::Node& node);  // host, or router for machines that are no cluster nodes
+Layer layer_of(const cluster::Node& node);  // host, or router for nodes that are no cluster nodes
 
 }  // namespace egt::engine

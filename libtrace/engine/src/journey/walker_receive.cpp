@@ -1,4 +1,4 @@
-// What a machine takes off a wire, and which of its devices gets it.
+// What a node takes off a wire, and which of its devices gets it.
 #include <algorithm>
 
 #include "segment.h"

@@ -1,4 +1,4 @@
-// How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
+// How a packet gets on its way: from a pod, from a process on a node, or from outside the snapshot.
 #include <algorithm>
 
 #include "egtrace/engine/host.h"

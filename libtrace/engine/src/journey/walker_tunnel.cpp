@@ -290,7 +290,7 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
   return follow(AtDevice{&node, route->device, std::move(frame)}, kMostPlaces);
 }
 
-// Where the snapshot does not show what is between the two machines: to the one that has the tunnel's remote address.
+// Where the snapshot does not show what is between the two nodes: to the one that has the tunnel's remote address.
 Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
   const IpAddr remote = dst_ip(last.left_snapshot ? last.packet : outer);
   const Node* owner = topology_.owner(remote);
@@ -342,8 +342,8 @@ void Walker::note_encapsulation(const InTunnel& at, const Encap& encap) {
       {at.node->name, to != nullptr ? to->name : encap.dst.to_string(), encap.type, encap.vni, ingress, egress});
 }
 
-// What the outer packet's path rests on, the inner one's rests on as well. Of its steps those count that go from machine to
-// machine; all of them where it is lost.
+// What the outer packet's path rests on, the inner one's rests on as well. Of its steps those count that go from node to
+// node; all of them where it is lost.
 void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, bool arrived) {
   for (const MissingInput& missing : outer.gaps) record_.gap(missing);
   record_.assumptions.insert(record_.assumptions.end(), outer.assumptions.begin(), outer.assumptions.end());
@@ -365,7 +365,7 @@ void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, 
                                    Encap{encap.type, src_ip(s.packet), dst_ip(s.packet), encap.vni}, record_.steps.size()});
 }
 
-// Of an outer packet that somebody else takes than a host (a pod, a machine without dumps) nobody knows what becomes.
+// Of an outer packet that somebody else takes than a host (a pod, a node without dumps) nobody knows what becomes.
 Walker::Next Walker::lost_in_tunnel(const Arrival& outer, const Encap& encap) {
   Arrival lost;
   lost.verdict =

@@ -1,4 +1,4 @@
-// Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
+// Devices and wires: what a device sends and receives, and which node takes a frame off the wire.
 #include <algorithm>
 
 #include "bridge_vlans.h"
@@ -318,7 +318,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
                                           {PlaceKind::device, {at.device}},
                                           {Reason::pod_address_outside, {dst_ip(at.packet), pod.pod->full_name()}}});
   if (const Node* near = topology_.neighbour_with(*at.node, dst_ip(at.packet)); near != nullptr && mac != kSomeNeighbour) {
-    record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+    record_.gap({"", Input::host_with_mac, {mac, at.node->name, at.device}});
     return stop(Verdict::inconclusive, {at.node->name,
                                         Layer::underlay,
                                         {PlaceKind::device, {at.device}},
@@ -336,7 +336,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     record_.gap({"", Input::node_with_address, {dst_ip(at.packet)}});
   } else {
     record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
-    record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+    record_.gap({"", Input::host_with_mac, {mac, at.node->name, at.device}});
   }
   return {{}, arrival};
 }

@@ -191,11 +191,11 @@ const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some,
 
 const std::vector<const cluster::NodeHandle*>& Workloads::may_have(const std::vector<std::string>& shown) const {
   return may_have_.get_or(shown, [&] {
-    std::vector<const cluster::NodeHandle*> machines;
-    for (const cluster::NodeHandle& machine : cluster_.nodes)
-      if (std::any_of(shown.begin(), shown.end(), [&](const std::string& one) { return machine.may_have_port(one); }))
-        machines.push_back(&machine);
-    return machines;
+    std::vector<const cluster::NodeHandle*> nodes;
+    for (const cluster::NodeHandle& node : cluster_.nodes)
+      if (std::any_of(shown.begin(), shown.end(), [&](const std::string& one) { return node.may_have_port(one); }))
+        nodes.push_back(&node);
+    return nodes;
   });
 }
 
@@ -203,8 +203,8 @@ template <class Find>
 const Workload* Workloads::first_where(const std::vector<std::string>& shown, std::string_view node, Find find) const {
   if (const cluster::Node* only = node.empty() ? nullptr : cluster_.node(node)) return find(index_of(*only));
   if (!node.empty()) return nullptr;
-  for (const cluster::NodeHandle* machine : may_have(shown))
-    if (const Workload* found = find(index_of(**machine))) return found;
+  for (const cluster::NodeHandle* handle : may_have(shown))
+    if (const Workload* found = find(index_of(**handle))) return found;
   return nullptr;
 }
 
@@ -214,9 +214,9 @@ const Workload* Workloads::at(const openflow::Interface& port) const {
     return found == index.by_port.end() ? nullptr : &index.all[found->second];
   };
   if (const Index* whole = whole_.get()) return in(*whole);
-  for (const cluster::NodeHandle& machine : cluster_.nodes)
-    if (machine.is_read())  // or there was no port of it
-      if (const Workload* found = in(index_of(*machine))) return found;
+  for (const cluster::NodeHandle& node : cluster_.nodes)
+    if (node.is_read())  // or there was no port of it
+      if (const Workload* found = in(index_of(*node))) return found;
   return nullptr;
 }
 

@@ -124,7 +124,7 @@ OvsResult LogicalRun::run(std::uint32_t in_port, const FlowKey& packet) {
   const Interface* port = bridge_.by_ofport(in_port);
   record_.add(node_.name, Layer::ovn, EnterBridge{bridge_.name, in_port, port ? port->name : std::string()});
   record_.assume({Supposition::logical_flows_realised, {node_.name}});
-  note_inconsistencies(node_, cluster::Inconsistency::About::machine, "", record_);
+  note_inconsistencies(node_, cluster::Inconsistency::About::node, "", record_);
   FlowKey key = packet;
   clear_conntrack(key);
   if (port == nullptr)

@@ -212,7 +212,7 @@ std::vector<std::string_view> pieces_of(const cluster::Cluster& cluster) {
   return pieces;
 }
 
-// Of several addresses a machine prefers, as a source, the one that has the most leading bits in common with the
+// Of several addresses a node prefers, as a source, the one that has the most leading bits in common with the
 // destination (RFC 6724, rule 8): each number of common bits is a class of its own.
 void add_own_addresses(const cluster::Cluster& cluster, Found& found) {
   for (const auto& node : cluster.nodes)

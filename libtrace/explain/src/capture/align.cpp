@@ -47,7 +47,7 @@ class Aligner {
     if (walked_.hops.empty()) return none(Remark::path_unknown);
     if (e_.other_netns != 0) return inside_a_pod();
     const auto all = [](const Hop&) { return true; };
-    if (!find(all)) return find_or(all, Remark::machine_not_on_path, {e_.node});
+    if (!find(all)) return find_or(all, Remark::node_not_on_path, {e_.node});
     return f_.drop ? at_drop() : at_stage();
   }
 
@@ -65,7 +65,7 @@ class Aligner {
     return before;
   }
 
-  // The first such hop on this machine that is not behind the packet.
+  // The first such hop on this node that is not behind the packet.
   template <class Wanted>
   std::optional<std::size_t> find(const Wanted& wanted) const {
     for (std::size_t i = begin_; i < walked_.hops.size(); ++i)
@@ -267,7 +267,7 @@ class Aligner {
       default:
         if (!e_.device.empty())
           if (const auto named = find([this](const Hop& hop) { return hop.at.device == e_.device; })) return at(*named);
-        return find_or([](const Hop&) { return true; }, Remark::machine_not_on_path, {e_.node});
+        return find_or([](const Hop&) { return true; }, Remark::node_not_on_path, {e_.node});
     }
   }
 

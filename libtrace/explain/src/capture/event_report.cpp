@@ -107,7 +107,7 @@ class FlowEvents {
 
   static std::string pod_node(const EndReport& end) { return end.kind == "pod" ? end.node : std::string(); }
 
-  // Whether the flow was seen on a machine behind the one that dropped packets of it: then others got through.
+  // Whether the flow was seen on a node behind the one that dropped packets of it: then others got through.
   bool goes_on_behind(const EventReport& drop) const {
     const WalkedPath* walked = walked_path_of(drop.reply);
     if (walked == nullptr) return false;

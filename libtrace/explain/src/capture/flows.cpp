@@ -10,7 +10,7 @@
 namespace egt::explain::capture_study {
 namespace {
 
-// Addresses that every machine may have for itself: the same pair on two machines is not the same flow.
+// Addresses that every node may have for itself: the same pair on two nodes is not the same flow.
 bool is_local_scope(const IpAddr& a) { return a.is_link_local() || a.is_loopback(); }
 
 struct LegKey {
@@ -295,7 +295,7 @@ class Finder {
   }
 
   static constexpr std::int64_t kSecond = 1'000'000'000;
-  static constexpr std::int64_t kSkew = 2 * kSecond;              // of the machines' clocks
+  static constexpr std::int64_t kSkew = 2 * kSecond;              // of the nodes' clocks
   static constexpr std::int64_t kRetransmission = 130 * kSecond;  // tcp_syn_retries 6: the last one after 63 s, given up at 127 s
 
   const Tracks& tracks_;

@@ -61,7 +61,7 @@ struct Fit {
   bool from_start = false;
 };
 
-// Which of several next hops was taken shows in the MAC address alone where the next machine was not captured.
+// Which of several next hops was taken shows in the MAC address alone where the next node was not captured.
 bool other_receiver(const Row& row, const TrackKey& seen) {
   return !row.sighting->dmac.empty() && seen.dmac != 0 && row.dmac != seen.dmac;
 }
@@ -324,7 +324,7 @@ Forecast Forecaster::forecast(const Flow& flow) {
   return best;
 }
 
-// A machine's own packet starts with a TTL that machines start with; one less shows that it was forwarded.
+// A node's own packet starts with a TTL that nodes start with; one less shows that it was forwarded.
 std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) {
   const cluster::Node* owner = owners_of(forecast.ends.own.src).first;
   if (owner == nullptr || forecast.explanation->from.kind == "pod" || ttl_fits(forecast.forward.rows, flow)) return {};

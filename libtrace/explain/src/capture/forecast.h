@@ -49,9 +49,9 @@ struct Forecast {
   std::vector<std::string> alike;            // summaries of other paths that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
   std::size_t conflicting = 0;               // captured places where it was not seen although a later one has it
-  std::size_t other_macs = 0;                // places where the frame was for another machine than predicted
+  std::size_t other_macs = 0;                // places where the frame was for another node than predicted
   bool from_start = false;                   // seen where the path begins, or nothing captured shows otherwise
-  // The machine that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
+  // The node that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
   std::string translated_by;
 };
 
@@ -90,7 +90,7 @@ class Forecaster {
   bool is_alone(const IpAddr& a) const { return classes_ == nullptr || classes_->is_alone(a); }
   bool can_be_shared(const std::vector<PlannedPath>& paths, const Ends& sent) const;
   std::vector<PlannedPath> plan(const std::vector<PathReport>& paths) const;
-  // Machines that have the address, and the first of them.
+  // Nodes that have the address, and the first of them.
   struct Owners {
     std::size_t count = 0;
     const cluster::Node* first = nullptr;

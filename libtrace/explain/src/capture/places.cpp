@@ -195,12 +195,12 @@ std::uint32_t Places::host_netns(std::size_t index) const {
     if (link != nullptr && (link->index == in.ifindex || link->index == 0 || in.ifindex == 0)) ++agree[in.netns];
   }
   std::uint32_t best = 0;
-  for (const auto& [netns, devices] : agree)  // of equals the oldest: the machine's own has the lowest number
+  for (const auto& [netns, devices] : agree)  // of equals the oldest: the node's own has the lowest number
     if (best == 0 || devices > agree[best]) best = netns;
   return best;
 }
 
-// Empty where the device is not one of the machine's own: pods have an eth0, too.
+// Empty where the device is not one of the node's own: pods have an eth0, too.
 std::string Places::device_of_event(const Known& known, const Track& track) const {
   const Node* node = cluster_.node(known.place.node);
   const auto& interfaces = input_[track.key.file].capture.interfaces;
@@ -219,7 +219,7 @@ std::string Places::device_of(const Known& known, const Track& track) const {
   const Node* node = cluster_.node(known.place.node);
   const auto& interfaces = input_[track.key.file].capture.interfaces;
   const std::string name = track.key.interface < interfaces.size() ? interfaces[track.key.interface].name : "";
-  // A text that was printed on another machine names that machine's devices: the index is surer.
+  // A text that was printed on another node names that node's devices: the index is surer.
   if (node != nullptr && track.key.ifindex != 0)
     for (const host::Link& link : node->host.links.value)
       if (link.index == track.key.ifindex) return link.name;

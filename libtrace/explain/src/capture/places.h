@@ -1,4 +1,4 @@
-// Which machine and device a capture shows: what the user says, the file's name, or the MAC and IP addresses in it.
+// Which node and device a capture shows: what the user says, the file's name, or the MAC and IP addresses in it.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ class Places {
   bool captured(const std::string& node, const std::string& device) const;
   const CapturePlace& file(std::size_t index) const { return files_[index].place; }
   const std::string& placed_by(std::size_t index) const { return files_[index].by; }
-  // Whether an event happened in another network namespace than the machine's own, as far as that is known.
+  // Whether an event happened in another network namespace than the node's own, as far as that is known.
   bool in_other_netns(std::size_t index, std::uint32_t netns) const {
     return netns != 0 && files_[index].netns != 0 && netns != files_[index].netns;
   }
@@ -49,7 +49,7 @@ class Places {
   struct Known {
     CapturePlace place;
     std::string by;
-    std::uint32_t netns = 0;  // of events: the machine's own network namespace; 0: not known
+    std::uint32_t netns = 0;  // of events: the node's own network namespace; 0: not known
   };
 
   // What of a track decides its place: thousands of tracks share it.

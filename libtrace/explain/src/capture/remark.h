@@ -28,7 +28,7 @@ enum class Remark : std::uint8_t {
   several_paths_fit,    // how many, summary, summaries
   ends_as_predicted,    // verdict, place, why
   seen_by_receiver_as,  // receiver, address and port
-  sender_not_captured,  // machine that forwarded it
+  sender_not_captured,  // node that forwarded it
   predicted,            // summary
 
   // of packets that came back, or did not
@@ -61,13 +61,13 @@ enum class Remark : std::uint8_t {
 
   // of an event that is at no hop
   path_unknown,
-  machine_not_on_path,  // machine
+  node_not_on_path,  // node
   reply_not_predicted,
   device_not_on_path,      // device
   device_other_direction,  // device
   behind_packet,
-  switch_not_on_path,  // machine
-  stack_not_on_path,   // machine
+  switch_not_on_path,  // node
+  stack_not_on_path,   // node
   zone_not_on_path,    // number
   flows_not_on_path,   // how many
   rule_not_on_path,    // table, chain, handle, its line

@@ -5,7 +5,7 @@
 
 namespace egt::explain {
 
-// One that several machines' databases have, or several datapaths share, counts once for a key. Largest sums first.
+// One that several nodes' databases have, or several datapaths share, counts once for a key. Largest sums first.
 FlowListing count_logical_flows(const cluster::Cluster& cluster, const FlowQuery& query);
 
 }  // namespace egt::explain

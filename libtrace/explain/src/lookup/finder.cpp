@@ -63,10 +63,10 @@ bool Finder::is_number(std::string_view field, std::optional<std::uint64_t> n) c
   return n && thing_.number == n && thing_.may_be(field);
 }
 
-// ---- the machine
+// ---- the host
 
-void Finder::machine(const Node& node) {
-  if (is_called(node.name)) add("machine", node.name, &node, {{"OVS version", node.ovs_version.value_or("")}}, {});
+void Finder::host(const Node& node) {
+  if (is_called(node.name)) add("host", node.name, &node, {{"OVS version", node.ovs_version.value_or("")}}, {});
   for (const host::Link& link : node.host.links.value) {
     const auto own = std::find_if(link.addresses.begin(), link.addresses.end(),
                                   [&](const host::Address& a) { return thing_.address == a.prefix.address; });
@@ -162,7 +162,7 @@ Lookup look_up(const cluster::Cluster& cluster, std::string_view text, std::stri
   Finder finder(cluster, term);
   finder.objects();
   for (const auto& node : cluster.nodes) {
-    finder.machine(*node);
+    finder.host(*node);
     finder.logical(*node);
     finder.rows(*node);
     finder.flows_of_cookies(*node);

@@ -28,7 +28,7 @@ class Finder {
   void prepare_lines();                                    // then of dumps:
   void tables_of_subjects(const cluster::DumpInfo& dump);  // routing tables of their own; then
   void lines_of_subjects(const cluster::DumpInfo& dump);   // policy rules, routes, rules of netfilter for those
-  void machine(const cluster::Node& node);                 // devices, neighbours
+  void host(const cluster::Node& node);                    // devices, neighbours
   void switches(const cluster::Node& node);                // bridges, interfaces, groups, zones, OpenFlow flows
   void datapath_flows(const cluster::Node& node);          // with what follows behind their recirculations
   void rows(const cluster::Node& node);                    // of databases
@@ -56,7 +56,7 @@ class Finder {
   void network(const cluster::NetworkDefinition& network);
   bool is_network(const cluster::NetworkDefinition& network) const;
   void policies();
-  void machines_as_objects();
+  void nodes_as_objects();
   void subject(const cluster::Pod& pod, const std::string& logical_port);
   void subject(const cluster::Service& service);
   void subject(const cluster::EgressIp& egress_ip);

@@ -79,7 +79,7 @@ void Finder::objects() {
   other_objects();
   networks();
   policies();
-  machines_as_objects();
+  nodes_as_objects();
   // The databases may have it where the objects were not dumped.
   if (!subjects_.empty() || thing_.text.empty() || thing_.address || thing_.mac || !thing_.field.empty()) return;
   subjects_.push_back({thing_.kind, thing_.text});
@@ -289,7 +289,7 @@ void Finder::policies() {
   }
 }
 
-void Finder::machines_as_objects() {
+void Finder::nodes_as_objects() {
   for (const cluster::NodeObject& n : cluster_.objects.nodes) {
     const bool named = is_named(ObjectKind::node, n);
     if (!named && !has(n.addresses)) continue;
@@ -305,7 +305,7 @@ void Finder::machines_as_objects() {
         {n.from});
     if (named) subjects_.push_back({ObjectKind::node, n.name});
   }
-  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);  // dumps of the machine have the name, too
+  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);  // dumps of the node have the name, too
   for (const cluster::NamespaceObject& n : cluster_.objects.namespaces) {
     if (!is_named(ObjectKind::namespace_, n)) continue;
     add("namespace", n.name, nullptr, {}, {n.from});

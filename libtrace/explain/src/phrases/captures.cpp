@@ -67,7 +67,7 @@ constexpr Phrase<Remark> kRemarks[] = {
 
     // of an event that is at no hop
     {Remark::path_unknown, "path-unknown", "the snapshot does not show the path of this flow"},
-    {Remark::machine_not_on_path, "machine-not-on-path", "the predicted path does not lead through {0}"},
+    {Remark::node_not_on_path, "node-not-on-path", "the predicted path does not lead through {0}"},
     {Remark::reply_not_predicted, "reply-not-predicted", "the dumps predict no reply"},
     {Remark::device_not_on_path, "device-not-on-path", "the predicted path does not use {0}"},
     {Remark::device_other_direction, "device-other-direction", "the predicted path does not use {0} in this direction"},
@@ -83,7 +83,7 @@ constexpr Phrase<Remark> kRemarks[] = {
     {Remark::chain_not_on_path, "chain-not-on-path", "the predicted path does not meet chain {0} {1}"},
     {Remark::other_namespace, "other-namespace",
      "it is in network namespace {0}, which is neither the host's nor one of the ends'"},
-    {Remark::place_unknown, "place-unknown", "which machine was traced is not known; say NODE=FILE"},
+    {Remark::place_unknown, "place-unknown", "which node was traced is not known; say NODE=FILE"},
     {Remark::symbol_unknown, "symbol-unknown", "the stage of {0} is not known"},
 
     // of a place

@@ -26,7 +26,7 @@ constexpr Phrase<Unchecked> kUnchecked[] = {
     {Unchecked::reply, "reply", "the reply", "--one-way walks the request only", "egtrace explain without --one-way"},
     {Unchecked::offload, "offload", "whether the network card of {0} forwards as the flows of Open vSwitch say",
      "other_config:hw-offload is on, and no dump shows what the card does", "ovs-appctl dpctl/dump-flows type=offloaded on {0}"},
-    {Unchecked::security_groups, "security-groups", "the {0} between the machines", "no dump shows them", "{1}"},
+    {Unchecked::security_groups, "security-groups", "the {0} between the nodes", "no dump shows them", "{1}"},
 };
 static_assert(is_complete(kUnchecked));
 

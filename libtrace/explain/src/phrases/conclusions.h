@@ -23,7 +23,7 @@ enum class Unchecked : std::uint8_t {
 
 std::string_view name_of(Aspect aspect);
 NotChecked phrase(Unchecked unchecked, const Terms& about);
-// Of a cloud by the scheme of its machines' providerID: what it calls its firewalls, and what lists them. Null: no cloud.
+// Of a cloud by the scheme of its nodes' providerID: what it calls its firewalls, and what lists them. Null: no cloud.
 struct Cloud {
   std::string_view scheme, firewalls, command;
 };

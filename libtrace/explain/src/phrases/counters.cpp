@@ -3,8 +3,8 @@
 namespace egt::explain {
 namespace {
 
-// Of machines by name; those of devices by their end, as drivers put "port." or a queue before it.
-constexpr CounterMeaning kMachine[] = {
+// Of nodes by name; those of devices by their end, as drivers put "port." or a queue before it.
+constexpr CounterMeaning kNode[] = {
     {"TcpExtIPReversePathFilter", DropKind::source_check, "packets that the reverse path filter (rp_filter) dropped"},
     {"IpExtIPReversePathFilter", DropKind::source_check, "packets that the reverse path filter (rp_filter) dropped"},
     {"IpInAddrErrors", DropKind::routing, "packets for addresses that the host neither has nor forwards"},
@@ -61,7 +61,7 @@ constexpr CounterMeaning kDevice[] = {
 
 const CounterMeaning* meaning_of(const host::Counter& c) {
   if (c.device.empty()) {
-    for (const CounterMeaning& m : kMachine)
+    for (const CounterMeaning& m : kNode)
       if (m.name == c.name) return &m;
     return nullptr;
   }

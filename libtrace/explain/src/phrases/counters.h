@@ -1,4 +1,4 @@
-// What counters of machines and devices count.
+// What counters of nodes and devices count.
 #pragma once
 
 #include <string_view>

@@ -13,7 +13,7 @@ constexpr Phrase<PlaceKind> kPlaces[] = {
     {PlaceKind::bridge, "bridge", "{0}"},
     {PlaceKind::device, "device", "{0}"},
     {PlaceKind::pod, "pod", "{0}"},
-    {PlaceKind::machine, "machine", "{0}"},
+    {PlaceKind::node, "node", "{0}"},
     {PlaceKind::chain, "chain", "{0} {1} {2}"},
     {PlaceKind::routing_table, "routing-table", "routing table {0}"},
     {PlaceKind::policy_routing, "policy-routing", "policy routing"},
@@ -37,7 +37,7 @@ constexpr Phrase<PlaceKind> kPlaces[] = {
     {PlaceKind::loop, "loop", "a loop"},
     {PlaceKind::copies, "copies", "copies"},
     {PlaceKind::copy, "copy", "the copy"},
-    {PlaceKind::this_machine, "this-machine", "this machine"},
+    {PlaceKind::this_host, "this-host", "this host"},
 };
 static_assert(is_complete(kPlaces));
 

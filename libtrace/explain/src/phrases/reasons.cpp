@@ -50,7 +50,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::tunnel_without_remote, "tunnel-without-remote", "tunnel port {0} has no remote address for it"},
     {Reason::conntrack_full, "conntrack-full",
      "conntrack zone {0} has {1} connections of at most {2}, and the kernel drops what would open another"},
-    {Reason::tunnel_to_itself, "tunnel-to-itself", "the tunnel would lead to this machine itself"},
+    {Reason::tunnel_to_itself, "tunnel-to-itself", "the tunnel would lead to this host itself"},
     // ovn-controller
     {Reason::controller_decides, "controller-decides", "the controller decides what happens next"},
     {Reason::ovn_controller_handles, "ovn-controller-handles", "ovn-controller would handle it ({0}) and send it on"},
@@ -68,7 +68,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::error_lost, "error-lost", "the error message does not reach the sender"},
     {Reason::never_answered, "never-answered", "packets of this kind are not answered"},
     {Reason::no_address_for_error, "no-address-for-error", "the host finds no address of its own for the error message"},
-    // between machines
+    // between nodes
     {Reason::loop, "loop", "the packet goes around in circles"},
     {Reason::input_port_number_missing, "input-port-number-missing",
      "the port by which the packet enters the bridge has no number in these dumps"},
@@ -79,15 +79,15 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::host_tunnel, "host-tunnel", "tunnels of the host itself are not followed"},
     {Reason::evpn_not_followed, "evpn-not-followed",
      "EVPN carries what leaves by {0} in VXLAN of the host[ to VTEP {1}]: no dump that is read shows how it goes on"},
-    {Reason::address_shared, "address-shared", "several machines of the snapshot have that address"},
+    {Reason::address_shared, "address-shared", "several nodes of the snapshot have that address"},
     {Reason::node_missing, "node-missing",
-     "the snapshot holds no machine with address {0}[, which is node {1}: the hybrid overlay sends to its pods in {2} by VXLAN, "
+     "the snapshot holds no node with address {0}[, which is node {1}: the hybrid overlay sends to its pods in {2} by VXLAN, "
      "and "
      "Get-HnsEndpoint there (Windows) shows them]"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
     {Reason::next_hop_not_dumped, "next-hop-not-dumped",
      "the next hop's MAC {0} belongs to no host of the snapshot, and {1} ({2}) is directly connected to {3}"},
-    {Reason::tunnel_source_missing, "tunnel-source-missing", "the tunnel's source address {0} is not an address of this machine"},
+    {Reason::tunnel_source_missing, "tunnel-source-missing", "the tunnel's source address {0} is not an address of this host"},
     {Reason::tunnel_lost, "tunnel-lost", "so the {0} packet from {1} to {2} that carries it is lost"},
     {Reason::neighbour_is_stranger, "neighbour-is-stranger", "it is sent to MAC {0}, but {1} is {2}, whose MAC is {3}"},
     {Reason::tunnel_end_unreachable, "tunnel-end-unreachable", "no route to tunnel endpoint {0}"},
@@ -185,7 +185,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::prohibited, "prohibited", "a {1|policy rule|route} prohibits {0}"},
     {Reason::unreachable, "unreachable", "a {1|policy rule|route} declares {0} unreachable"},
     {Reason::no_route, "no-route", "no route to {0}"},
-    {Reason::tcp_to_many, "tcp-to-many", "TCP does not connect to {0}, which is no address of one machine"},
+    {Reason::tcp_to_many, "tcp-to-many", "TCP does not connect to {0}, which is no address of one host"},
     {Reason::no_link_for_broadcast, "no-link-for-broadcast", "{0} is no address of this host, and names no link for {1}"},
     {Reason::source_unknown, "source-unknown", "the host's addresses are not known"},
     {Reason::no_source, "no-source", "the host has no address to send from"},
@@ -218,7 +218,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::copies_of_copies, "copies-of-copies", "each copy is copied again"},
     {Reason::copy_target_unknown, "copy-target-unknown", "where the rule sends it is not understood"},
     {Reason::copy_undecided, "copy-undecided", "its path depends on: {0}"},
-    {Reason::copy_for_this_machine, "copy-for-this-machine", "the gateway is one of its own addresses"},
+    {Reason::copy_for_this_host, "copy-for-this-host", "the gateway is one of its own addresses"},
 };
 static_assert(is_complete(kReasons));
 

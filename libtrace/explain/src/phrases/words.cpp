@@ -420,7 +420,7 @@ Say say(const Resolve& s) {
   return {s.device, fmt::format("neighbour {} is {}", s.address.to_string(), mac), true};
 }
 Say say(const CrossWire& s) { return {s.to_device, fmt::format("arrives from {} {}", s.from_node, s.from_device), true}; }
-Say say(const Deliver& s) { return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"}; }
+Say say(const Deliver& s) { return {s.to, s.to_pod ? "the pod receives it" : "a process on this host receives it"}; }
 Say say(const Lost& s) { return {phrase(s.where), "dropped: " + phrase(s.why), false, false, passage_of(s.where)}; }
 Say say(const Refused& s) {
   return {phrase(s.where), fmt::format("rejected with {}: {}", s.with, phrase(s.why)), false, false, passage_of(s.where)};

@@ -17,10 +17,10 @@ bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels
 
 void look_at_ports(Node& node);  // of bridges, their devices, and the ends of tunnels
 void look_at_datapath_types(Node& node);
-void look_at_switch_routes(Node& node);  // beside those of the host: one dump lost lines, or is of another machine or moment
+void look_at_switch_routes(Node& node);  // beside those of the host: one dump lost lines, or is of another node or moment
 void look_at_pods(const Objects& objects, Node& node);
 void look_at_flows(const Cluster& cluster, Node& node);
-void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node);  // that one machine alone can have printed
+void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node);  // that one node alone can have printed
 void look_at_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node);   // of netfilter
 
 }  // namespace egt::cluster

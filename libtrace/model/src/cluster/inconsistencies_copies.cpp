@@ -10,8 +10,8 @@ namespace {
 
 using About = Inconsistency::About;
 
-// Text that two machines cannot both have printed: it holds identifiers or counters.
-bool is_of_one_machine(const Cluster& cluster, const DumpInfo& dump) {
+// Text that two nodes cannot both have printed: it holds identifiers or counters.
+bool is_of_one_node(const Cluster& cluster, const DumpInfo& dump) {
   const auto holds = [&](std::string_view part) {
     return cluster.sources->at(dump.source).text.find(part) != std::string_view::npos;
   };
@@ -25,10 +25,10 @@ bool is_of_one_machine(const Cluster& cluster, const DumpInfo& dump) {
 }  // namespace
 
 DumpsBySize::DumpsBySize(const Cluster& cluster) {
-  for (const NodeHandle& machine : cluster.nodes)
-    for (const std::size_t at : machine.identity()->dumps)
+  for (const NodeHandle& node : cluster.nodes)
+    for (const std::size_t at : node.identity()->dumps)
       if (const SourceId source = cluster.dumps[at].source; source != kNoSource)
-        by_size_[cluster.sources->size_of(source)].push_back({&machine, at});
+        by_size_[cluster.sources->size_of(source)].push_back({&node, at});
 }
 
 std::vector<DumpsBySize::Place> DumpsBySize::like(const Cluster& cluster, SourceId source) const {
@@ -53,23 +53,22 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
   for (const std::size_t at : node.dumps) {
     const DumpInfo& dump = cluster.dumps[at];
     if (!dump.superseded_by.empty() || dump.source == kNoSource) continue;
-    if (!is_of_one_machine(cluster, dump)) continue;
+    if (!is_of_one_node(cluster, dump)) continue;
     std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
     std::erase_if(alike, [&](const DumpsBySize::Place& p) {
-      if (p.machine->identity() != &node) p.machine->own();  // which shows what it was superseded by
-      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_machine(cluster, cluster.dumps[p.dump]);
+      if (p.node->identity() != &node) p.node->own();  // which shows what it was superseded by
+      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_node(cluster, cluster.dumps[p.dump]);
     });
     if (alike.empty()) continue;
     const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& shown) {
-      if (other.machine->identity() == &node || other.dump == at) return;
-      later.push_back({other.machine->name(),
+      if (other.node->identity() == &node || other.dump == at) return;
+      later.push_back({other.node->name(),
                        other.dump,
-                       {About::machine, "", std::nullopt, Conflict::copied_dump, {shown.kind, other.machine->name()}}});
+                       {About::node, "", std::nullopt, Conflict::copied_dump, {shown.kind, other.node->name()}}});
     };
-    if (alike.front().machine->identity() != &node) {
+    if (alike.front().node->identity() != &node) {
       if (alike.front().dump != at)
-        add_inconsistency(node,
-                          {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
+        add_inconsistency(node, {About::node, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().node->name()}});
     } else if (alike.front().dump == at) {
       for (const DumpsBySize::Place& other : alike) add(other, cluster.dumps[other.dump]);
     }

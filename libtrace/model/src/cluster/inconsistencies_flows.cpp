@@ -71,7 +71,7 @@ bool has_mac(const Node& node, std::uint64_t mac) {
                      [&](const Bridge& b) { return std::any_of(b.interfaces.begin(), b.interfaces.end(), is); });
 }
 
-// Flows that ask for MACs of another machine and for none of this one are the other's.
+// Flows that ask for MACs of another node and for none of this one are the other's.
 void look_at_flow_macs(const Cluster& cluster, Node& node, const Bridge& bridge, const Matched& matched) {
   if (std::any_of(matched.macs.begin(), matched.macs.end(), [&](std::uint64_t mac) { return has_mac(node, mac); })) return;
   for (const NodeHandle& other : cluster.nodes) {

@@ -54,7 +54,7 @@ bool has_encap(const ovn::Ovn& ovn, const IpAddr& address) {
 void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
   const auto shown =
       std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(), [](const ovn::Chassis& c) { return !c.encap_ips.empty(); });
-  if (shown < 2) return;  // the machine's own, at most
+  if (shown < 2) return;  // the node's own, at most
   for (const Interface& port : bridge.interfaces) {
     if (!is_tunnel(port)) continue;
     const auto remote = IpAddr::parse(port.options.at("remote_ip"));
@@ -64,7 +64,7 @@ void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
   }
 }
 
-// A tunnel begins at an address of the machine.
+// A tunnel begins at an address of the node.
 void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
   if (!node.host.address_list_complete) return;
   for (const Interface& port : bridge.interfaces) {
@@ -101,22 +101,22 @@ void look_at_settings(Node& node) {
       without.push_back(device.name);
   }
   if (!any || without.empty()) return;
-  add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::settings_of_other_devices, {without.front()}});
+  add_inconsistency(node, {About::node, "", std::nullopt, Conflict::settings_of_other_devices, {without.front()}});
 }
 
 void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
-    if (device.mac_disputed) add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
+    if (device.mac_disputed) add_inconsistency(node, {About::node, "", std::nullopt, Conflict::macs_of_device, {device.name}});
   for (const host::Link& device : node.host.links.value)
     if (!device.other_with_index.empty())
-      add_inconsistency(node, {About::machine,
+      add_inconsistency(node, {About::node,
                                "",
                                std::nullopt,
                                Conflict::device_at_index,
                                {std::to_string(device.index), device.name, device.other_with_index}});
 }
 
-// The local port of a bridge is a device of the machine, whatever the datapath.
+// The local port of a bridge is a device of the node, whatever the datapath.
 void look_at_local_ports(Node& node) {
   if (!node.host.link_list_complete) return;
   for (const Bridge& bridge : node.bridges) {
@@ -158,7 +158,7 @@ void leave_out_foreign_switch(Node& node) {
   node.bridges.clear();
   node.unplaced_interfaces.clear();
   node.ovs_rows.clear();
-  add_inconsistency(node, {About::machine, "", std::nullopt, Conflict::switch_without_device, {bridge}});
+  add_inconsistency(node, {About::node, "", std::nullopt, Conflict::switch_without_device, {bridge}});
 }
 
 }  // namespace egt::cluster

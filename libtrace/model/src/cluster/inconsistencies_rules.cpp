@@ -13,9 +13,9 @@ namespace {
 
 using About = Inconsistency::About;
 
-// Whether the rules have counted enough for two machines hardly ever to have counted alike. Idle ones, whose dumps are of one second,
+// Whether the rules have counted enough for two nodes hardly ever to have counted alike. Idle ones, whose dumps are of one second,
 // agree in several small numbers: of discovery and keepalives.
-bool counters_identify_machines(const netfilter::Ruleset& rules) {
+bool counters_identify_nodes(const netfilter::Ruleset& rules) {
   constexpr int kEnough = 16;  // bits of different numbers of packets
   std::set<std::uint64_t> counts;
   for (const netfilter::Table& t : rules.tables)
@@ -45,7 +45,7 @@ std::size_t count_devices(const std::vector<host::Link>& links, const std::set<s
   }));
 }
 
-// Rules that ask for devices of which this machine has none and another one all.
+// Rules that ask for devices of which this node has none and another one all.
 void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part, const char* command) {
   if (!part.present || !node.host.link_list_complete) return;
   std::set<std::string> devices;
@@ -81,16 +81,16 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
                              {differs->chain, differs->table, std::string(command) + "; nft list ruleset"}});
 }
 
-// Rules that have counted alike to the last packet are one machine's.
+// Rules that have counted alike to the last packet are one node's.
 using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
 void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node, RulesOf rules, const char* command) {
   const host::Part<netfilter::Ruleset>& own = node.host.*rules;
-  if (!own.present || own.from.source == kNoSource || !counters_identify_machines(own.value)) return;
+  if (!own.present || own.from.source == kNoSource || !counters_identify_nodes(own.value)) return;
   std::vector<const NodeHandle*> alike;
   for (const DumpsBySize::Place& place : dumps.like(cluster, own.from.source)) {
-    const Node& other = place.machine->identity() == &node ? node : place.machine->own();
+    const Node& other = place.node->identity() == &node ? node : place.node->own();
     const host::Part<netfilter::Ruleset>& part = other.host.*rules;
-    if (part.present && part.from.source == cluster.dumps[place.dump].source) alike.push_back(place.machine);
+    if (part.present && part.from.source == cluster.dumps[place.dump].source) alike.push_back(place.node);
   }
   if (alike.empty()) return;
   const auto assume = [&](const NodeHandle& other) {

@@ -171,7 +171,7 @@ bool Settling::choose(const DaemonRoute& offer) {
   return shared.size() != before;
 }
 
-// A path that BGP uses has a next hop that its machine can reach, and a static route may have one where no dump shows
+// A path that BGP uses has a next hop that its node can reach, and a static route may have one where no dump shows
 // the devices: where the dumps do not place it, what happens to the prefix is open, and no wider route is to decide it.
 void Settling::leave_open(const DaemonRoute& offer) {
   const auto table = table_of(offer);
@@ -242,7 +242,7 @@ void Host::settle_routes() {
       settling.offered(routing_daemon.offers);
     }
     part.value = settling.run();
-    part.present = part.partial = true;  // of tables besides main, and of the machine's own addresses, nothing is shown
+    part.present = part.partial = true;  // of tables besides main, and of the node's own addresses, nothing is shown
     part.from = table.source != kNoSource ? table : offers;
     by = whole ? RouteSource::daemon : RouteSource::offers;
   }

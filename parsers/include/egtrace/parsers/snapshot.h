@@ -48,7 +48,7 @@ struct SnapshotRequest {
   bool as_intended = false;
   // What dumps show is not compared with each other: Node::inconsistencies stay empty.
   bool as_dumped = false;
-  // Machines are read when somebody first looks at them (cluster/node_handle.h), where they can be distinguished without. For
+  // Nodes are read when somebody first looks at them (cluster/node_handle.h), where they can be distinguished without. For
   // questions about a few of them: what is found while reading (Cluster::diagnostics, DumpInfo::not_understood) is then not
   // mentioned the others, nor are the collection's dumps.
   bool when_needed = false;

@@ -82,12 +82,12 @@ def collect(lab, out):
     threads = [threading.Thread(target=node, args=(n,)) for n in lab.nodes] + [threading.Thread(target=plain)]
     for t in threads:
         t.start()
-        time.sleep(1.1)      # iptables-save prints the second: machines with the same dump would be taken for one
+        time.sleep(1.1)      # iptables-save prints the second: nodes with the same dump would be taken for one
     for t in threads:
         t.join()
-    for machine in os.listdir(out):
+    for node in os.listdir(out):
         for name in ("iptables-save_-c", "ip6tables-save_-c", "nft_list_ruleset"):
-            rules_without_any(os.path.join(out, machine, name))
+            rules_without_any(os.path.join(out, node, name))
     k8s.write(lab, "chaos", out + "/k8s")
 
 

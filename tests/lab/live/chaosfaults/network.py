@@ -96,7 +96,7 @@ def set_up(lab):
     lab.state["k8s"] = lab.plan["k8s"]
     lab.state["scenario"] = "chaos"
     lab.sync()
-    for ns in [n.ns for n in lab.nodes] + [lab.ns_router, lab.ns_server]:      # errors to one machine come one a second
+    for ns in [n.ns for n in lab.nodes] + [lab.ns_router, lab.ns_server]:      # errors to one node come one a second
         topology.sysctl(lab, ns, net__ipv4__icmp_ratelimit=0, net__ipv6__icmp__ratelimit=0)
     sh(["sysctl", "-qw", "net.ipv4.route.error_cost=0"], check=False)         # so do those about packets without a route
     scenarios.warm(lab, routers=True)

@@ -1,4 +1,4 @@
-"""Queueing disciplines, machines that nobody knows of, an odd router."""
+"""Queueing disciplines, nodes that nobody knows of, an odd router."""
 from .base import *
 from .hosts import full
 
@@ -40,7 +40,7 @@ def tc(ctx, rng):
 
 @fault
 def duplicate(ctx, rng):
-    """A machine that nobody knows of, with an address that is in use."""
+    """A node that nobody knows of, with an address that is in use."""
     lab = ctx.lab
     n = ctx.node()
     rack = n.bridge

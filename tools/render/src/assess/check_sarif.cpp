@@ -16,9 +16,9 @@ constexpr const char* kExpectation = "expectation";
 SarifRule rule_for(const std::string& id) {
   if (const auto section = section_of_reason(id)) return {id, "error", section->title, section->markdown, section->text};
   return {kExpectation, "error", "The connection is not as expected",
-          "The packet does not fare as the expectation says: another outcome, source, destination, node, device or path.\n\n"
+          "The packet differs from the expectation: another outcome, source, destination, node, device or path.\n\n"
           "Look at: `egtrace explain SNAPSHOT --from POINT --to POINT` with the ends of the expectation.",
-          "The packet does not fare as the expectation says: another outcome, source, destination, node, device or path.\n\n"
+          "The packet differs from the expectation: another outcome, source, destination, node, device or path.\n\n"
           "Look at: egtrace explain SNAPSHOT --from POINT --to POINT with the ends of the expectation."};
 }
 

@@ -48,7 +48,7 @@ class Writer {
   }
 
  private:
-  // A folder of the repository is distinguished from its root, without a URI of this machine.
+  // A folder of the repository is distinguished from its root, without a URI of this host.
   Json bases() const {
     Json all = {{kSources, {{"description", {{"text", "the root of the repository"}}}}}};
     Json& snapshot = all[kSnapshot];

@@ -60,7 +60,7 @@ std::string seen_html(const std::vector<SeenReport>& all, const FileNames& names
   if (all.empty()) return {};
   std::string out =
       "<div "
-      "class=\"wide\"><table><thead><tr><th>machine</th><th>device</th><th>addresses</th><th>what</th><th>packets</"
+      "class=\"wide\"><table><thead><tr><th>node</th><th>device</th><th>addresses</th><th>what</th><th>packets</"
       "th><th>predicted</th><th>file</th></tr></thead><tbody>\n";
   for (const SeenReport& s : all) out += seen_row(s, names);
   return out + "</tbody></table></div>\n";
@@ -107,7 +107,7 @@ std::string events_html(const FlowReport& f, const FileNames& names) {
     if (rows.empty()) return rows;
     rows =
         "<div class=\"wide\"><table "
-        "class=\"list\"><thead><tr><th>machine</th><th>device</th><th>function</th><th>what</th><th>events</th><th>hop of the "
+        "class=\"list\"><thead><tr><th>node</th><th>device</th><th>function</th><th>what</th><th>events</th><th>hop of the "
         "predicted path</th><th>file</th></tr></thead><tbody>\n" +
         rows + "</tbody></table></div>\n";
     return all > shown
@@ -157,10 +157,9 @@ std::string flow_html(const FlowReport& f, std::size_t number, const FileNames& 
 }
 
 std::string captures_html(const std::vector<explain::CaptureReport>& captures, const FileNames& names) {
-  std::string out =
-      "<details class=\"quiet\"><summary>" + counted(captures.size(), "capture") +
-      "</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>file</th><th>machine</th><th>device</th>"
-      "<th>known by</th><th>packets or events</th><th>not understood</th><th></th></tr></thead><tbody>\n";
+  std::string out = "<details class=\"quiet\"><summary>" + counted(captures.size(), "capture") +
+                    "</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>file</th><th>node</th><th>device</th>"
+                    "<th>known by</th><th>packets or events</th><th>not understood</th><th></th></tr></thead><tbody>\n";
   for (const explain::CaptureReport& c : captures)
     out += fmt::format(
         "<tr><td class=\"path-of-file\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",

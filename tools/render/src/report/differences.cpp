@@ -13,7 +13,7 @@ namespace {
 
 using assess::Difference;
 
-// Of one topic on one machine, of all, of values of one difference, and of what follows from one: more is read by nobody, and slow in any
+// Of one topic on one node, of all, of values of one difference, and of what follows from one: more is read by nobody, and slow in any
 // browser.
 constexpr std::size_t kMostOfTopic = 100, kMostOfAll = 500, kMostValues = 20, kMostConsequences = 20;
 

@@ -39,14 +39,14 @@ std::string remarks_of(const DumpReport& d) {
   return out;
 }
 
-std::string rows_of(const std::string& machine, const std::vector<DumpReport>& dumps, std::optional<std::int64_t> newest) {
+std::string rows_of(const std::string& node, const std::vector<DumpReport>& dumps, std::optional<std::int64_t> newest) {
   std::string out;
   for (const DumpReport& d : dumps) {
     const auto time = time_of(d);
     out += fmt::format(
         "<tr><td>{}</td><td class=\"path-of-file\">{}</td><td><code "
         "class=\"command\">{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        escape_html(machine), escape_html(d.path), escape_html(command_of(d)), d.lines, time ? escape_html(d.time) : "unknown",
+        escape_html(node), escape_html(d.path), escape_html(command_of(d)), d.lines, time ? escape_html(d.time) : "unknown",
         time && newest ? age_text(*newest - *time) : "unknown", escape_html(remarks_of(d)));
   }
   return out;
@@ -68,9 +68,9 @@ std::string counts_html(const explain::Inspection& i) {
   return out + "</tbody></table></div>\n";
 }
 
-std::string machines_html(const explain::Inspection& i) {
+std::string nodes_html(const explain::Inspection& i) {
   std::string out =
-      "<h3>Machines</h3>\n<div class=\"wide\"><table><thead><tr><th>name</th><th>roles</th><th>addresses</th><th>Open "
+      "<h3>Nodes</h3>\n<div class=\"wide\"><table><thead><tr><th>name</th><th>roles</th><th>addresses</th><th>Open "
       "vSwitch</th><th>gateway mode</th></tr></thead><tbody>\n";
   for (const explain::NodeReport& n : i.nodes)
     out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(n.name),
@@ -114,12 +114,12 @@ std::string dumps_part(const explain::Inspection& i, std::string_view id, std::s
   }
   look(i.objects);
   std::string out = fmt::format("<section data-part=\"{}\">\n{}", id, heading(id, name, count));
-  if (whole) out += machines_html(i) + counts_html(i);
+  if (whole) out += nodes_html(i) + counts_html(i);
   for (const std::string& words : i.times) out += fmt::format("<p>{}</p>\n", escape_html(words));
   out += gaps_html(i.gaps) + odd_lines_html(i);
   out += fmt::format(
       "<details class=\"quiet\"{}><summary>All dumps, with their commands and ages</summary>\n<div class=\"wide\"><table "
-      "class=\"list\"><thead><tr><th>machine</th>"
+      "class=\"list\"><thead><tr><th>node</th>"
       "<th>dump</th><th>command</th><th>lines</th><th>printed</th><th>age</th><th></th></tr></thead><tbody>\n",
       whole ? " open" : "");
   for (const explain::NodeReport& n : i.nodes) out += rows_of(n.name, n.dumps, newest);

@@ -1,5 +1,5 @@
 // The topology as SVG: hosts outside the cluster above, nodes below, the networks that join them between, tunnels as arcs under
-// the nodes. Machines can be chosen.
+// the nodes. Nodes can be chosen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace egt::render::report {
 namespace {
 
 using explain::ClusterMap;
-using explain::MapMachine;
+using explain::MapNode;
 
 constexpr std::size_t kMostNodes = 24;  // that are drawn; the others are listed
 constexpr int kBox = 168, kGap = 26, kBoxHeight = 64, kMargin = 14, kBar = 34, kTop = 14;
@@ -39,10 +39,10 @@ class Plan {
     choose();
     place();
     std::string svg = tunnels() + networks();
-    for (std::size_t i = 0; i < map_.machines.size(); ++i)
+    for (std::size_t i = 0; i < map_.nodes.size(); ++i)
       if (placed_[i]) svg += box(i);
     return fmt::format(
-        "<div class=\"plan\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"group\" aria-label=\"machines, "
+        "<div class=\"plan\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"group\" aria-label=\"nodes, "
         "networks and tunnels\">\n{2}</svg></div>\n",
         width_, height_, svg);
   }
@@ -50,7 +50,7 @@ class Plan {
   std::size_t left_out() const { return left_out_; }
 
  private:
-  bool is_troubled(const MapMachine& m) const {
+  bool is_troubled(const MapNode& m) const {
     if (report_.triage == nullptr) return false;
     return std::any_of(report_.triage->findings.begin(), report_.triage->findings.end(), [&](const assess::Finding& f) {
       return f.severity != assess::Severity::note &&
@@ -60,8 +60,8 @@ class Plan {
 
   // Of many nodes those that something is known of.
   void choose() {
-    for (std::size_t i = 0; i < map_.machines.size(); ++i) (map_.machines[i].is_cluster_node ? below_ : above_).push_back(i);
-    const auto rank = [&](std::size_t i) { return is_troubled(map_.machines[i]) ? 0 : !map_.machines[i].egress.empty() ? 1 : 2; };
+    for (std::size_t i = 0; i < map_.nodes.size(); ++i) (map_.nodes[i].is_cluster_node ? below_ : above_).push_back(i);
+    const auto rank = [&](std::size_t i) { return is_troubled(map_.nodes[i]) ? 0 : !map_.nodes[i].egress.empty() ? 1 : 2; };
     for (std::vector<std::size_t>* row : {&below_, &above_}) {
       if (row->size() <= kMostNodes) continue;
       std::stable_sort(row->begin(), row->end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
@@ -69,18 +69,18 @@ class Plan {
       row->resize(kMostNodes);
       std::sort(row->begin(), row->end());
     }
-    placed_.resize(map_.machines.size());
+    placed_.resize(map_.nodes.size());
     for (const auto* row : {&below_, &above_})
       for (const std::size_t i : *row) placed_[i] = Place{};
     for (const explain::MapNetwork& network : map_.networks)
-      if (machines_of(network).size() > 1) drawn_.push_back(&network);
+      if (nodes_of(network).size() > 1) drawn_.push_back(&network);
   }
 
-  std::set<std::size_t> machines_of(const explain::MapNetwork& network) const {
-    std::set<std::size_t> machines;
+  std::set<std::size_t> nodes_of(const explain::MapNetwork& network) const {
+    std::set<std::size_t> nodes;
     for (const auto& port : network.ports)
-      if (placed_[port.machine]) machines.insert(port.machine);
-    return machines;
+      if (placed_[port.node]) nodes.insert(port.node);
+    return nodes;
   }
 
   void place() {
@@ -92,7 +92,7 @@ class Plan {
     row(above_, kTop);
     row(below_, below_y);
     for (const explain::MapNetwork* network : drawn_)
-      for (const std::size_t i : machines_of(*network)) ++placed_[i]->legs;
+      for (const std::size_t i : nodes_of(*network)) ++placed_[i]->legs;
     int deepest = 0;
     for (const explain::MapTunnel& t : map_.tunnels)
       if (placed_[t.from] && placed_[t.to]) deepest = std::max(deepest, depth(t));
@@ -100,10 +100,10 @@ class Plan {
               (deepest == 0 ? kTop : deepest * 3 / 4 + kTop);  // a curve comes three quarters of the way to its control points
   }
 
-  void row(const std::vector<std::size_t>& machines, int y) {
-    const int used = static_cast<int>(machines.size()) * (kBox + kGap) - kGap;
+  void row(const std::vector<std::size_t>& nodes, int y) {
+    const int used = static_cast<int>(nodes.size()) * (kBox + kGap) - kGap;
     int x = (width_ - used) / 2;
-    for (const std::size_t i : machines) {
+    for (const std::size_t i : nodes) {
       placed_[i]->x = x;
       placed_[i]->y = y;
       x += kBox + kGap;
@@ -118,7 +118,7 @@ class Plan {
       if (!placed_[t.from] || !placed_[t.to]) continue;
       const int y = placed_[t.from]->y + kBoxHeight, from = placed_[t.from]->x + kBox / 2, to = placed_[t.to]->x + kBox / 2,
                 below = std::max(y, placed_[t.to]->y + kBoxHeight) + depth(t);
-      const std::string a = escape_html(map_.machines[t.from].name), b = escape_html(map_.machines[t.to].name);
+      const std::string a = escape_html(map_.nodes[t.from].name), b = escape_html(map_.nodes[t.to].name);
       out += fmt::format("<path class=\"tunnel{}\" data-ends=\"{} {}\" d=\"M{} {}C{} {} {} {} {} {}\"><title>{}</title></path>\n",
                          t.bidirectional ? "" : " one-way", t.from, t.to, from, y, from, below, to, below, to,
                          placed_[t.to]->y + kBoxHeight,
@@ -134,7 +134,7 @@ class Plan {
     for (const explain::MapNetwork* network : drawn_) {
       int first = width_, last = 0;
       std::string legs;
-      for (const std::size_t i : machines_of(*network)) {
+      for (const std::size_t i : nodes_of(*network)) {
         Place& p = *placed_[i];
         const int x = p.x + static_cast<int>(static_cast<std::size_t>(kBox) * ++p.drawn / (p.legs + 1));
         const int end = p.y < y ? p.y + kBoxHeight : p.y;
@@ -153,15 +153,15 @@ class Plan {
     return out + names;
   }
 
-  std::string ports_of(const explain::MapNetwork& network, std::size_t machine) const {
-    std::string text = map_.machines[machine].name;
+  std::string ports_of(const explain::MapNetwork& network, std::size_t node) const {
+    std::string text = map_.nodes[node].name;
     for (const auto& port : network.ports)
-      if (port.machine == machine) text += fmt::format(", {} {}", port.device, port.address);
+      if (port.node == node) text += fmt::format(", {} {}", port.device, port.address);
     return text;
   }
 
   std::string box(std::size_t i) const {
-    const MapMachine& m = map_.machines[i];
+    const MapNode& m = map_.nodes[i];
     const Place& p = *placed_[i];
     std::string classes = m.is_cluster_node ? "node" : "outer";
     if (!m.has_dumps || m.presumed) classes += " undumped";
@@ -176,7 +176,7 @@ class Plan {
                                                     : m.addresses.front();
     const std::string name = escape_html(m.name);
     std::string out = fmt::format(
-        "<g class=\"{}\" data-machine=\"{}\" tabindex=\"0\" role=\"button\" aria-pressed=\"false\" "
+        "<g class=\"{}\" data-node=\"{}\" tabindex=\"0\" role=\"button\" aria-pressed=\"false\" "
         "aria-label=\"{}\"><title>{}</title>"
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>",
         classes, i, name, name, p.x, p.y, kBox, kBoxHeight);
@@ -201,8 +201,8 @@ class Plan {
 
 std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
   const ClusterMap& map = *report.map;
-  const MapMachine& m = map.machines[index];
-  std::string out = fmt::format("<div class=\"about-machine\" data-about=\"{}\">\n<h3>{}</h3>\n<dl class=\"facts\">\n", index,
+  const MapNode& m = map.nodes[index];
+  std::string out = fmt::format("<div class=\"about-node\" data-about=\"{}\">\n<h3>{}</h3>\n<dl class=\"facts\">\n", index,
                                 escape_html(m.name));
   const auto fact = [&](std::string_view name, const std::string& html) {
     if (!html.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
@@ -212,7 +212,7 @@ std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
   if (m.presumed) fact("host", "presumed: no dump has its network stack");
   for (const explain::MapNetwork& network : map.networks)
     for (const auto& port : network.ports)
-      if (port.machine == index) fact(escape_html(network.prefix), escape_html(fmt::format("{} {}", port.device, port.address)));
+      if (port.node == index) fact(escape_html(network.prefix), escape_html(fmt::format("{} {}", port.device, port.address)));
   for (const std::string& egress : m.egress) fact("egress", escape_html(egress));
   if (m.is_cluster_node) fact("pods", fmt::format("{}", m.pods));
   if (report.triage != nullptr)
@@ -227,7 +227,7 @@ std::string about(const Report& report, std::size_t index, EvidenceBook& book) {
     if (t.from == index || t.to == index)
       tunnels +=
           fmt::format("<details class=\"hop\"><summary>{} tunnel to {}{}</summary><div class=\"inside\">\n{}</div></details>\n",
-                      escape_html(t.type), escape_html(map.machines[t.from == index ? t.to : t.from].name),
+                      escape_html(t.type), escape_html(map.nodes[t.from == index ? t.to : t.from].name),
                       t.bidirectional ? "" : " <span class=\"soft small\">a port at one end only</span>", book.lines(t.evidence));
   out += tunnels;
   if (report.rows != nullptr)
@@ -244,14 +244,14 @@ std::string map_part(const Report& report, EvidenceBook& book) {
   constexpr std::size_t kMostAbout = 200;
   Plan plan(report);
   const std::string drawn = plan.print();
-  std::string out = "<section data-part=\"map\">\n" + heading("map", "Topology", map.machines.size());
+  std::string out = "<section data-part=\"map\">\n" + heading("map", "Topology", map.nodes.size());
   out +=
-      "<p class=\"soft small\">Networks are drawn where several machines have an address of them, tunnels as arcs. A dot marks "
+      "<p class=\"soft small\">Networks are drawn where several nodes have an address of them, tunnels as arcs. A dot marks "
       "what leaves the cluster by a node, a broken frame "
-      "a machine without dumps of its host, a red one findings. Choose a machine for what is known of it.</p>\n";
-  if (plan.left_out() > 0) out += fmt::format("<p>{} more are not drawn.</p>\n", counted(plan.left_out(), "machine"));
+      "a node without dumps of its host, a red one findings. Choose a node for what is known of it.</p>\n";
+  if (plan.left_out() > 0) out += fmt::format("<p>{} more are not drawn.</p>\n", counted(plan.left_out(), "node"));
   out += drawn;
-  for (std::size_t i = 0; i < std::min(map.machines.size(), kMostAbout); ++i) out += about(report, i, book);
+  for (std::size_t i = 0; i < std::min(map.nodes.size(), kMostAbout); ++i) out += about(report, i, book);
   return out + "</section>\n";
 }
 

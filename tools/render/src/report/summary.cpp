@@ -114,7 +114,7 @@ std::string inspection_facts(const explain::Inspection& i) {
     for (const explain::DumpReport& d : n.dumps) odd += d.not_understood.size();
   }
   fact(out, "holds",
-       fmt::format("{}, {}{}", counted(i.nodes.size(), "machine"), counted(dumps, "dump"),
+       fmt::format("{}, {}{}", counted(i.nodes.size(), "node"), counted(dumps, "dump"),
                    odd == 0 ? "" : ", " + counted(odd, "line") + " not understood"));
   fact(out, "printed", times_of(i));
   std::string by;

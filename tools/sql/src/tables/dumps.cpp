@@ -27,7 +27,7 @@ struct ColumnRow {
 Definition<NodeRow> nodes() {
   using R = const NodeRow&;
   return {"nodes",
-          "machines of the snapshot",
+          "nodes of the snapshot",
           {{"name", "TEXT", "name", [](C, R r) { return text(r.node->name); }},
            {"roles", "TEXT", "with commas",
             [](C, R r) { return joined(r.node->roles, [](cluster::Role role) { return cluster::name_of(role); }); }},

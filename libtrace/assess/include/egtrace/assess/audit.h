@@ -9,7 +9,7 @@
 
 #include "egtrace/assess/shard.h"
 #include "egtrace/base/result.h"
-#include "egtrace/cluster/machine_budget.h"
+#include "egtrace/cluster/node_budget.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -49,7 +49,7 @@ struct AuditOptions {
   std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes
   bool one_way = false;                 // walk requests alone
   unsigned jobs = 1;                    // threads that share the rows out; 0: one a processor
-  Shard shard = {};                     // senders of some machines alone
+  Shard shard = {};                     // senders of some nodes alone
 };
 
 // Leaks first, then rows whose outcome differs from that of most rows to the same destination; within both by namespace,
@@ -57,9 +57,9 @@ struct AuditOptions {
 // Of a shard the order is that of all rows once they are together.
 void sort_by_interest(std::vector<AuditRow>& rows);
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
-// The same of a snapshot whose machines are read when they are needed: where they take more than `budget` they are put away and read
+// The same of a snapshot whose nodes are read when they are needed: where they take more than `budget` they are put away and read
 // again, so that nobody may hold anything of one. `collection`: as Explainer has it.
 Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
-                                    const cluster::MachineBudget& budget, const AuditOptions& options = {});
+                                    const cluster::NodeBudget& budget, const AuditOptions& options = {});
 
 }  // namespace egt::assess

@@ -8,7 +8,7 @@
 
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
-#include "egtrace/cluster/machine_budget.h"
+#include "egtrace/cluster/node_budget.h"
 #include "egtrace/expect/expectation.h"
 
 namespace egt::assess {
@@ -16,8 +16,8 @@ namespace egt::assess {
 // What one snapshot has names for. A name is a mistake only where the snapshot has the dumps that would show it.
 class NameChecker {
  public:
-  // Where the budget is limited nobody may hold anything of a machine.
-  explicit NameChecker(const cluster::Cluster& cluster, const cluster::MachineBudget& budget = {});
+  // Where the budget is limited nobody may hold anything of a node.
+  explicit NameChecker(const cluster::Cluster& cluster, const cluster::NodeBudget& budget = {});
   ~NameChecker();
   NameChecker(const NameChecker&) = delete;
   NameChecker& operator=(const NameChecker&) = delete;

@@ -1,4 +1,4 @@
-// A part of a question about a whole cluster, which several machines answer at once.
+// A part of a question about a whole cluster, which several hosts answer at once.
 #pragma once
 
 #include <cstddef>

@@ -30,11 +30,11 @@ std::vector<Wanted> wanted(const Facts& f) {
   return all;
 }
 
-// A machine that hands packets to cluster nodes directly.
-bool is_next_to_cluster(const Facts& f, const cluster::Node& machine, Family family) {
+// A node that hands packets to cluster nodes directly.
+bool is_next_to_cluster(const Facts& f, const cluster::Node& node, Family family) {
   for (const std::string& name : cluster_nodes(f.cluster))
     if (const auto address = node_address(f.cluster, name, family)) {
-      const engine::RouteAnswer answer = route_from_outside(f.cluster, machine, *address);
+      const engine::RouteAnswer answer = route_from_outside(f.cluster, node, *address);
       if (!answer.hops.empty() && answer.hops.front().route->to.length > 0 && !answer.hops.front().get().via) return true;
     }
   return false;
@@ -65,14 +65,14 @@ void judge(const Facts& f, const Wanted& w, const std::vector<const cluster::Nod
 }
 
 void run(const Facts& f, Findings& out) {
-  const auto machines = outside_machines(f.cluster);
+  const auto nodes = outside_nodes(f.cluster);
   std::set<IpAddr> asked;
   for (const Wanted& w : wanted(f)) {
     if (!asked.insert(w.address).second) continue;
     std::vector<const cluster::Node*> routers;
-    for (const cluster::Node* machine : machines) {
-      const auto& routes = routes_of(*machine, w.address.family);
-      if (routes.present && !routes.partial && is_next_to_cluster(f, *machine, w.address.family)) routers.push_back(machine);
+    for (const cluster::Node* node : nodes) {
+      const auto& routes = routes_of(*node, w.address.family);
+      if (routes.present && !routes.partial && is_next_to_cluster(f, *node, w.address.family)) routers.push_back(node);
     }
     if (routers.empty())
       out.lacks(Lack::upstream_routes);

@@ -1,4 +1,4 @@
-// A zone of Open vSwitch, or the table of a machine, has as many connections as it may have: no further one is opened there.
+// A zone of Open vSwitch, or the table of a node, has as many connections as it may have: no further one is opened there.
 #include <map>
 #include <set>
 

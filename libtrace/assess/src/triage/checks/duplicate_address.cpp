@@ -1,4 +1,4 @@
-// An address that two machines of the snapshot have, or a machine and OVN on another one: both answer ARP for it, and frames reach
+// An address that two nodes of the snapshot have, or a node and OVN on another one: both answer ARP for it, and frames reach
 // one of them by chance.
 #include <algorithm>
 #include <map>
@@ -16,7 +16,7 @@ struct Holder {
   const host::Address* address = nullptr;
 };
 
-// Addresses that are to be on one machine alone: those of nodes and of services' load balancers, and what any machine has as
+// Addresses that are to be on one node alone: those of nodes and of services' load balancers, and what any node has as
 // neighbour. Bridges of container runtimes have the same address everywhere, and nobody else ever asks for it. Egress IPs have a
 // check of their own.
 std::set<IpAddr> addresses_of_one(const Facts& f) {
@@ -31,7 +31,7 @@ std::set<IpAddr> addresses_of_one(const Facts& f) {
   return all;
 }
 
-// On `lo`, and with a host's prefix, an address is often on many machines on purpose (anycast, keepalived, kube-vip).
+// On `lo`, and with a host's prefix, an address is often on many nodes on purpose (anycast, keepalived, kube-vip).
 bool counts(const host::Link& link, const host::Address& a) {
   return link.link_type != "loopback" && link.is_up() && !a.prefix.is_host() && a.scope == "global";
 }

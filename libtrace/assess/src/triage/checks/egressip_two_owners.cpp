@@ -1,4 +1,4 @@
-// Two machines have one egress IP: both answer for it, and answers reach the wrong one.
+// Two nodes have one egress IP: both answer for it, and answers reach the wrong one.
 #include "triage/checks.h"
 
 namespace egt::assess {

@@ -34,10 +34,10 @@ void judge_neighbour(const EgressPlace& place, const cluster::Node& node, const 
 }
 
 void run(const Facts& f, Findings& out) {
-  const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks(Lack::upstream_routes_and_neighbours);
+  const auto nodes = outside_nodes(f.cluster);
+  if (nodes.empty()) out.lacks(Lack::upstream_routes_and_neighbours);
   for (const EgressPlace& place : f.places)
-    for (const cluster::Node* router : machines) {
+    for (const cluster::Node* router : nodes) {
       judge(f, place, *router, out);
       if (const cluster::Node* node = f.cluster.node(place.node)) judge_neighbour(place, *node, *router, out);
     }

@@ -8,13 +8,13 @@ namespace egt::assess {
 namespace egressservice_announced_elsewhere {
 
 void run(const Facts& f, Findings& out) {
-  const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks(Lack::upstream_routes);
+  const auto nodes = outside_nodes(f.cluster);
+  if (nodes.empty()) out.lacks(Lack::upstream_routes);
   for (const cluster::EgressService& e : f.cluster.objects.egress_services) {
     const cluster::Service* service = f.cluster.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty() || e.host == "ALL" || e.source_ip_by == "Network") continue;
     for (const IpAddr& address : service->load_balancer_ips)
-      for (const cluster::Node* router : machines) {
+      for (const cluster::Node* router : nodes) {
         const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, address);
         for (const engine::RouteHop& hop : answer.hops) {
           const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;

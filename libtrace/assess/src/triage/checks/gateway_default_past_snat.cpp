@@ -28,7 +28,7 @@ MarkedSnat marked_snat(const netfilter::Rule& rule) {
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const cluster::Node* node : outside_machines(f.cluster)) {
+  for (const cluster::Node* node : outside_nodes(f.cluster)) {
     const host::Route* standard = nullptr;
     for (const host::Route& r : dumped_host(*node).routes_v4.value)
       if (r.table == "main" && r.to.length == 0 && (standard == nullptr || r.metric < standard->metric)) standard = &r;
@@ -49,7 +49,7 @@ void run(const Facts& f, Findings& out) {
   }
 }
 
-std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_rules_and_routes); }
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_nodes(f.cluster).empty(), Lack::gateway_rules_and_routes); }
 
 }  // namespace gateway_default_past_snat
 

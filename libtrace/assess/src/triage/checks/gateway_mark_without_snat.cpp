@@ -37,7 +37,7 @@ MarkUse mark_use(const netfilter::Rule& rule) {
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const cluster::Node* node : outside_machines(f.cluster)) {
+  for (const cluster::Node* node : outside_nodes(f.cluster)) {
     std::map<std::uint64_t, Counted> marked, translated;
     const host::Host& host = dumped_host(*node);
     for (const auto* part : {&host.iptables_v4, &host.nft})
@@ -59,7 +59,7 @@ void run(const Facts& f, Findings& out) {
   }
 }
 
-std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_counters); }
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_nodes(f.cluster).empty(), Lack::gateway_counters); }
 
 }  // namespace gateway_mark_without_snat
 

@@ -72,7 +72,7 @@ bool pods_leave(const Facts& f) {
 
 void run(const Facts& f, Findings& out) {
   const std::vector<Prefix> pods = pod_networks(f);
-  for (const cluster::Node* node : outside_machines(f.cluster))
+  for (const cluster::Node* node : outside_nodes(f.cluster))
     for (const auto* part : {&dumped_host(*node).iptables_v4, &dumped_host(*node).nft})
       for (const netfilter::Table& table : part->value.tables)
         for (const netfilter::Chain& chain : table.chains)
@@ -88,7 +88,7 @@ void run(const Facts& f, Findings& out) {
           }
 }
 
-std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_rules); }
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_nodes(f.cluster).empty(), Lack::gateway_rules); }
 
 }  // namespace guard_cannot_match
 

@@ -1,4 +1,4 @@
-// A host sends to a next hop at a MAC address that its owner does not have: an entry by hand, or a second machine that answers.
+// A host sends to a next hop at a MAC address that its owner does not have: an entry by hand, or a second node that answers.
 #include <algorithm>
 
 #include "triage/checks.h"

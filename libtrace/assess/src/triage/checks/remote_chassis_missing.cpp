@@ -16,9 +16,9 @@ bool is_chassis_of(const Facts& f, const ovn::Chassis& chassis, const std::strin
     for (const IpAddr& ip : chassis.encap_ips)
       if (std::find(object.addresses.begin(), object.addresses.end(), ip) != object.addresses.end()) return true;
   }
-  const cluster::Node* machine = f.cluster.node(node);
-  return machine != nullptr && std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
-                                           [&](const IpAddr& ip) { return machine->host.owner_of(ip) != nullptr; });
+  const cluster::Node* shown = f.cluster.node(node);
+  return shown != nullptr && std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
+                                         [&](const IpAddr& ip) { return shown->host.owner_of(ip) != nullptr; });
 }
 
 void run(const Facts& f, Findings& out) {

@@ -8,13 +8,13 @@ namespace egt::assess {
 namespace service_local_without_endpoint {
 
 void run(const Facts& f, Findings& out) {
-  const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks(Lack::upstream_routes);
+  const auto nodes = outside_nodes(f.cluster);
+  if (nodes.empty()) out.lacks(Lack::upstream_routes);
   for (const cluster::Service& service : f.cluster.objects.services) {
     if (service.external_traffic_policy != "Local") continue;
     const auto endpoints = endpoints_of(service, f.cluster.objects, f.all_pods);
     for (const IpAddr& address : service.load_balancer_ips)
-      for (const cluster::Node* router : machines) {
+      for (const cluster::Node* router : nodes) {
         const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, address);
         for (const engine::RouteHop& hop : answer.hops) {
           const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;

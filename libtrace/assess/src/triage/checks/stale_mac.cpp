@@ -12,7 +12,7 @@
 namespace egt::assess {
 namespace stale_mac {
 
-// The device that has the address, if one machine alone has it.
+// The device that has the address, if one node alone has it.
 struct Owner {
   const cluster::Node* node = nullptr;
   const host::Link* link = nullptr;

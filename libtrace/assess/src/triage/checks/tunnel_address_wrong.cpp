@@ -6,8 +6,8 @@
 namespace egt::assess {
 namespace tunnel_address_wrong {
 
-// The machine that a chassis is, by its names: the address is what is in question.
-const cluster::Node* machine_of(const Facts& f, const ovn::Chassis& chassis) {
+// The node that a chassis is, by its names: the address is what is in question.
+const cluster::Node* node_of(const Facts& f, const ovn::Chassis& chassis) {
   if (const cluster::Node* node = f.cluster.node(chassis.hostname)) return node;
   for (const cluster::NodeObject& object : f.cluster.objects.nodes)
     if (const auto id = object.annotations.find("k8s.ovn.org/node-chassis-id");
@@ -24,7 +24,7 @@ struct Wrong {
 };
 
 void judge(const Facts& f, const cluster::Node& node, const ovn::Chassis& chassis, std::vector<Wrong>& all, Findings& out) {
-  const cluster::Node* of = machine_of(f, chassis);
+  const cluster::Node* of = node_of(f, chassis);
   if (of == nullptr || chassis.encap_ips.empty()) return;
   if (!of->host.address_list_complete) return out.lacks(Lack::addresses_and_devices, {of->name});
   for (const IpAddr& ip : chassis.encap_ips)

@@ -30,10 +30,10 @@ std::vector<const host::Link*> uplinks_of(const cluster::Node& node) {
   return all;
 }
 
-// Of a machine that is no node of the cluster: those that have an address.
-std::vector<const host::Link*> addressed_links(const cluster::Node& machine) {
+// Of a node that is no node of the cluster: those that have an address.
+std::vector<const host::Link*> addressed_links(const cluster::Node& node) {
   std::vector<const host::Link*> all;
-  for (const host::Link& link : machine.host.links.value)
+  for (const host::Link& link : node.host.links.value)
     if (link.link_type != "loopback" && link.is_up() &&
         std::any_of(link.addresses.begin(), link.addresses.end(), [](const host::Address& a) { return a.scope == "global"; }))
       all.push_back(&link);

@@ -50,7 +50,7 @@ struct LineMark {
   std::uint64_t offset = 0;
 };
 
-// Owns the text of all dumps. Sources are added while machines are read and never removed; any number of threads may add and
+// Owns the text of all dumps. Sources are added while nodes are read and never removed; any number of threads may add and
 // read.
 class SourceTable {
  public:

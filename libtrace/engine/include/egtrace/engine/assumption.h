@@ -111,7 +111,7 @@ enum class Supposition : std::uint8_t {
   ovn_controller_runs,    // node
   interfaces_shown,       // node
 
-  // between machines
+  // between nodes
   unread_lines,                // how many, dump, whether several
   derived_mac,                 // address, MAC
   delivered_unchanged,         // node, device; MAC
@@ -153,7 +153,7 @@ struct Assumption {
   Supposition what{};
   Details about = {}, because = {};
   std::vector<Provenance> evidence = {};
-  std::string node = {};  // where `about` does not name the machine
+  std::string node = {};  // where `about` does not name the node
 
   // With what it names behind it.
   Details as_details() const {
@@ -210,11 +210,11 @@ enum class Input : std::uint8_t {
   ipset_members,  // set
   refusal_name,   // as the rule has it
 
-  // of machines
+  // of nodes
   pod_macs,            // pod
   owner_of_address,    // address
   node_with_address,   // address
-  machine_with_mac,    // MAC, node, device
+  host_with_mac,       // MAC, node, device
   entry,               // address
   node_dumps,          // of the node
   switch_or_database,  // bridge

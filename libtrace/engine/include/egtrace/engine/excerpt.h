@@ -39,7 +39,7 @@ struct JudgedRule {
   const Provenance& from() const { return element != nullptr ? element->from : rule->from; }
 };
 
-// Source translations of one machine whose source address test this packet passes; other tests may still fail. Of a map by
+// Source translations of one node whose source address test this packet passes; other tests may still fail. Of a map by
 // source and outgoing device (`ip saddr . oifname`) one for each device.
 std::vector<JudgedRule> judge_source_nat(const cluster::Node& node, const FlowKey& first);
 

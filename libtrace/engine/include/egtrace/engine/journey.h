@@ -1,4 +1,4 @@
-// One packet from machine to machine: alternates between the bridges of a node, the network stack of a host, tunnels and
+// One packet from node to node: alternates between the bridges of a node, the network stack of a host, tunnels and
 // wires, until somebody takes the packet or nobody does. Every path that the dumps allow is walked.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace egt::engine {
 
-// Stands for the MAC of whoever has an address on a link of a machine that is presumed itself (RFC 7042, 2.1.2).
+// Stands for the MAC of whoever has an address on a link of a node that is presumed itself (RFC 7042, 2.1.2).
 constexpr MacAddr kSomeNeighbour{0x00005e005301};
 
 // The network of a pod as its own stack sees it.
@@ -67,7 +67,7 @@ struct MadeChoice {
   std::size_t step = 0;  // number of steps that the record had by then
 };
 
-// Where a packet leaves the cluster's machines without encapsulation.
+// Where a packet leaves the cluster's nodes without encapsulation.
 struct Egress {
   std::string node, device;
   FlowKey packet;
@@ -83,7 +83,7 @@ struct WalkedPath {
   Endpoint end;
   FlowKey sent;                   // as the sender sent it (source chosen)
   FlowKey received;               // as the last receiver sees it
-  bool left_snapshot = false;     // went on to a machine that the snapshot does not hold
+  bool left_snapshot = false;     // went on to a node that the snapshot does not hold
   bool size_learned = false;      // an ICMP error shows the sender what size gets through; TCP goes on with that
   bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, who takes it for the end of the connection
   bool undecided = false;         // something on the way was missing or not understood

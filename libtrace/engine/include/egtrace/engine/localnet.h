@@ -19,7 +19,7 @@ struct Localnet {
   const ovn::LogicalPort* port = nullptr;
   Mapping mapping = Mapping::not_shown;
   const openflow::Bridge* bridge = nullptr;  // that the switch leads to, where one is mapped
-  std::vector<std::string> uplinks;          // ports of the bridge that lead out of the machine
+  std::vector<std::string> uplinks;          // ports of the bridge that lead out of the node
 };
 
 // Of the logical switch on this node; `port` is null where it has no localnet port.

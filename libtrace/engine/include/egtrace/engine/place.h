@@ -1,4 +1,4 @@
-// Where in a machine, or between machines, a packet ends.
+// Where in a node, or between nodes, a packet ends.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class PlaceKind : std::uint8_t {
   bridge,
   device,
   pod,  // pod or logical port
-  machine,
+  node,
   chain,  // front end, table, chain
   routing_table,
   policy_routing,
@@ -39,7 +39,7 @@ enum class PlaceKind : std::uint8_t {
   loop,
   copies,
   copy,
-  this_machine,
+  this_host,
 };
 
 using Place = Statement<PlaceKind>;

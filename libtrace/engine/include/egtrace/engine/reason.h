@@ -49,7 +49,7 @@ enum class Reason : std::uint8_t {
   learned_on_input_port,  // NORMAL has learned the destination where the packet comes from
   tunnel_without_remote,  // remote_ip is `flow` and no flow sets tun_dst
   conntrack_full,         // the zone has as many connections as the datapath lets it have
-  tunnel_to_itself,       // the tunnel's remote address is this machine's own
+  tunnel_to_itself,       // the tunnel's remote address is this node's own
 
   // ovn-controller
   controller_decides,       // a controller other than OVN's gets the packet and decides
@@ -67,7 +67,7 @@ enum class Reason : std::uint8_t {
   never_answered,              // errors, fragments and multicast are refused silently
   no_address_for_error,        // the host has no address to send the error from
 
-  // between machines
+  // between nodes
   loop,                       // the packet crosses more devices than any path has
   input_port_number_missing,  // the port by which the packet enters the bridge has no number
   pod_port_number_missing,    // the pod's port has no OpenFlow number
@@ -76,13 +76,13 @@ enum class Reason : std::uint8_t {
   address_not_of_pod,         // the packet reaches a pod that lacks its destination address
   host_tunnel,                // the packet enters a tunnel of the host's own
   evpn_not_followed,          // EVPN carries the packet in VXLAN of the host's own
-  address_shared,             // several machines have the tunnel's remote address
-  node_missing,               // no machine of the snapshot has the tunnel's remote address
+  address_shared,             // several nodes have the tunnel's remote address
+  node_missing,               // no node of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
   next_hop_not_dumped,  // the frame goes to a MAC of nobody in the snapshot, though the destination is on a network of the sender
-  tunnel_source_missing,    // the tunnel's source address is none of the machine's
+  tunnel_source_missing,    // the tunnel's source address is none of the node's
   tunnel_lost,              // the outer packet does not get to the other end of the tunnel
-  neighbour_is_stranger,    // the next hop's MAC is none of the machine that has its address
+  neighbour_is_stranger,    // the next hop's MAC is none of the node that has its address
   tunnel_end_unreachable,   // the host cannot send to the tunnel's remote address
   tunnel_end_unknown,       // the receiving node's ports are not dumped
   tunnel_peer_missing,      // the receiving node has no tunnel port to the sender
@@ -104,7 +104,7 @@ enum class Reason : std::uint8_t {
   localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
   reply_unexpected,         // the reply arrives at another place, or from another address, than the client waits for
-  reply_leaves,             // the reply goes to machines that no dump shows, and the client is none of them
+  reply_leaves,             // the reply goes to nodes that no dump shows, and the client is none of them
 
   // devices and frames of a host
   device_down,               // the device is administratively down
@@ -114,7 +114,7 @@ enum class Reason : std::uint8_t {
   host_egress_unknown,       // nor how packets leave that an object sends out through the host
   pod_address_outside,       // the packet leaves the cluster for the address of a pod
   dummy_device,              // a dummy device discards what it is to send
-  vlan_without_device,       // a frame of a VLAN for which the machine has no device on that link
+  vlan_without_device,       // a frame of a VLAN for which the node has no device on that link
   device_kind_unknown,       // no dump shows what kind of device stands on the one that received the frame
   not_ip,                    // only IP packets are followed through a host
   later_fragment,            // fragments behind the first one are not followed
@@ -149,7 +149,7 @@ enum class Reason : std::uint8_t {
   forwarding_off_v6,      // net.ipv6.conf.all.forwarding is 0
   ttl_exceeded,           // the TTL or hop limit reaches zero
   mtu_exceeded,           // the packet is larger than the MTU and may not be fragmented
-  broadcast_frame,        // a broadcast frame holds a packet for another machine
+  broadcast_frame,        // a broadcast frame holds a packet for another node
   link_local_source,      // a link-local source is to leave its link
   route_unknown,          // no dump shows the route
   route_undecided,        // the route depends on something that no dump shows
@@ -185,11 +185,11 @@ enum class Reason : std::uint8_t {
   no_translation_address,       // the device of MASQUERADE or REDIRECT has no address
 
   // copies that TEE and dup send
-  too_many_copies,        // rules make more copies than are followed
-  copies_of_copies,       // a copy is copied again without end
-  copy_target_unknown,    // the gateway of TEE or dup is not understood
-  copy_undecided,         // the copy's path depends on something that no dump shows
-  copy_for_this_machine,  // the gateway of TEE or dup is the machine itself
+  too_many_copies,      // rules make more copies than are followed
+  copies_of_copies,     // a copy is copied again without end
+  copy_target_unknown,  // the gateway of TEE or dup is not understood
+  copy_undecided,       // the copy's path depends on something that no dump shows
+  copy_for_this_host,   // the gateway of TEE or dup is the node itself
 };
 
 // A reason, and what follows from it: a refusal that does not reach the sender, say.

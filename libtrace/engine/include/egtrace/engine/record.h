@@ -140,7 +140,7 @@ struct Translate {      // NAT of the host: by a rule, or by conntrack for later
   bool by_connection = false;  // undone or repeated from the conntrack entry
   bool port_open = false;      // as in NatEvent
 };
-// What TEE or dup sent besides, and where it left this machine, or (`where`, `why`) was stopped in it.
+// What TEE or dup sent besides, and where it left this node, or (`where`, `why`) was stopped in it.
 struct SendCopy {
   std::optional<IpAddr> gateway;
   std::string device;
@@ -198,7 +198,7 @@ struct Encap {
 };
 struct Sighting {
   std::string node, device;
-  bool in = false;  // the device hands it to the machine
+  bool in = false;  // the device hands it to the node
   FlowKey packet;
   std::optional<Encap> encap;
   std::size_t step = 0;  // number of steps that the record had by then
@@ -211,7 +211,7 @@ struct NatEvent {
   std::vector<Provenance> evidence;
   bool port_open = false;
 };
-// `path_shown`: the snapshot has all machines that the outer packet crosses.
+// `path_shown`: the snapshot has all nodes that the outer packet crosses.
 struct Tunnel {
   std::string from, to, type;
   std::uint64_t vni = 0;

@@ -38,7 +38,7 @@ struct Workload {
   PodNetwork network;
 };
 
-// All workloads of a cluster, found by name and address without going through them, and without reading machines that have
+// All workloads of a cluster, found by name and address without going through them, and without reading nodes that have
 // none of that name or address. The cluster must outlive it and not change.
 class Workloads {
  public:
@@ -65,7 +65,7 @@ class Workloads {
       return std::hash<std::uint64_t>()(low64(a.value) ^ high64(a.value) * 0x9e3779b97f4a7c15ULL);
     }
   };
-  // Those of some machines, in order.
+  // Those of some nodes, in order.
   struct Index {
     std::vector<Workload> all;
     std::unordered_map<const openflow::Interface*, std::size_t> by_port;
@@ -77,9 +77,9 @@ class Workloads {
   void add_ports(const cluster::Node& node, Index& to) const;
   Index index_all() const;
   const Index& index_of(const cluster::Node& node) const;
-  // Machines that may have a port with one of these iface-ids or addresses.
+  // Nodes that may have a port with one of these iface-ids or addresses.
   const std::vector<const cluster::NodeHandle*>& may_have(const std::vector<std::string>& shown) const;
-  // The first that `find` finds in the indexes of machines, where not all are read.
+  // The first that `find` finds in the indexes of nodes, where not all are read.
   template <class Find>
   const Workload* first_where(const std::vector<std::string>& shown, std::string_view node, Find find) const;
 

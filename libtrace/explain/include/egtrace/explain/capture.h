@@ -18,7 +18,7 @@
 
 namespace egt::explain {
 
-// Where a capture was taken, as far as somebody says so. Device "any": all devices of the machine.
+// Where a capture was taken, as far as somebody says so. Device "any": all devices of the node.
 struct CapturePlace {
   std::string node, device;
 };
@@ -70,14 +70,14 @@ struct AlikeReport {
 // Where the kernel dropped packets of a flow, by its own word.
 struct DropReport {
   std::string reason, subsystem, meaning;  // subsystem: empty is the kernel's core
-  std::optional<bool> predicted;           // whether the path ends on that machine by such a decision; none: dumps cannot show
+  std::optional<bool> predicted;           // whether the path ends on that node by such a decision; none: dumps cannot show
   bool ends_flow = false;                  // else a copy, or packets that were sent again or went on
 };
 
-// Events of a tracer that are equal: packets of the flow that passed one place inside a machine in the same way.
+// Events of a tracer that are equal: packets of the flow that passed one place inside a node in the same way.
 struct EventReport {
   std::string node, device;
-  std::uint32_t netns = 0;   // where it is not the machine's own; 0: it is, or nothing shows
+  std::uint32_t netns = 0;   // where it is not the node's own; 0: it is, or nothing shows
   std::string symbol, what;  // function or tracepoint; what was done there, empty where that says nothing more
   bool reply = false;
   std::string file;
@@ -111,7 +111,7 @@ struct FlowReport {
   AlikeReport alike;
   std::vector<EventReport> events;                      // by time
   engine::Reason predicted_end = engine::Reason::none;  // of a flow that is lost as predicted: why
-  std::vector<CounterReport> counters;                  // of the machine where it is lost; filled by who reads counters
+  std::vector<CounterReport> counters;                  // of the node where it is lost; filled by who reads counters
 };
 
 struct CaptureAnalysis {

@@ -1,4 +1,4 @@
-// What a snapshot's machines are and what joins them, to be drawn: networks on which several of them have an address, tunnels
+// What a snapshot's nodes are and what joins them, to be drawn: networks on which several of them have an address, tunnels
 // between their switches, and what leaves the cluster by which of them.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace egt::explain {
 
-struct MapMachine {
+struct MapNode {
   std::string name;
   std::vector<std::string> roles;      // as `inspect` has them; empty: an object names it, and no dump is of it
   std::vector<std::string> addresses;  // on the networks of the map
@@ -23,27 +23,27 @@ struct MapMachine {
 
 struct MapNetwork {
   struct Port {
-    std::size_t machine = 0;
+    std::size_t node = 0;
     std::string device, address;
   };
   std::string prefix;
-  std::vector<Port> ports;  // of two machines at least
+  std::vector<Port> ports;  // of two nodes at least
 };
 
 struct MapTunnel {
-  std::size_t from = 0, to = 0;  // machines, from < to
+  std::size_t from = 0, to = 0;  // nodes, from < to
   std::string type;              // "geneve"
   bool bidirectional = false;    // each has a port that leads to the other
   Evidence evidence;             // ports
 };
 
 struct ClusterMap {
-  std::vector<MapMachine> machines;  // by name
+  std::vector<MapNode> nodes;        // by name
   std::vector<MapNetwork> networks;  // by prefix
   std::vector<MapTunnel> tunnels;
 };
 
-// Reads all machines.
+// Reads all nodes.
 ClusterMap map_cluster(const cluster::Cluster& cluster);
 
 }  // namespace egt::explain

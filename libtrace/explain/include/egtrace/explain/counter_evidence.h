@@ -1,5 +1,5 @@
-// Counters of a machine that count drops: evidence for what a walk or a capture shows, and never proof, as they count
-// all packets since the machine booted.
+// Counters of a node that count drops: evidence for what a walk or a capture shows, and never proof, as they count
+// all packets since the node booted.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packe
 // few.
 std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node,
                                          const std::vector<host::Counter>& counters, const SourceTable& sources);
-// Whatever packets they are: for what concerns a whole machine.
+// Whatever packets they are: for what concerns a whole node.
 std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, const std::vector<host::Counter>& counters,
                                        const SourceTable& sources);
 

@@ -265,10 +265,10 @@ struct Cause {
   Evidence evidence;
 };
 
-// A counter of the machine at which packets are lost, that counts such drops. Evidence, never proof: it counts the packets of all since
-// the machine booted.
+// A counter of the node at which packets are lost, that counts such drops. Evidence, never proof: it counts the packets of all since
+// the node booted.
 struct CounterReport {
-  std::string node, name, device;  // device: empty is the machine's own
+  std::string node, name, device;  // device: empty is the node's own
   std::uint64_t value = 0;
   std::optional<std::uint64_t> increase;  // from one dump to another; none where only one has it
   std::string meaning;                    // what it counts
@@ -318,7 +318,7 @@ struct Explanation {
   Listener listener = Listener::unknown;
   std::optional<Fault> fault;           // of the first path that fails; none where none does
   std::optional<Cause> cause;           // of the fault, or of what the intent violates; filled by who runs the checks
-  std::vector<CounterReport> counters;  // of the machine of the fault; filled by who reads counters
+  std::vector<CounterReport> counters;  // of the node of the fault; filled by who reads counters
   std::vector<PathReport> paths;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;

@@ -1,4 +1,4 @@
-// What a snapshot holds: machines, dumps, networks, what was not understood, what is missing, and what flows are for.
+// What a snapshot holds: nodes, dumps, networks, what was not understood, what is missing, and what flows are for.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace egt::capture {
 
-enum class Direction : std::uint8_t { unknown, in, out };  // in: the device hands it to the machine
+enum class Direction : std::uint8_t { unknown, in, out };  // in: the device hands it to the node
 
 namespace tcp_flag {
 constexpr std::uint8_t fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10;

@@ -1,4 +1,4 @@
-// What a tracer of the kernel (retis, pwru) saw of one packet at one place inside a machine: the function that it
+// What a tracer of the kernel (retis, pwru) saw of one packet at one place inside a node: the function that it
 // passed, and what Open vSwitch, conntrack, nftables or the function that frees packets had to do with it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The snapshot as a model: every machine with what is known of it, and the Kubernetes objects.
+// The snapshot as a model: every node with what is known of it, and the Kubernetes objects.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ struct OpenEgress {
   Provenance from;     // the policy that sends them there
 };
 
-// Another network namespace of a machine than its own: a pod's, as a rule.
+// Another network namespace of a node than its own: a pod's, as a rule.
 struct NetworkNamespace {
   std::string name;  // as `ip netns` has it
   host::Host host;
@@ -121,10 +121,10 @@ class Cluster {
   const Node* node(std::string_view name) const;
   Node& ensure_node(const std::string& name);             // keeps `nodes` sorted
   const NodeHandle* handle(std::string_view name) const;  // without reading it
-  const Node* owner_of(const IpAddr& address) const;      // the machine that has this address on a device
-  // The same with these machines only, all of them read. It shares them, so that this cluster must outlive it.
+  const Node* owner_of(const IpAddr& address) const;      // the node that has this address on a device
+  // The same with these nodes only, all of them read. It shares them, so that this cluster must outlive it.
   Cluster part(const std::set<std::string>& names) const;
-  // Where the cluster is, for readers of its machines; follows it when it is moved.
+  // Where the cluster is, for readers of its nodes; follows it when it is moved.
   const std::shared_ptr<Cluster*>& place();
 
  private:

@@ -1,4 +1,4 @@
-// What dumps of one machine show that cannot be true of it together: one of them is damaged, of another machine or of
+// What dumps of one node show that cannot be true of it together: one of them is damaged, of another node or of
 // another moment. Nobody knows which, so what rests on any of them has no proof.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Node;
 enum class Conflict : std::uint8_t {
   flows_of_other_ports,         // bridge, ports asked for, ports that it lacks
   flows_of_integration_bridge,  // bridge
-  flows_with_macs_of,           // bridge, machine
+  flows_with_macs_of,           // bridge, node
   flows_without_logical_flows,  // bridge
   port_number,                  // port, bridge
   bridge_of_port,               // port, two bridges
@@ -36,11 +36,11 @@ enum class Conflict : std::uint8_t {
   bridge_without_device,        // bridge
   bridge_with_other_mac,        // bridge
   switch_without_device,        // bridge
-  copied_dump,                  // kind, machine
-  rules_with_devices_of,        // command, device, machine
+  copied_dump,                  // kind, node
+  rules_with_devices_of,        // command, device, node
   rules_not_listed,             // command, table
   rules,                        // chain, table, commands
-  copied_rules,                 // command, machine
+  copied_rules,                 // command, node
   pod_addresses,                // pod, port
   routes,                       // destination, table, option of ip
   neighbour,                    // address, device
@@ -49,8 +49,8 @@ enum class Conflict : std::uint8_t {
 };
 
 struct Inconsistency {
-  enum class About { machine, bridge, port, routes, neighbour, netfilter };
-  About about = About::machine;
+  enum class About { node, bridge, port, routes, neighbour, netfilter };
+  About about = About::node;
   std::string name;          // of the bridge or port
   std::optional<Prefix> to;  // of routes: those to which packets are concerned; of a neighbour: its address
   Conflict conflict{};
@@ -58,27 +58,27 @@ struct Inconsistency {
   friend bool operator==(const Inconsistency&, const Inconsistency&) = default;
 };
 
-// Takes bridges away of which none is a device of the machine: their dumps are of another one. To be called once a
-// machine's dumps are loaded.
+// Takes bridges away of which none is a device of the node: their dumps are of another one. To be called once a
+// node's dumps are loaded.
 void leave_out_foreign_switch(Node& node);
 
-// The dumps of all machines by their sizes: those of one size may be copies.
+// The dumps of all nodes by their sizes: those of one size may be copies.
 class DumpsBySize {
  public:
   struct Place {
-    const NodeHandle* machine = nullptr;
+    const NodeHandle* node = nullptr;
     std::size_t dump = 0;  // index into Cluster::dumps
   };
-  // Node::dumps of machines must be shown, if they are not read.
+  // Node::dumps of nodes must be shown, if they are not read.
   explicit DumpsBySize(const Cluster& cluster);
-  // Those with the same text, in order of machines; the given one is among them.
+  // Those with the same text, in order of nodes; the given one is among them.
   std::vector<Place> like(const Cluster& cluster, SourceId source) const;
 
  private:
   std::unordered_map<std::size_t, std::vector<Place>> by_size_;
 };
 
-// Looks for them in what the dumps of a machine showed, also beside those of others, and adds them to its own. To be called
+// Looks for them in what the dumps of a node showed, also beside those of others, and adds them to its own. To be called
 // once, when it is loaded; of others NodeHandle::own() and links() are asked.
 void find_inconsistencies(const Cluster& cluster, const DumpsBySize& dumps, Node& node);
 

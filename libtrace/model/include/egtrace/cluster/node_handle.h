@@ -1,4 +1,4 @@
-// A machine of a cluster whose dumps are read when somebody first looks at it, on whatever thread.
+// A node of a cluster whose dumps are read when somebody first looks at it, on whatever thread.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,21 @@ namespace egt::cluster {
 
 struct Node;
 
-// What a machine's small dumps show: whether it is the one to look at.
+// What a node's small dumps show: whether it is the one to look at.
 struct Outline {
   host::Part<std::vector<host::Link>> links;  // as those of its Host
   bool may_be_router = true;                  // false: it has a switch
   bool may_answer_for_others = true;          // false: it is no proxy for ARP or neighbour discovery
 };
 
-// Reads a machine's dumps. Each of these is called by one thread at a time.
+// Reads a node's dumps. Each of these is called by one thread at a time.
 class NodeReader {
  public:
   virtual ~NodeReader() = default;
   virtual Outline outline() = 0;
   // False: no port of its switch has this iface-id, or address.
   virtual bool may_have_port(std::string_view name_or_address) = 0;
-  // What its own dumps show; no other machine is looked at.
+  // What its own dumps show; no other node is looked at.
   virtual void read(Node& node) = 0;
   // Then what they show beside those of others: these are looked at by own() and links() alone.
   virtual void compare_with_others(Node& node) = 0;
@@ -46,7 +46,7 @@ class NodeHandle {
   NodeHandle& operator=(NodeHandle&&) noexcept;
   ~NodeHandle();
 
-  // The same machine, for another list of machines.
+  // The same node, for another list of nodes.
   NodeHandle shared() const;
 
   // Without reading it.

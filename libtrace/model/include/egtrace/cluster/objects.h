@@ -47,7 +47,7 @@ struct NodeObject : Object {
   std::map<std::string, std::string> annotations;
   std::optional<bool> ready;  // the condition Ready; none: the object does not have it
   std::string why_not_ready;  // the reason that the condition has: "KubeletNotReady"
-  std::string provider = {};  // of the machine: "aws", "azure", "gce", "baremetalhost"; empty: not shown
+  std::string provider = {};  // of the node: "aws", "azure", "gce", "baremetalhost"; empty: not shown
 };
 // Network of config.openshift.io: what the cluster's addresses are taken from.
 struct Network : Object {

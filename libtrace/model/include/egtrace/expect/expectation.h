@@ -28,7 +28,7 @@ struct Expectation {
   std::vector<Verdict> verdicts;            // of the request; empty: not asked
   std::vector<std::string> snat;            // source that the receiver sees: IP, CIDR, IP:PORT, or "none" (the sender's own)
   std::vector<std::string> dnat;            // destination that it sees, in the same forms
-  std::vector<std::string> nodes, devices;  // where it leaves the cluster's machines; else where it ends
+  std::vector<std::string> nodes, devices;  // where it leaves the cluster's nodes; else where it ends
   std::vector<std::string> contains;        // all of these are on the path: NAME, or node:, device:, stage:, table:, chain:,
   std::vector<std::string> avoids;          // rule: before it. None of these is.
   std::vector<Verdict> reply;               // verdicts of the answer; empty: not asked

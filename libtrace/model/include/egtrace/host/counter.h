@@ -11,7 +11,7 @@ namespace egt::host {
 
 struct Counter {
   std::string name;    // as nstat(8) has it ("TcpExtListenDrops"), as ethtool(8) or ip(8) has it of a device ("rx_dropped")
-  std::string device;  // empty: of the machine
+  std::string device;  // empty: of the node
   std::uint64_t value = 0;
   Provenance from;
 };

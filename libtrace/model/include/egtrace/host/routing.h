@@ -114,7 +114,7 @@ struct PolicyRule {
   Provenance from;
 };
 
-// What a routing daemon (FRR) says of a machine's routes.
+// What a routing daemon (FRR) says of a node's routes.
 enum class BgpPeer : std::uint8_t { none, external, internal };
 struct DaemonRoute {
   Route route;                  // next hops of BGP and of most static routes have no device yet

@@ -45,7 +45,7 @@ struct TunnelRoute {
   std::optional<IpAddr> gateway, source;
   std::optional<std::uint32_t> mark;  // only for packets with this pkt_mark
   bool user = false;                  // added by ovs/route/add rather than read from the kernel
-  bool local = false;                 // an address of the machine itself
+  bool local = false;                 // an address of the node itself
   Provenance from;
 
   IpAddr next_hop(const IpAddr& to) const { return gateway && !gateway->is_unspecified() ? *gateway : to; }

@@ -109,7 +109,7 @@ class ConntrackTables {
   Hit find_by_receiver(const ZoneKey& zone, const IpAddr& receiver);
   // Whether an answer with this tuple would be taken for another connection's: the port must then change.
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
-  // How many connections the dumps have in a zone; empty: no dump has any of the zone's machine.
+  // How many connections the dumps have in a zone; empty: no dump has any of the zone's node.
   std::optional<std::uint64_t> count(const ZoneKey& zone) const;
 
  private:

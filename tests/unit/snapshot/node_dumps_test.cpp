@@ -1,4 +1,4 @@
-// Which machine a dump is of, by what the dumps say rather than by how deep they lie.
+// Which node a dump is of, by what the dumps say rather than by how deep they lie.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string shown_address(const std::string& ip) {
   return "2: eth0    inet " + ip + "/24 brd 192.0.2.255 scope global eth0\\       valid_lft forever preferred_lft forever\n";
 }
 
-std::vector<std::string> names_of_machines(const TemporaryDirectory& d) {
+std::vector<std::string> names_of_nodes(const TemporaryDirectory& d) {
   const auto cluster = read_snapshot({d.path(), {}, 1});
   EXPECT_TRUE(cluster) << cluster.error().message;
   std::vector<std::string> names;
@@ -29,7 +29,7 @@ std::vector<std::string> names_of_machines(const TemporaryDirectory& d) {
   return names;
 }
 
-TEST(Machines, AParentFolderIsNoneAtAnyDepth) {
+TEST(Nodes, AParentFolderIsNoneAtAnyDepth) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   for (const char* name : {"w1", "w2"}) {
@@ -40,50 +40,50 @@ TEST(Machines, AParentFolderIsNoneAtAnyDepth) {
   d.file("all/infra/rtr/ip_rule", kRulesOfAny);
   d.file("all/infra/srv/hostname", "srv\n");
   d.file("all/infra/srv/ip_rule", kRulesOfAny);
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"rtr", "srv", "w1", "w2"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"rtr", "srv", "w1", "w2"}));
 }
 
-TEST(Machines, AFolderWithNoMoreThanTheNextOneIsNone) {
+TEST(Nodes, AFolderWithNoMoreThanTheNextOneIsNone) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   for (const char* name : {"w1", "w2"}) {
     d.file(std::string("case/hosts/all/") + name + "/hostname", std::string(name) + "\n");
     d.file(std::string("case/hosts/all/") + name + "/ip_rule", kRulesOfAny);
   }
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"w1", "w2"}));
 }
 
-TEST(Machines, NamesOfFilesTellThemApartWhereHostnamesShowThem) {
+TEST(Nodes, NamesOfFilesTellThemApartWhereHostnamesShowThem) {
   const TemporaryDirectory d;
   d.file("nodes.yaml", kTwoNodes);
   for (const char* name : {"w1", "w2", "w2-b"}) {
     d.file(std::string("all/") + name + "_hostname.txt", std::string(name) + ".example.org\n");
     d.file(std::string("all/") + name + "_ip_rule.txt", kRulesOfAny);
   }
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2", "w2-b"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"w1", "w2", "w2-b"}));
 }
 
-TEST(Machines, AddressesTellThemApartWhereNoneIsNamed) {
+TEST(Nodes, AddressesTellThemApartWhereNoneIsNamed) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   d.file("infra/a/ip_-o_addr", shown_address("192.0.2.10"));
   d.file("infra/a/ip_rule", kRulesOfAny);
   d.file("infra/b/ip_-o_addr", shown_address("192.0.2.11"));
   d.file("infra/b/ip_rule", kRulesOfAny);
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(Machines, FoldersOfOneMachineStayOne) {
+TEST(Nodes, FoldersOfOneNodeStayOne) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   d.file("w1/host/hostname", "w1\n");
   d.file("w1/host/ip_-o_addr", shown_address("192.0.2.10"));
   d.file("w1/more/ip_rule", kRulesOfAny);
   d.file("w1/more/ip_-o_addr", shown_address("192.0.2.10"));
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"w1"}));
 }
 
-TEST(Machines, NamespacesOfPodsAreNone) {
+TEST(Nodes, NamespacesOfPodsAreNone) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   d.file("w1/host/hostname", "w1\n");
@@ -93,10 +93,10 @@ TEST(Machines, NamespacesOfPodsAreNone) {
   d.file("rtr/ip_rule", kRulesOfAny);
   d.file("rtr/ns/blue/ip_-o_addr", shown_address("10.128.2.8"));
   d.file("rtr/ns/red/ip_-o_addr", shown_address("10.128.2.9"));
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"rtr", "w1"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"rtr", "w1"}));
 }
 
-TEST(Machines, TheirOwnNameCountsBeforeThatOfTheirCollector) {
+TEST(Nodes, TheirOwnNameCountsBeforeThatOfTheirCollector) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   d.file("from-anna/hostname", "w1\n");
@@ -105,14 +105,14 @@ TEST(Machines, TheirOwnNameCountsBeforeThatOfTheirCollector) {
   d.file("from-bert/ip_rule", kRulesOfAny);
   d.file("edge/hostname", "gw-17\n");  // no node: the folder's name is what the user calls it
   d.file("edge/ip_rule", kRulesOfAny);
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"edge", "w1", "w2.example.org"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"edge", "w1", "w2.example.org"}));
 }
 
-TEST(Machines, ThatNothingTellsApartAreCalledLikeNodes) {
+TEST(Nodes, ThatNothingTellsApartAreCalledLikeNodes) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
   for (const char* name : {"w1", "w2.example.org"}) d.file(std::string("case/all/") + name + "/ip_rule", kRulesOfAny);
-  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2.example.org"}));
+  EXPECT_EQ(names_of_nodes(d), (std::vector<std::string>{"w1", "w2.example.org"}));
 }
 
 // ---- must-gathers

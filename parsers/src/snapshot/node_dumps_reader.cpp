@@ -1,4 +1,4 @@
-#include "snapshot/machine_reader.h"
+#include "snapshot/node_dumps_reader.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ bool lists_links(const Candidate& c) {
   return c.format != nullptr && (c.format->kind == "ip addr" || c.format->kind == "ip link");
 }
 
-// Whether a setting that makes a machine answer for others is on, or an entry of such is listed.
+// Whether a setting that makes a node answer for others is on, or an entry of such is listed.
 bool enables_proxy(const Candidate& c) {
   if (c.format == nullptr) return false;
   const std::string_view text = c.dump.text;
@@ -97,17 +97,17 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
   if (showing) remark("taken for a part of the whole: " + c.why_partial);
 }
 
-MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known)
-    : sorted_(std::move(sorted)), machine_(std::move(machine)), all_dumps_(machine_.dumps), known_(std::move(known)) {
-  for (const auto& [name, dumps] : machine_.namespaces) all_dumps_.insert(all_dumps_.end(), dumps.begin(), dumps.end());
+NodeDumpsReader::NodeDumpsReader(std::shared_ptr<Sorted> sorted, NodeDumps own_dumps, std::optional<KnownNode> known)
+    : sorted_(std::move(sorted)), own_dumps_(std::move(own_dumps)), all_dumps_(own_dumps_.dumps), known_(std::move(known)) {
+  for (const auto& [name, dumps] : own_dumps_.namespaces) all_dumps_.insert(all_dumps_.end(), dumps.begin(), dumps.end());
   for (const Candidate* c : all_dumps_) texts_.push_back(c->dump.text);
 }
 
-cluster::Outline MachineReader::outline() {
+cluster::Outline NodeDumpsReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
   if (known_) return known_->outline;
   std::vector<Candidate*> some;
-  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some),
+  std::copy_if(own_dumps_.dumps.begin(), own_dumps_.dumps.end(), std::back_inserter(some),
                [](const Candidate* c) { return lists_links(*c); });
   for (Candidate* c : some) prepare_text(*sorted_, *c);
   cluster::Cluster scratch;
@@ -118,7 +118,7 @@ cluster::Outline MachineReader::outline() {
     } catch (const std::exception&) {
       // Said where it is loaded in earnest.
     }
-  const auto any = [&](auto is) { return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), is); };
+  const auto any = [&](auto is) { return std::any_of(own_dumps_.dumps.begin(), own_dumps_.dumps.end(), is); };
   const auto& links = node.host.links.value;
   const bool has_switch =
       any([](const Candidate* c) { return c->format != nullptr && c->format->kind.starts_with("ovs-ofctl"); });
@@ -130,9 +130,9 @@ cluster::Outline MachineReader::outline() {
   return outline;
 }
 
-bool MachineReader::lacks_flows() const {
+bool NodeDumpsReader::lacks_flows() const {
   if (known_) return known_->lacks_flows;
-  const auto& dumps = machine_.dumps;
+  const auto& dumps = own_dumps_.dumps;
   const auto any = [&](auto is) {
     return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); });
   };
@@ -144,24 +144,24 @@ bool MachineReader::lacks_flows() const {
       [](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
 }
 
-bool MachineReader::may_have_port(std::string_view shown) {
+bool NodeDumpsReader::may_have_port(std::string_view shown) {
   const std::lock_guard<std::mutex> lock(guard_);
   const bool any_address = IpAddr::parse(shown).has_value() && has_pods_without_address();
   if (any_address || (known_ && !known_->words.may_have(shown))) return any_address;
-  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](Candidate* c) {
+  return std::any_of(own_dumps_.dumps.begin(), own_dumps_.dumps.end(), [&](Candidate* c) {
     if (!lists_ports(*c)) return false;
     if (known_) prepare_text(*sorted_, *c);
     return names_port(c->dump.text, shown);
   });
 }
 
-bool MachineReader::has_pods_without_address() const {
+bool NodeDumpsReader::has_pods_without_address() const {
   if (known_) return known_->has_pods_without_address;
-  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(),
+  return std::any_of(own_dumps_.dumps.begin(), own_dumps_.dumps.end(),
                      [](const Candidate* c) { return lists_ports(*c) && lists_pods_without_address(c->dump.text); });
 }
 
-std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
+std::string NodeDumpsReader::name_of_nameless(const cluster::Node& node) const {
   const cluster::Cluster& cluster = **sorted_->cluster;
   std::string name = name_by_content(node);
   if (!name.empty() && cluster.handle(name) == nullptr) return name;
@@ -170,7 +170,7 @@ std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
   return name;
 }
 
-void MachineReader::assign_dumps(cluster::Node& node) const {
+void NodeDumpsReader::assign_dumps(cluster::Node& node) const {
   for (const Candidate* c : all_dumps_) {
     sorted_->info_of(*c).node = node.name;
     node.dumps.push_back(sorted_->index_of(*c));
@@ -179,14 +179,14 @@ void MachineReader::assign_dumps(cluster::Node& node) const {
   node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
 }
 
-// Of a machine's dumps none shows anything of the cluster.
-void MachineReader::load(Candidate& c, cluster::Node& node) {
+// Of a node's dumps none shows anything of the cluster.
+void NodeDumpsReader::load(Candidate& c, cluster::Node& node) {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
   load_dump(*sorted_, c, scratch, node, diagnostics, moments);
 }
 
-void MachineReader::read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node) {
+void NodeDumpsReader::read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node) {
   cluster::Node within;
   for (Candidate* c : choose_dumps(dumps)) {
     load(*c, within);
@@ -195,7 +195,7 @@ void MachineReader::read_namespace(const std::string& name, const std::vector<Ca
   node.namespaces.push_back({name, std::move(within.host)});
 }
 
-void MachineReader::read(cluster::Node& node) {
+void NodeDumpsReader::read(cluster::Node& node) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (std::exchange(is_read_, true)) return;
   if (known_ && known_->section != 0 && !sorted_->as_dumped) return read_kept(node);
@@ -203,22 +203,22 @@ void MachineReader::read(cluster::Node& node) {
   const auto remark = [&](Provenance at, const std::string& message) {
     diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
   };
-  const bool routing_daemon = std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [](const Candidate* c) {
+  const bool routing_daemon = std::any_of(own_dumps_.dumps.begin(), own_dumps_.dumps.end(), [](const Candidate* c) {
     return c->note.empty() && is_routing_daemon_text(c->dump.text);
   });
-  if (sorted_->as_of) leave_out_present(machine_.dumps);
-  leave_out_strays(machine_.dumps);
-  chosen_ = choose_dumps(machine_.dumps);
+  if (sorted_->as_of) leave_out_present(own_dumps_.dumps);
+  leave_out_strays(own_dumps_.dumps);
+  chosen_ = choose_dumps(own_dumps_.dumps);
   for (Candidate* c : chosen_) load(*c, node);
-  for (const auto& [name, dumps] : machine_.namespaces) read_namespace(name, dumps, node);
+  for (const auto& [name, dumps] : own_dumps_.namespaces) read_namespace(name, dumps, node);
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed =
-      sorted_->as_dumped ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
+      sorted_->as_dumped ? host::ConfirmedTables() : compare_route_dumps(own_dumps_.dumps, node);
   if (!sorted_->as_dumped) {
-    compare_neighbour_dumps(machine_.dumps, node);
-    compare_rule_dumps(machine_.dumps, node);
+    compare_neighbour_dumps(own_dumps_.dumps, node);
+    compare_rule_dumps(own_dumps_.dumps, node);
   }
   node.host.notice_missing_routes(confirmed);
   for (const host::Address& a : node.host.addresses_without_route)
@@ -243,7 +243,7 @@ void MachineReader::read(cluster::Node& node) {
 }
 
 // What choosing among its dumps marked them with stays: it comes to the same again.
-bool MachineReader::forget() {
+bool NodeDumpsReader::forget() {
   const std::lock_guard<std::mutex> lock(guard_);
   if (!sorted_->when_needed) return false;
   is_read_ = false;
@@ -255,7 +255,7 @@ bool MachineReader::forget() {
   return true;
 }
 
-void MachineReader::compare_with_others(cluster::Node& node) {
+void NodeDumpsReader::compare_with_others(cluster::Node& node) {
   if (sorted_->as_dumped) return;
   const cluster::Cluster& cluster = **sorted_->cluster;
   cluster::find_inconsistencies(cluster, sorted_->sizes.get_or([&] { return cluster::DumpsBySize(cluster); }), node);

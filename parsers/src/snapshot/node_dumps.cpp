@@ -1,4 +1,4 @@
-#include "snapshot/machines.h"
+#include "snapshot/node_dumps.h"
 
 #include <algorithm>
 #include <exception>
@@ -14,11 +14,11 @@
 namespace egt::parsers {
 namespace {
 
-bool of_a_machine(const Candidate& c) { return c.format != nullptr && !c.is_object(); }
+bool of_a_node(const Candidate& c) { return c.format != nullptr && !c.is_object(); }
 
 bool in_support_archive(const std::string& place) { return sos_root(place).found || must_gather_root(place).found; }
 
-// A folder that is the only one on its level and holds no machine's dump itself is packaging.
+// A folder that is the only one on its level and holds no node's dump itself is packaging.
 std::string find_wrapper(const std::vector<Candidate>& candidates) {
   std::string wrapper;
   for (;;) {
@@ -30,7 +30,7 @@ std::string find_wrapper(const std::vector<Candidate>& candidates) {
       if (slash == std::string::npos) return wrapper;
       const std::string folder = c.place.substr(0, slash + 1);
       if (!first.empty() && folder != first) return wrapper;
-      if (of_a_machine(c) && c.place.find('/', slash + 1) == std::string::npos) return wrapper;
+      if (of_a_node(c) && c.place.find('/', slash + 1) == std::string::npos) return wrapper;
       first = folder;
     }
     if (first.empty()) return wrapper;
@@ -73,10 +73,10 @@ std::string host_in_switch_database(const Candidate& c) {
   return std::string(rest.substr(0, rest.find('"')));
 }
 
-// By what dumps show which machine they are of.
-struct MachineSigns {
+// By what dumps show which node they are of.
+struct NodeSigns {
   std::string name;                 // `hostname`, or what the switch's database says
-  std::set<std::string> addresses;  // of `ip addr`, but for those that many machines have
+  std::set<std::string> addresses;  // of `ip addr`, but for those that many nodes have
   bool any() const { return !name.empty() || !addresses.empty(); }
 };
 
@@ -92,8 +92,8 @@ void add_addresses(std::string_view text, std::set<std::string>& addresses) {
   }
 }
 
-MachineSigns signs_of(const std::vector<Candidate*>& dumps) {
-  MachineSigns signs{said_hostname(dumps), {}};
+NodeSigns signs_of(const std::vector<Candidate*>& dumps) {
+  NodeSigns signs{said_hostname(dumps), {}};
   for (const Candidate* c : dumps) {
     if (c->format == nullptr || !c->netns.empty()) continue;
     if (signs.name.empty()) signs.name = host_in_switch_database(*c);
@@ -102,7 +102,7 @@ MachineSigns signs_of(const std::vector<Candidate*>& dumps) {
   return signs;
 }
 
-bool differ(const MachineSigns& a, const MachineSigns& b) {
+bool differ(const NodeSigns& a, const NodeSigns& b) {
   if (!a.name.empty() && !b.name.empty()) return short_name_of(a.name) != short_name_of(b.name);
   if (a.addresses.empty() || b.addresses.empty()) return false;
   return std::none_of(a.addresses.begin(), a.addresses.end(),
@@ -117,7 +117,7 @@ std::string name_by_facts(const std::vector<Candidate*>& dumps) {
     if (c->format == nullptr) continue;
     Report report;
     Dump dump = c->dump;
-    dump.as_of.reset();  // whoever it is, it was the same machine before
+    dump.as_of.reset();  // whoever it is, it was the same node before
     try {
       c->format->load(dump, scratch, node, report);
     } catch (const std::exception&) {
@@ -127,7 +127,7 @@ std::string name_by_facts(const std::vector<Candidate*>& dumps) {
   return name_by_content(node);
 }
 
-// What a key begins with says how the machine was found. Folders end in '/'.
+// What a key begins with says how the node was found. Folders end in '/'.
 constexpr std::string_view kByUser = "node:", kByHost = "host:", kByPod = "pod:", kReport = "sos:";
 constexpr std::string_view kCentral = "central", kNobody = "nobody";
 
@@ -158,7 +158,7 @@ class Sorting {
     split_parents();
   }
 
-  std::vector<Machine> machines() {
+  std::vector<NodeDumps> nodes() {
     for (Candidate* c : groups_[std::string(kNobody)].dumps) leave_out(*c);
     groups_.erase(std::string(kNobody));
     const std::vector<Candidate*> central = std::move(groups_[std::string(kCentral)].dumps);
@@ -168,9 +168,9 @@ class Sorting {
     join_short_names();
     hand_over_strays();
     share(central);
-    std::vector<Machine> sorted;
-    for (auto& [name, dumps] : by_name_) sorted.push_back(machine(name, std::move(dumps)));
-    if (!nameless_.empty()) sorted.push_back(machine("", std::move(nameless_)));
+    std::vector<NodeDumps> sorted;
+    for (auto& [name, dumps] : by_name_) sorted.push_back(node(name, std::move(dumps)));
+    if (!nameless_.empty()) sorted.push_back(node("", std::move(nameless_)));
     return sorted;
   }
 
@@ -190,19 +190,19 @@ class Sorting {
     }
     const std::string path = home_of(c), folder = folder_of(path);
     if (!folder.empty() || path != c.place) return folder;
-    if (!c.netns.empty() && !c.within_machine) return std::string(kByHost) + c.netns;
+    if (!c.netns.empty() && !c.within_node) return std::string(kByHost) + c.netns;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
   }
 
-  // later/ is a machine's only beside what it is later than.
+  // later/ is a node's only beside what it is later than.
   std::string home_of(const Candidate& c) const {
-    std::string path = path_in_machine(c.place);
+    std::string path = path_in_node(c.place);
     const std::string log = path.substr(0, path.rfind('/') + 1) + "egtrace-collect.tsv";
     return is_second_dump(c.place) && !places_.contains(path) && !places_.contains(log) ? c.place : path;
   }
 
-  // A folder whose own folders are several machines by what their dumps say is no machine itself, at any depth. One that has
+  // A folder whose own folders are several nodes by what their dumps say is no node itself, at any depth. One that has
   // dumps of its own, or is called like a node, is: those below it may be of network namespaces.
   void split_parents() {
     std::vector<std::string> left;
@@ -211,7 +211,7 @@ class Sorting {
     while (!left.empty()) {
       const std::string key = std::move(left.back());
       left.pop_back();
-      if (!holds_several_machines(key, groups_[key])) continue;
+      if (!holds_several_nodes(key, groups_[key])) continue;
       std::map<std::string, Group> parts = parts_of(key, groups_[key]);
       groups_.erase(key);
       for (auto& [folder, part] : parts) {
@@ -236,23 +236,23 @@ class Sorting {
   }
 
   // Here or in a folder further down: a folder may have no more in it than the next one.
-  bool holds_several_machines(const std::string& key, const Group& group) const {
+  bool holds_several_nodes(const std::string& key, const Group& group) const {
     if (is_node_object(last_part(key))) return false;
     const std::map<std::string, Group> parts = parts_of(key, group);
     if (const auto own = parts.find(key); own != parts.end() && own->second.known()) return false;
-    return are_several_machines(key, parts) || std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
-             return part.first != key && holds_several_machines(part.first, part.second);
+    return are_several_nodes(key, parts) || std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
+             return part.first != key && holds_several_nodes(part.first, part.second);
            });
   }
 
   // Two that call themselves differently, have no address in common, or are called like two nodes of the cluster.
-  bool are_several_machines(const std::string& key, const std::map<std::string, Group>& parts) const {
-    std::optional<MachineSigns> first;
+  bool are_several_nodes(const std::string& key, const std::map<std::string, Group>& parts) const {
+    std::optional<NodeSigns> first;
     std::size_t nodes = 0;
     for (const auto& [folder, part] : parts) {
       if (folder == key) continue;
       if (is_node_object(std::string(without_packing(last_part(folder)))) && ++nodes == 2) return true;
-      const MachineSigns signs = signs_of(part.dumps);
+      const NodeSigns signs = signs_of(part.dumps);
       if (first && differ(*first, signs)) return true;
       if (!first && signs.any()) first = signs;
     }
@@ -290,8 +290,8 @@ class Sorting {
     return std::find(std::begin(kKinds), std::end(kKinds), c.format->kind) != std::end(kKinds);
   }
 
-  // What was printed in a network namespace is of the machine itself only where nothing else is, and no report shows whose.
-  Machine machine(const std::string& name, std::vector<Candidate*> dumps) const {
+  // What was printed in a network namespace is of the node itself only where nothing else is, and no report shows whose.
+  NodeDumps node(const std::string& name, std::vector<Candidate*> dumps) const {
     std::set<std::string_view> namespaces;
     bool of_report = false;
     for (const Candidate* c : dumps) {
@@ -299,20 +299,20 @@ class Sorting {
       namespaces.insert(c->netns);
       of_report |= !c->netns.empty() && report_of(c->place).has_value();
     }
-    Machine machine{name, {}, {}};
+    NodeDumps node{name, {}, {}};
     if (namespaces.size() < 2 && !of_report) {
-      machine.dumps = std::move(dumps);
-      return machine;
+      node.dumps = std::move(dumps);
+      return node;
     }
     for (Candidate* c : dumps) {
       if (c->format != nullptr && !c->netns.empty() && !shows_stack(*c)) leave_out(*c);
       const bool is_read_apart = c->format != nullptr && !c->netns.empty();
-      (is_read_apart ? machine.namespaces[c->netns] : machine.dumps).push_back(c);
+      (is_read_apart ? node.namespaces[c->netns] : node.dumps).push_back(c);
     }
-    return machine;
+    return node;
   }
 
-  // Loose dumps beside exactly one named machine are of that machine: `--dump PATH` adds to a snapshot of one node.
+  // Loose dumps beside exactly one named node are of that node: `--dump PATH` adds to a snapshot of one node.
   void join_loose() {
     const auto loose = groups_.find("");
     if (loose == groups_.end() || groups_.size() != 2) return;
@@ -342,7 +342,7 @@ class Sorting {
     target.insert(target.end(), group.dumps.begin(), group.dumps.end());
   }
 
-  // Of several reports of one host the newest counts: mixed, they would show a machine that never was.
+  // Of several reports of one host the newest counts: mixed, they would show a node that never was.
   void add_newest(const std::string& name, std::vector<std::pair<std::string, Group*>>& some) {
     std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
       const auto age = [](const auto& report) { return std::tuple(report.second->time(), date_of(report.first), report.first); };
@@ -389,7 +389,7 @@ class Sorting {
     return by_folder.empty() ? last_part(std::string_view(key).substr(kReport.size())) : by_folder;
   }
 
-  // A folder may be named after whoever collected it; what the machine calls itself counts where the cluster has such a node.
+  // A folder may be named after whoever collected it; what the node calls itself counts where the cluster has such a node.
   std::string node_by_hostname(const std::vector<Candidate*>& dumps) const {
     const std::string host = signs_of(dumps).name;
     const auto& nodes = objects_.nodes;
@@ -399,7 +399,7 @@ class Sorting {
     return named->name;
   }
 
-  // Dumps of two moments make no machine.
+  // Dumps of two moments make no node.
   bool has_folder(const std::string& name) const {
     return std::any_of(groups_.begin(), groups_.end(), [&](const auto& g) {
       return !is_prefixed(g.first) && short_name_of(without_packing(last_part(g.first))) == short_name_of(name);
@@ -439,7 +439,7 @@ class Sorting {
     return only ? found : by_name_.end();
   }
 
-  // A switch's database that names another machine of the snapshot is that machine's, wherever it lies.
+  // A switch's database that names another node of the snapshot is that node's, wherever it lies.
   void hand_over_strays() {
     std::vector<std::pair<Candidate*, std::vector<Candidate*>*>> strays;
     for (auto& lying_at : by_name_) {
@@ -448,7 +448,7 @@ class Sorting {
         const std::string host = c->node.empty() ? host_in_switch_database(*c) : std::string();
         if (host.empty() || short_name_of(host) == short_name_of(name)) return false;
         const auto owner = std::find_if(by_name_.begin(), by_name_.end(),
-                                        [&](const auto& machine) { return short_name_of(machine.first) == short_name_of(host); });
+                                        [&](const auto& node) { return short_name_of(node.first) == short_name_of(host); });
         if (owner == by_name_.end()) return false;
         strays.emplace_back(c, &owner->second);
         return true;
@@ -499,9 +499,9 @@ std::string host_of_report(std::string_view folder) {
   return stamp ? std::string(folder.substr(0, dash)) : std::string();
 }
 
-std::vector<Machine> sort_by_machine(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
-                                     const cluster::Objects& objects) {
-  return Sorting(candidates, settings, objects).machines();
+std::vector<NodeDumps> sort_by_node(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
+                                    const cluster::Objects& objects) {
+  return Sorting(candidates, settings, objects).nodes();
 }
 
 }  // namespace egt::parsers

@@ -1,4 +1,4 @@
-// What reading a machine found out, for compiled snapshots.
+// What reading a node found out, for compiled snapshots.
 #include <algorithm>
 #include <exception>
 #include <tuple>
@@ -6,8 +6,8 @@
 
 #include "egtrace/parsers/ovn_reader.h"
 #include "snapshot/compiled.h"
-#include "snapshot/machine_reader.h"
 #include "snapshot/model_bytes.h"
+#include "snapshot/node_dumps_reader.h"
 
 namespace egt::parsers {
 namespace {
@@ -62,14 +62,14 @@ void take_all(cluster::Node& into, cluster::Node& from) {
 }  // namespace
 
 // In dumps of flows nothing is looked for: what is kept of them are places already.
-std::shared_ptr<const WordPlaces> MachineReader::words() const {
+std::shared_ptr<const WordPlaces> NodeDumpsReader::words() const {
   std::vector<std::string_view> searched = texts_;
   for (std::size_t i = 0; i < all_dumps_.size(); ++i)
     if (shows_flows(*all_dumps_[i])) searched[i] = {};
   return std::make_shared<const WordPlaces>(searched);
 }
 
-std::string MachineReader::bytes_of(const cluster::Node& node, const std::shared_ptr<const WordPlaces>& words) const {
+std::string NodeDumpsReader::bytes_of(const cluster::Node& node, const std::shared_ptr<const WordPlaces>& words) const {
   const cluster::Cluster& cluster = **sorted_->cluster;
   KeptRead read;
   for (const Candidate* c : all_dumps_)
@@ -84,10 +84,10 @@ std::string MachineReader::bytes_of(const cluster::Node& node, const std::shared
   return out.take();
 }
 
-std::string MachineReader::kept(const cluster::Node& node) const {
+std::string NodeDumpsReader::kept(const cluster::Node& node) const {
   const auto found = words();
   const auto bytes = std::make_shared<const std::string>(bytes_of(node, found));
-  MachineReader again(sorted_, machine_);
+  NodeDumpsReader again(sorted_, own_dumps_);
   again.texts_ = texts_;
   cluster::Node made;
   made.name = node.name;
@@ -101,7 +101,7 @@ std::string MachineReader::kept(const cluster::Node& node) const {
 }
 
 // Of databases, which have much that no question comes to, what is viewed is checked, and all before a line is shown.
-void MachineReader::read_kept(cluster::Node& node) {
+void NodeDumpsReader::read_kept(cluster::Node& node) {
   for (std::size_t i = 0; i < all_dumps_.size(); ++i) {
     Candidate& c = *all_dumps_[i];
     if (!is_database(c) || c.to_mask || !c.unchecked) {
@@ -117,7 +117,7 @@ void MachineReader::read_kept(cluster::Node& node) {
   read_bytes(known_->sections->at(known_->section), known_->sections->keep(), node);
 }
 
-void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node) {
+void NodeDumpsReader::read_bytes(std::string_view bytes, const std::shared_ptr<const void>& keep, cluster::Node& node) {
   ModelReader in(bytes, *(*sorted_->cluster)->sources, sorted_->known_sources, texts_, keep, unchecked_);
   KeptRead read;
   in.get(read);
@@ -166,7 +166,7 @@ void MachineReader::read_bytes(std::string_view bytes, const std::shared_ptr<con
 }
 
 // These have an index of their own, or are few.
-void MachineReader::load_flows(cluster::Node& node) const {
+void NodeDumpsReader::load_flows(cluster::Node& node) const {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
   for (openflow::Bridge& bridge : node.bridges)

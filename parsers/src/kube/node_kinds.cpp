@@ -171,13 +171,13 @@ void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects
   objects.pods.add(std::move(pod));
 }
 
-constexpr UsedKind kMachineKinds[] = {{"Node", "v1", false, add_node},
-                                      {"Namespace", "v1", false, add_namespace},
-                                      {"Network", "config.openshift.io/", false, add_network},
-                                      {"Pod", "v1", true, add_pod}};
+constexpr UsedKind kNodeKinds[] = {{"Node", "v1", false, add_node},
+                                   {"Namespace", "v1", false, add_namespace},
+                                   {"Network", "config.openshift.io/", false, add_network},
+                                   {"Pod", "v1", true, add_pod}};
 
 }  // namespace
 
-std::span<const UsedKind> machine_kinds() { return kMachineKinds; }
+std::span<const UsedKind> node_kinds() { return kNodeKinds; }
 
 }  // namespace egt::parsers::kube

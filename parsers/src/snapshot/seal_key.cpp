@@ -1,4 +1,4 @@
-#include "snapshot/machine_key.h"
+#include "snapshot/seal_key.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -52,7 +52,7 @@ void write_key(const std::string& path, const std::string& key) {
 
 }  // namespace
 
-std::string machine_key(Missing missing) {
+std::string seal_key(Missing missing) {
   const std::string path = key_path();
   if (path.empty()) return {};
   std::string key = read_key(path);

@@ -1,4 +1,4 @@
-// Reads the machines of a snapshot once their dumps are sorted: all of them, or each when somebody first looks at it.
+// Reads the nodes of a snapshot once their dumps are sorted: all of them, or each when somebody first looks at it.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/compiled_state.h"
 #include "snapshot/examine.h"
-#include "snapshot/machines.h"
+#include "snapshot/node_dumps.h"
 #include "snapshot/settings.h"
 #include "snapshot/word_places.h"
 
 namespace egt::parsers {
 
-// What all machines of a snapshot are read from.
+// What all nodes of a snapshot are read from.
 struct Sorted {
   bool as_dumped = false, as_of = false;
-  bool when_needed = false;              // each machine is read when somebody looks at it, and may be read again
+  bool when_needed = false;              // each node is read when somebody looks at it, and may be read again
   SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
   std::vector<Candidate> candidates;   // parallel to Cluster::dumps
-  SourceId known_sources = kNoSource;  // the last that is there before a machine is read
+  SourceId known_sources = kNoSource;  // the last that is there before a node is read
   std::shared_ptr<cluster::Cluster*> cluster;
   MadeOnce<cluster::DumpsBySize> sizes;
 
@@ -38,17 +38,17 @@ struct Sorted {
 using Moments = std::vector<std::pair<const Candidate*, cluster::DatabaseMoment>>;
 
 // Before a dump is read, shown or compared, once: damage of a compiled snapshot is an error (std::runtime_error), and secrets are
-// masked. Of machines that share a dump one does it after the other.
+// masked. Of nodes that share a dump one does it after the other.
 void prepare_text(const Sorted& sorted, Candidate& c);
 
 // Puts a dump into the model. What it has to say besides goes to `diagnostics` and `moments`.
 void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cluster::Node& node,
                std::vector<Diagnostic>& diagnostics, Moments& moments);
 
-class MachineReader : public cluster::NodeReader {
+class NodeDumpsReader : public cluster::NodeReader {
  public:
-  // `known`: of a compiled snapshot, what it keeps of the machine.
-  MachineReader(std::shared_ptr<Sorted> sorted, Machine machine, std::optional<KnownMachine> known = std::nullopt);
+  // `known`: of a compiled snapshot, what it keeps of the node.
+  NodeDumpsReader(std::shared_ptr<Sorted> sorted, NodeDumps own_dumps, std::optional<KnownNode> known = std::nullopt);
 
   cluster::Outline outline() override;
   bool may_have_port(std::string_view shown) override;
@@ -61,7 +61,7 @@ class MachineReader : public cluster::NodeReader {
   // Whether it has databases of OVN and no flows of a switch.
   bool lacks_flows() const;
   bool has_pods_without_address() const;  // ports of pods of which only the names are listed
-  const Machine& machine() const { return machine_; }
+  const NodeDumps& own_dumps() const { return own_dumps_; }
   // What reading it, which is done, found out, as bytes from which it is read again: without looking at its dumps but for flows.
   // Empty where that would come to something else.
   std::string kept(const cluster::Node& node) const;
@@ -81,10 +81,10 @@ class MachineReader : public cluster::NodeReader {
   void read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node);
 
   std::shared_ptr<Sorted> sorted_;
-  Machine machine_;
+  NodeDumps own_dumps_;
   std::vector<Candidate*> all_dumps_;  // with those of its network namespaces
   std::vector<Candidate*> chosen_;
-  std::optional<KnownMachine> known_;
+  std::optional<KnownNode> known_;
   std::vector<std::string_view> texts_;                         // of all dumps, before they are read
   std::vector<std::shared_ptr<const CompiledDump>> unchecked_;  // of those whose text was not checked as a whole
   std::shared_ptr<const void> kept_texts_;                      // which what was kept views

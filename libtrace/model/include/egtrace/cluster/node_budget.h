@@ -1,4 +1,4 @@
-// How much memory the machines of a cluster may take that were read.
+// How much memory the nodes of a cluster may take that were read.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace egt::cluster {
 
-class MachineBudget {
+class NodeBudget {
  public:
-  MachineBudget() = default;  // without a limit
+  NodeBudget() = default;  // without a limit
   // Bytes of the heap, whatever takes them. 0: without a limit.
-  explicit MachineBudget(std::uint64_t most) : most_(most) {}
+  explicit NodeBudget(std::uint64_t most) : most_(most) {}
 
   bool is_exceeded() const;
   // Reads them, as many as there is room for. `jobs`: threads, 0: one a processor.
   void read_ahead(const Cluster& cluster, unsigned jobs) const;
-  // Those that were read are read again when somebody looks at them. Nobody may hold anything of a machine.
+  // Those that were read are read again when somebody looks at them. Nobody may hold anything of a node.
   void put_away(const Cluster& cluster) const;
 
-  // Each machine in turn, read. Where they take more than they may, those that were read are put away, so that nobody may hold anything
-  // of a machine; without a limit none is.
+  // Each node in turn, read. Where they take more than they may, those that were read are put away, so that nobody may hold anything
+  // of a node; without a limit none is.
   template <class Use>
   void for_each(const Cluster& cluster, Use use) const {
-    for (const NodeHandle& machine : cluster.nodes) {
-      use(*machine);
+    for (const NodeHandle& node : cluster.nodes) {
+      use(*node);
       if (is_exceeded()) put_away(cluster);
     }
   }
