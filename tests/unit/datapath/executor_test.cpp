@@ -45,6 +45,25 @@ TEST(Executor, AFrameComesBackWhole) {
   EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
 }
 
+struct Sent : NoPorts {
+  void output(const dp::Port&, const DatapathPacket& packet, std::size_t) override { cut_to.push_back(packet.cut_to); }
+  std::vector<std::optional<std::int64_t>> cut_to;
+};
+
+// As many bytes are cut off as it was too long when the action came, whatever is popped behind that; of one copy alone.
+TEST(Executor, AFrameIsCutByWhatItWasTooLong) {
+  Sent sent;
+  DatapathPacket packet;
+  packet.key.set(FieldId::eth_type, ethertype::ipv4);
+  packet.key.set(FieldId::vlan_tci, 0x1005);
+  const dp::Action truncate{dp::Truncate{64}, 0}, pop{dp::PopVlan{}, 0}, output{dp::Output{}, 0};
+  execute({truncate, pop, output, output}, packet, 100, sent);
+  EXPECT_EQ(sent.cut_to, (std::vector<std::optional<std::int64_t>>{60, std::nullopt}));
+  sent.cut_to.clear();
+  execute({truncate, output}, packet, 64, sent);
+  EXPECT_EQ(sent.cut_to, (std::vector<std::optional<std::int64_t>>{std::nullopt}));
+}
+
 // dp_packet_resize_l2_5() moves where they begin with the packet.
 TEST(Executor, PortsBelowALabelAreWrittenThere) {
   DatapathPacket packet;

@@ -40,6 +40,14 @@ TEST_F(NoCarrier, OfTheReceiver) {
   EXPECT_EQ("no-carrier", e["paths"][0]["stopped_at"]["reason"]) << e["fault"];
 }
 
+// The reply is longer than what the pod's port is sent of it.
+TEST_F(NoCarrier, OfAFrameThatAFlowCuts) {
+  sample_.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "actions=output:5\n", "actions=output(port=5,max_len=60)\n");
+  const nlohmann::json e = explained();
+  EXPECT_EQ("unanswered", e["outcome"]);
+  EXPECT_EQ("frame-cut", e["fault"]["reason"]) << e["fault"];
+}
+
 // The server's NIC as port of a Linux bridge that has its address.
 class BridgePort : public NoCarrier {
  protected:

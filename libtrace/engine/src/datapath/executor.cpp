@@ -9,6 +9,7 @@ using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
+constexpr int kTag = 4, kLabel = 4;  // bytes
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
@@ -70,25 +71,37 @@ struct ActionExecution {
     copy_tunnel(a.tunnel, key);
     packet.has_egress_tunnel = true;
   }
-  void operator()(const dp::Output& a) { ports.output(a.port, packet, origin); }
+  void operator()(const dp::Output& a) {
+    ports.output(a.port, packet, origin);
+    packet.cut_to.reset();
+  }
   void operator()(const dp::Recirculate& a) { ports.recirculate(a.id, packet, origin); }
   void operator()(const dp::ToController& a) { ports.to_controller(a, packet, origin); }
   void operator()(const dp::Conntrack& a) { ports.track(a, packet, origin, forks); }
   void operator()(const dp::ConntrackClear&) { clear_conntrack(key); }
   void operator()(const dp::PushEthernet& a) {
+    resize(static_cast<int>(kEthernetHeader));
     key.set(F::packet_type, packet_type::ethernet);
     key.set(F::eth_src, a.source.value);
     key.set(F::eth_dst, a.destination.value);
   }
-  void operator()(const dp::PopEthernet&) { key.set(F::packet_type, 0x10000 | get(key, F::eth_type)); }
+  void operator()(const dp::PopEthernet&) {
+    resize(-static_cast<int>(kEthernetHeader));
+    key.set(F::packet_type, 0x10000 | get(key, F::eth_type));
+  }
   void operator()(const dp::PushVlan& a) {
+    resize(kTag);
     push_vlan(key, nullptr);
     set(key, X::vlan_tpid, a.tpid);
     key.set(F::vlan_tci, a.tci | kVlanPresent);
   }
-  void operator()(const dp::PopVlan&) { pop_vlan(key, nullptr); }
+  void operator()(const dp::PopVlan&) {
+    resize(-kTag);
+    pop_vlan(key, nullptr);
+  }
   // add_mpls puts the label around the whole frame, push_mpls behind its Ethernet header (add_mpls() of lib/packets.c).
   void operator()(const dp::PushMpls& a) {
+    resize(kLabel);
     const bool whole_frame = a.add && get(key, F::packet_type) == packet_type::ethernet;
     if (whole_frame || !is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
     if (whole_frame) hide_tags();
@@ -109,6 +122,7 @@ struct ActionExecution {
            !is_mpls(a.ethertype);
   }
   void operator()(const dp::PopMpls& a) {
+    resize(-kLabel);
     if (uncovers_frame(a)) {
       if (a.ethertype != kTransparentEthernet) return lose_headers();
       copy_headers(packet.hidden.back(), key);
@@ -143,9 +157,15 @@ struct ActionExecution {
     if (!length || *length > a.length) on_a_copy(a.greater);
     if (!length || *length <= a.length) on_a_copy(a.not_greater);
   }
-  // Meters and truncation drop or shorten what the caller counts as sent; tunnels are the caller's business.
+  // How much is cut off is reckoned here, and cut off when it is sent (dp_packet_set_cutlen(), do_output()).
+  void operator()(const dp::Truncate& a) {
+    if (length && *length > a.length) packet.cut_to = a.length;
+  }
+  void resize(int bytes) {
+    if (packet.cut_to) *packet.cut_to += bytes;
+  }
+  // Meters drop what the caller counts as sent; tunnels are the caller's business.
   void operator()(const dp::Meter&) {}
-  void operator()(const dp::Truncate&) {}
   // No dump shows the hash: whoever chooses the bucket answers for it.
   void operator()(const dp::Hash&) { key.set(F::dp_hash, 1); }
   void operator()(const dp::TunnelPush&) { packet.is_opaque = true; }

@@ -256,7 +256,7 @@ Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
   std::vector<Position> places;
   std::optional<Stop> dead;
   for (const OvsEmission& emission : result.emissions) {
-    if (std::optional<Stop> stop = dead_port(node, emission)) {
+    if (std::optional<Stop> stop = emission.cut ? emission.cut : dead_port(node, emission)) {
       dead = std::move(stop);
       continue;
     }

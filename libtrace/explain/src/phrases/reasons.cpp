@@ -128,6 +128,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::device_down, "device-down", "the device is down"},
     {Reason::device_missing, "device-missing", "the host has no such device"},
     {Reason::no_carrier, "no-carrier", "the device has no carrier"},
+    {Reason::frame_cut, "frame-cut",
+     "the flow sends {0} bytes of the frame (max_len), less than its IP header says: receivers drop it"},
     {Reason::network_host_unknown, "network-host-unknown",
      "no dump shows {0}, which is the host's device on a user-defined network[ without tunnels of OVN, whose transport is "
      "{1|no-overlay|EVPN}: FRR and the host's routes carry its packets]"},

@@ -59,6 +59,7 @@ struct OvsEmission {
   FlowKey packet;
   std::string reject_with;      // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
   std::optional<Tuple> quoted;  // of an ICMP error: the tuple of the packet that it quotes
+  std::optional<Stop> cut;      // only its first bytes leave (max_len), which no receiver takes: where and why it ends
 };
 
 struct OvsResult {

@@ -110,6 +110,7 @@ enum class Reason : std::uint8_t {
   device_down,               // the device is administratively down
   device_missing,            // the host lacks the device
   no_carrier,                // the device has no link
+  frame_cut,                 // a flow sends only the first bytes of the frame, which no receiver takes
   network_host_unknown,      // databases do not show what the host does with packets of a user-defined network
   host_egress_unknown,       // nor how packets leave that an object sends out through the host
   pod_address_outside,       // the packet leaves the cluster for the address of a pod
