@@ -17,6 +17,11 @@ constexpr ClaimPhrase kClaimsOfConnections[] = {
      "{5|the request|the reply|the packet after the handshake} is lost at {node}, {6}: {7}[ ({object})]"
      "{8||; OVN has the service at other addresses: objects and databases are of different moments}.",
      "egtrace explain SNAPSHOT --from {0} --to {3}"},
+    {Claim::connection_from_outside_lost,
+     "Connections from outside (of {0}) to {object} at {1}[ and to {2} other destination{2:|s}] are not answered: "
+     "{3|the request|the reply|the packet after the handshake} is lost at {node}, {4}: {5}"
+     "{6||; OVN has the service at other addresses: objects and databases are of different moments}.",
+     "egtrace explain SNAPSHOT --from {0} --to {1}[ --proto {8}][ --arrive-at {7}]"},
     {Claim::connections_keep_source,
      "[{0} connections||A connection] of pod {1} on {node} {6:keeps|keep} {2} as source, not [{3}||an address of the gateway]: "
      "they are older "

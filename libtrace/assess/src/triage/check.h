@@ -48,6 +48,17 @@ struct LostFromNode {
   explain::Evidence evidence;
 };
 
+// Of a client outside and a service.
+struct LostFromOutside {
+  const cluster::Service* service = nullptr;
+  IpAddr client;
+  std::string to, protocol, arrive_at;  // ADDRESS:PORT; tcp, udp, sctp; the node at which it arrives, where no dump shows which
+  explain::Direction direction = explain::Direction::request;
+  explain::StopReport at;
+  explain::Evidence evidence;
+  bool moved = false;  // OVN has the service at other addresses
+};
+
 // What the checks share; made once.
 struct Facts {
   Facts(const explain::Explainer& explainer, const std::vector<cluster::DumpCopy>& copies);
@@ -79,6 +90,8 @@ struct Facts {
   const std::vector<LostBetweenNodes>& lost_between_nodes() const;
   // What a node sends to a pod of its own, as kubelet does, and is lost, likewise; not what a policy drops.
   const std::vector<LostFromNode>& lost_from_nodes() const;
+  // What clients outside send to services and is lost, likewise.
+  const std::vector<LostFromOutside>& lost_from_outside() const;
 
  private:
   const explain::Explanation* connection_ = nullptr;
@@ -91,6 +104,7 @@ struct Facts {
   MadeOnce<std::vector<std::vector<EgressPath>>> leaving_;
   MadeOnce<std::vector<LostBetweenNodes>> lost_between_nodes_;
   MadeOnce<std::vector<LostFromNode>> lost_from_nodes_;
+  MadeOnce<std::vector<LostFromOutside>> lost_from_outside_;
 };
 
 struct Check;
@@ -137,6 +151,8 @@ class Findings {
       }
     return any;
   }
+  // Likewise with what clients outside send to the service and is lost on that node.
+  bool explain_from_outside(const cluster::Service& service, const std::string& node);
   // Likewise with what is lost between pods of these two nodes.
   bool explain_between(const std::string& a, const std::string& b);
 

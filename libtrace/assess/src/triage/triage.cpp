@@ -10,6 +10,7 @@
 #include "triage/check.h"
 #include "triage/node_walks.h"
 #include "triage/one_connection.h"
+#include "triage/outside_walks.h"
 #include "triage/tunnel_walks.h"
 
 namespace egt::assess {
@@ -104,6 +105,11 @@ const std::vector<LostFromNode>& Facts::lost_from_nodes() const {
       [&] { return connection_ != nullptr ? std::vector<LostFromNode>{} : assess::lost_from_nodes(*this); });
 }
 
+const std::vector<LostFromOutside>& Facts::lost_from_outside() const {
+  return lost_from_outside_.get_or(
+      [&] { return connection_ != nullptr ? std::vector<LostFromOutside>{} : assess::lost_from_outside(*this); });
+}
+
 void Findings::begin(const Check& check) {
   check_ = &check;
   lacking_.clear();
@@ -127,6 +133,7 @@ std::vector<const explain::StopReport*> Findings::all_stops() const {
     if (row.stopped_at && is_failure(row)) all.push_back(&*row.stopped_at);
   for (const LostBetweenNodes& lost : facts_.lost_between_nodes()) all.push_back(&lost.at);
   for (const LostFromNode& lost : facts_.lost_from_nodes()) all.push_back(&lost.at);
+  for (const LostFromOutside& lost : facts_.lost_from_outside()) all.push_back(&lost.at);
   return all;
 }
 
@@ -134,6 +141,16 @@ bool Findings::explain_between(const std::string& a, const std::string& b) {
   bool any = false;
   for (const LostBetweenNodes& lost : facts_.lost_between_nodes()) {
     if (!(lost.from->node == a && lost.to->node == b) && !(lost.from->node == b && lost.to->node == a)) continue;
+    explain(lost.at);
+    any = true;
+  }
+  return any;
+}
+
+bool Findings::explain_from_outside(const cluster::Service& service, const std::string& node) {
+  bool any = false;
+  for (const LostFromOutside& lost : facts_.lost_from_outside()) {
+    if (lost.service != &service || lost.at.node != node) continue;
     explain(lost.at);
     any = true;
   }

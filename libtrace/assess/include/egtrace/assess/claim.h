@@ -156,6 +156,7 @@ enum class Claim : std::uint8_t {
   egress_stopped,
   egress_isolated,
   connection_lost,
+  connection_from_outside_lost,
   connections_keep_source,
   stale_connections_to_nobody,
   stale_connections_to_other_pod,

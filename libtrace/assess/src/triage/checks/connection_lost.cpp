@@ -1,4 +1,4 @@
-// Connections of pods, and of nodes, that are not answered, and that no other finding explains.
+// Connections of pods, of nodes and of clients outside that are not answered, and that no other finding explains.
 #include <map>
 #include <set>
 #include <tuple>
@@ -24,12 +24,13 @@ struct Failure {
   std::string object;       // that asks for it: "NetworkPolicy shop/deny"
   std::string selected_by;  // the egress object that selects the sender
   bool service_moved = false;
+  const LostFromOutside* outside = nullptr;  // of whom it is
 };
 
 // What connections have in common that fail for one reason: a policy stops what is sent anywhere, and each node has the same flows.
 auto kind_of(const Failure& f) {
-  return std::make_tuple(f.is_of_node, f.direction, f.object.empty() ? f.to_kind : Target::given, f.object, f.at->where,
-                         f.at->reason);
+  return std::make_tuple(f.is_of_node, f.outside != nullptr, f.direction, f.object.empty() ? f.to_kind : Target::given, f.object,
+                         f.at->where, f.at->reason);
 }
 
 // The other nodes on which they are lost, in order.
@@ -83,6 +84,18 @@ std::vector<Failure> failures_of(const Facts& f) {
                    {},
                    {},
                    false});
+  for (const LostFromOutside& lost : f.lost_from_outside())
+    all.push_back({lost.client.to_string(),
+                   false,
+                   lost.to,
+                   Target::service,
+                   lost.direction,
+                   &lost.at,
+                   &lost.evidence,
+                   {},
+                   {},
+                   lost.moved,
+                   &lost});
   return all;
 }
 
@@ -99,6 +112,11 @@ void report(const std::vector<const Failure*>& alike, Findings& out) {
   const explain::StopReport& stop = *first.at;
   out.weigh(severity_of(first));
   out.also_on(other_nodes(alike));
+  if (first.outside != nullptr)
+    return out.add(Claim::connection_from_outside_lost, stop.node, "Service " + first.outside->service->full_name(),
+                   {first.sender, first.to, other_destinations(alike), first.direction, stop.where, stop.why, first.service_moved,
+                    if_any(first.outside->arrive_at), if_any(first.outside->protocol == "tcp" ? "" : first.outside->protocol)},
+                   *first.evidence);
   out.add(Claim::connection_lost, stop.node, first.object,
           {first.sender, first.is_of_node, more(senders_of(alike) - 1), first.to, other_destinations(alike), first.direction,
            stop.where, stop.why, first.service_moved},

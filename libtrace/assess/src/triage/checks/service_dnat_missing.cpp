@@ -39,6 +39,7 @@ void judge(const cluster::Service& service, const IpAddr& address, std::uint16_t
     const host::Host& host = dumped_host(*n->node);
     const Provenance from =
         n->chains.nft != nullptr ? n->chains.nft->from : (address.is_v4() ? host.iptables_v4 : host.iptables_v6).from;
+    if (out.explain_from_outside(service, n->node->name)) out.weigh(Severity::error);
     out.add(Claim::service_dnat_missing, n->node->name, "Service " + service.full_name(),
             {address, port, service.full_name(), where, there->map.empty() ? Term(there->chain->name) : Term(),
              if_any(there->map), n->chains.nft != nullptr ? Term(map) : Term()},

@@ -22,6 +22,7 @@ void run(const Facts& f, Findings& out) {
           if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; })) continue;
           out.add(Claim::service_local_without_endpoint, router->name, "Service " + service.full_name(),
                   {address, service.full_name(), to->name, *hop.get().via}, {hop.route->from, service.from});
+          out.explain_from_outside(service, to->name);
         }
       }
   }
