@@ -2,7 +2,7 @@
 # an error; AUTO: where one is missing (Fedora has not all) the executable needs shared libraries as usual.
 set(EGTRACE_STATIC OFF CACHE STRING "an executable that needs no shared library: ON, OFF, AUTO (where all archives are there)")
 
-# What `pkg-config --static` tells of libarchive and libpcap, but for libarchive's format xar and libpcap's D-Bus (packaging/no_dbus.cpp).
+# What `pkg-config --static` prints of libarchive and libpcap, but for libarchive's format xar and libpcap's D-Bus (packaging/no_dbus.cpp).
 set(archives_behind_libarchive nettle acl lzma zstd lz4 bz2 z)
 set(EGTRACE_LINKS_STATICALLY ${EGTRACE_STATIC})
 if(EGTRACE_STATIC)

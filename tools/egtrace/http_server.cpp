@@ -296,7 +296,7 @@ HttpServer::HttpServer(const ListenAddress& at) : at_(at) {
   const int yes = 1;
   if (socket_ >= 0) ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (socket_ < 0 || ::bind(socket_, reinterpret_cast<sockaddr*>(&where), size) != 0 || ::listen(socket_, 64) != 0)
-    throw CommandError(fmt::format("{}: nobody can listen there: {}", at.text(), std::strerror(errno)));
+    throw CommandError(fmt::format("{}: cannot listen there: {}", at.text(), std::strerror(errno)));
   if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&where), &size) != 0) return;
   sockaddr_in v4{};
   sockaddr_in6 v6{};

@@ -20,7 +20,7 @@ struct HttpHandlers {
 
 class HttpServer {
  public:
-  // Throws CommandError where nobody can listen there.
+  // Throws CommandError where it cannot listen there.
   explicit HttpServer(const ListenAddress& at);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

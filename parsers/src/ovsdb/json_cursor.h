@@ -22,7 +22,7 @@ class JsonCursor {
 
   // A string as it stands between its quotes, escapes and all.
   std::optional<std::string_view> raw_string();
-  // Passes over one value of any kind and gives its text; empty when it is none, or nests deeper than ovsdb-server
+  // Skips one value of any kind and gives its text; empty when it is none, or nests deeper than ovsdb-server
   // accepts (JSON_MAX_HEIGHT in include/openvswitch/json.h).
   std::string_view value();
 

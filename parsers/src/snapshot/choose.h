@@ -7,7 +7,7 @@
 
 namespace egt::parsers {
 
-// Passes over dumps of Open vSwitch and OVN that lie only under names of other tools' output on a node that has nothing
+// Skips dumps of Open vSwitch and OVN that lie only under names of other tools' output on a node that has nothing
 // else of them: another node's, as a rule. They would make it a node of the cluster.
 void leave_out_strays(const std::vector<Candidate*>& dumps);
 

@@ -1,4 +1,4 @@
-// A glance at one line: enough to show where one command's output ends in a pasted file, not to parse it.
+// A quick look at one line: enough to show where one command's output ends in a pasted file, not to parse it.
 #include <algorithm>
 #include <array>
 

@@ -10,7 +10,7 @@
 
 namespace egt::parsers {
 
-constexpr const char* kChangedWhileRead = "changed while it was read; run it again once nobody writes to it";
+constexpr const char* kChangedWhileRead = "changed while it was read; run it again once it is no longer written to";
 
 // Without content: it cannot be mapped.
 Content map_file(int fd, const struct stat& info, const std::string& path);

@@ -30,7 +30,7 @@ TEST(ChangedFile, EndsTheProgramWithOneLine) {
     std::exit(static_cast<int>(std::count(content->text.begin(), content->text.end(), 'y')));
   };
   EXPECT_EXIT(look(), ::testing::ExitedWithCode(2),
-              "^egtrace: .*/flows: changed while it was read; run it again once nobody writes to it\n$");
+              "^egtrace: .*/flows: changed while it was read; run it again once it is no longer written to\n$");
 }
 
 // Within its last page there is no fault to be seen.
@@ -41,7 +41,7 @@ TEST(ChangedFile, IsKnownWithoutAFault) {
   ASSERT_TRUE(content);
   EXPECT_EQ(std::nullopt, changed_file());
   ASSERT_EQ(0, ::truncate(path.c_str(), kLarge - 200));
-  EXPECT_EQ(path + ": changed while it was read; run it again once nobody writes to it", changed_file());
+  EXPECT_EQ(path + ": changed while it was read; run it again once it is no longer written to", changed_file());
   std::filesystem::rename(other, path);  // another file: what is mapped stays
   EXPECT_EQ(std::nullopt, changed_file());
 }

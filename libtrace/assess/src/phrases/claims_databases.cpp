@@ -56,11 +56,12 @@ constexpr ClaimPhrase kClaimsOfDatabases[] = {
      "different moments look the same."},
     {Claim::dumps_inconsistent, "Dumps of {node} are inconsistent: {0}.", "{1} on {node}, at one moment."},
     {Claim::route_of_address_missing,
-     "The dump of routes of {node} lacks what the kernel makes of {0}: it lost lines, or somebody deleted that route.",
+     "The dump of routes of {node} lacks what the kernel makes of {0}: the dump lost lines, or the route was deleted.",
      "ip route show table all on {node}."},
     {Claim::rule_of_kernel_missing,
-     "The dump of {1|IPv6|IPv4} policy rules of {node} has none for table {0}, with which every kernel begins: it lost lines, or "
-     "somebody deleted that rule.",
+     "The dump of {1|IPv6|IPv4} policy rules of {node} has none for table {0}, with which every kernel begins: the dump lost "
+     "lines, or "
+     "the rule was deleted.",
      "{1|ip -6 rule|ip rule} on {node}."},
 };
 static_assert(are_in_order(kClaimsOfDatabases));

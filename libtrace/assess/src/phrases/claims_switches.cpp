@@ -10,7 +10,7 @@ constexpr ClaimPhrase kClaimsOfSwitches[] = {
     {Claim::localnet_not_mapped,
      "{node} has pods on logical switch {0}, and no patch port for its localnet port {1}: no bridge there is mapped to its "
      "physical "
-     "network, so that they reach nobody outside {node}.",
+     "network, so that they reach nothing outside {node}.",
      "ovs-vsctl get open_vswitch . external_ids:ovn-bridge-mappings on {node}; ovn-nbctl get logical_switch_port {1} "
      "options:network_name."},
     {Claim::bridge_mac_mismatch,

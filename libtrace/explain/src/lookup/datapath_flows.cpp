@@ -31,12 +31,12 @@ void Finder::uses_of_recirculation(const Datapath& datapath, const Recirculation
 }
 
 void Finder::datapath_flows(const cluster::Node& node) {
-  const std::string address = thing_.address ? thing_.address->to_string() : "";
+  const std::string address = term_.address ? term_.address->to_string() : "";
   const Recirculations recirculations(node.datapath);
   for (std::size_t i = 0; i < node.datapath.flows.size(); ++i) {
     const DatapathFlow& flow = node.datapath.flows[i];
     const bool by_address = !address.empty() && (mentions(flow.match, address) || mentions(flow.actions, address));
-    const bool by_number = thing_.text == name_of(flow) || (!thing_.field.empty() && is_number("recirc_id", flow.recirc_id));
+    const bool by_number = term_.text == name_of(flow) || (!term_.field.empty() && is_number("recirc_id", flow.recirc_id));
     if (!by_address && !by_number) continue;
     LookupMatch* match = add("datapath flow", name_of(flow), &node,
                              {{"counted", counted(flow)}, {"actions", std::string(flow.actions)}}, {flow.from});

@@ -38,15 +38,15 @@ bool line_holds(std::string_view line, const IpAddr& address) {
 
 void Finder::dump_lines(const cluster::DumpInfo& dump) {
   const std::string_view lines = lines_of(dump.kind);
-  if (!thing_.address || thing_.port || lines.empty() || !dump.superseded_by.empty()) return;
+  if (!term_.address || term_.port || lines.empty() || !dump.superseded_by.empty()) return;
   const Source& source = cluster_.sources->at(dump.source);
-  const std::string address = thing_.address->to_string();
+  const std::string address = term_.address->to_string();
   std::uint32_t line = source.first_line, found = 0;
   LookupMatch* match = nullptr;
   for (std::string_view rest = source.text; !rest.empty(); ++line) {
     const std::string_view text = next_line(rest);
     const bool named = mentions(text, address);
-    if (!named && !line_holds(text, *thing_.address)) continue;
+    if (!named && !line_holds(text, *term_.address)) continue;
     if (found++ == 0) match = add(phrase(Found::lines, {lines}), dump.path, cluster_.node(dump.node), {}, {});
     match->has_lines = true;
     use(*match, named ? "names it" : "holds it", {dump.source, line});
@@ -55,8 +55,8 @@ void Finder::dump_lines(const cluster::DumpInfo& dump) {
 }
 
 void Finder::logical_flows_with_address(const cluster::Node& node) {
-  if (!thing_.address || thing_.port) return;
-  const std::string address = thing_.address->to_string();
+  if (!term_.address || term_.port) return;
+  const std::string address = term_.address->to_string();
   std::uint32_t found = 0;
   LookupMatch* match = nullptr;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {

@@ -24,11 +24,11 @@ std::string state_name(host::NeighbourState state) {
 }  // namespace
 
 Finder::Finder(const cluster::Cluster& cluster, LookupTerm term)
-    : cluster_(cluster), thing_(std::move(term)), names_(cluster), links_(cluster) {
-  if (thing_.address || thing_.mac) asked_text_ = thing_.address ? thing_.address_text() : thing_.mac->to_string();
-  const bool is_port = thing_.may_be("nodeport") || thing_.may_be("port");
-  if (is_port && thing_.number && *thing_.number > 0 && *thing_.number <= 65535)
-    asked_port_ = static_cast<std::uint16_t>(*thing_.number);
+    : cluster_(cluster), term_(std::move(term)), names_(cluster), links_(cluster) {
+  if (term_.address || term_.mac) asked_text_ = term_.address ? term_.address_text() : term_.mac->to_string();
+  const bool is_port = term_.may_be("nodeport") || term_.may_be("port");
+  if (is_port && term_.number && *term_.number > 0 && *term_.number <= 65535)
+    asked_port_ = static_cast<std::uint16_t>(*term_.number);
 }
 
 LookupMatch* Finder::add(std::string kind, std::string name, const Node* node, Facts facts, const std::vector<Provenance>& from) {
@@ -51,16 +51,16 @@ Evidence Finder::evidence(const std::vector<Provenance>& from) const {
 }
 
 bool Finder::has(const std::vector<Prefix>& prefixes) const {
-  return thing_.address &&
-         std::any_of(prefixes.begin(), prefixes.end(), [&](const Prefix& p) { return p.address == *thing_.address; });
+  return term_.address &&
+         std::any_of(prefixes.begin(), prefixes.end(), [&](const Prefix& p) { return p.address == *term_.address; });
 }
 
 bool Finder::has(const std::vector<IpAddr>& addresses) const {
-  return thing_.address && std::find(addresses.begin(), addresses.end(), *thing_.address) != addresses.end();
+  return term_.address && std::find(addresses.begin(), addresses.end(), *term_.address) != addresses.end();
 }
 
 bool Finder::is_number(std::string_view field, std::optional<std::uint64_t> n) const {
-  return n && thing_.number == n && thing_.may_be(field);
+  return n && term_.number == n && term_.may_be(field);
 }
 
 // ---- the host
@@ -69,8 +69,8 @@ void Finder::host(const Node& node) {
   if (is_called(node.name)) add("host", node.name, &node, {{"OVS version", node.ovs_version.value_or("")}}, {});
   for (const host::Link& link : node.host.links.value) {
     const auto own = std::find_if(link.addresses.begin(), link.addresses.end(),
-                                  [&](const host::Address& a) { return thing_.address == a.prefix.address; });
-    const bool named = is_called(link.name), by_mac = thing_.mac && link.mac == thing_.mac;
+                                  [&](const host::Address& a) { return term_.address == a.prefix.address; });
+    const bool named = is_called(link.name), by_mac = term_.mac && link.mac == term_.mac;
     if (own == link.addresses.end() && !named && !by_mac) continue;
     add("device", link.name, &node,
         {{"addresses", joined(link.addresses, [](const host::Address& a) { return a.prefix.to_string(); })},
@@ -81,7 +81,7 @@ void Finder::host(const Node& node) {
         {own != link.addresses.end() ? own->from : link.from});
   }
   for (const host::Neighbour& n : node.host.neighbours.value)
-    if (thing_.address == n.address || (thing_.mac && n.mac == thing_.mac))
+    if (term_.address == n.address || (term_.mac && n.mac == term_.mac))
       add("neighbour", n.address.to_string(), &node,
           {{"device", n.device}, {"mac", n.mac ? n.mac->to_string() : ""}, {"state", state_name(n.state)}}, {n.from});
 }
@@ -90,15 +90,15 @@ void Finder::host(const Node& node) {
 
 void Finder::logical(const Node& node) {
   for (const ovn::Datapath& d : node.ovn.datapaths)
-    if (is_called(d.name) || (!thing_.uuid.empty() && d.uuid.starts_with(thing_.uuid)) || is_number("metadata", d.tunnel_key) ||
-        (thing_.field == "tunnel_key" && is_number("tunnel_key", d.tunnel_key)))
+    if (is_called(d.name) || (!term_.uuid.empty() && d.uuid.starts_with(term_.uuid)) || is_number("metadata", d.tunnel_key) ||
+        (term_.field == "tunnel_key" && is_number("tunnel_key", d.tunnel_key)))
       add(d.is_router ? "logical router" : "logical switch", d.name, &node,
           {{"tunnel key", d.tunnel_key ? fmt::format("{} (metadata {:#x})", *d.tunnel_key, *d.tunnel_key) : ""},
            {"datapath binding", d.uuid}},
           {d.from});
   for (const ovn::LogicalPort& p : node.ovn.ports)
-    if (is_called(p.name) || has(p.addresses) || (thing_.mac && p.mac == thing_.mac) ||
-        (!thing_.field.empty() &&
+    if (is_called(p.name) || has(p.addresses) || (term_.mac && p.mac == term_.mac) ||
+        (!term_.field.empty() &&
          (is_number("tunnel_key", p.tunnel_key) || is_number("reg14", p.tunnel_key) || is_number("reg15", p.tunnel_key))))
       add("logical port", p.name, &node,
           {{"type", p.type},
@@ -118,7 +118,7 @@ void Finder::logical(const Node& node) {
       add("conntrack zone", std::to_string(zone), &node, {{"of", name}}, {});
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     const bool by_uuid =
-        !thing_.uuid.empty() && (f.uuid.starts_with(thing_.uuid) || (!f.uuid.empty() && thing_.uuid.starts_with(f.uuid)));
+        !term_.uuid.empty() && (f.uuid.starts_with(term_.uuid) || (!f.uuid.empty() && term_.uuid.starts_with(f.uuid)));
     const bool by_stage = !f.stage.empty() && is_called(f.stage);
     if (by_uuid || by_stage) logical_flow(node, f);
   }
@@ -145,14 +145,14 @@ void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
 // ---- by itself
 
 void Finder::value() {
-  const std::string asked = thing_.field.empty() ? thing_.text : fmt::format("{}={}", thing_.field, thing_.text);
+  const std::string asked = term_.field.empty() ? term_.text : fmt::format("{}={}", term_.field, term_.text);
   Facts facts;
-  if (thing_.number || thing_.address || thing_.mac || !thing_.field.empty())
+  if (term_.number || term_.address || term_.mac || !term_.field.empty())
     for (const Meaning& meaning : decode_value(asked)) facts.emplace_back(meaning.as, meaning.text);
-  if (thing_.address)
-    if (const std::string name = names_.address(*thing_.address); !name.empty()) facts.emplace_back("here", name);
-  if (thing_.number && *thing_.number <= 0xffffffff && (thing_.field.starts_with("reg") || thing_.field.starts_with("xx")))
-    if (const std::string name = names_.address(IpAddr::v4(static_cast<std::uint32_t>(*thing_.number))); !name.empty())
+  if (term_.address)
+    if (const std::string name = names_.address(*term_.address); !name.empty()) facts.emplace_back("here", name);
+  if (term_.number && *term_.number <= 0xffffffff && (term_.field.starts_with("reg") || term_.field.starts_with("xx")))
+    if (const std::string name = names_.address(IpAddr::v4(static_cast<std::uint32_t>(*term_.number))); !name.empty())
       facts.emplace_back("here", name);
   if (!facts.empty()) add("value", asked, nullptr, std::move(facts), {});
 }

@@ -88,15 +88,15 @@ class Finder {
   std::set<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, openflow::FlowIndex member);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;
-  // The thing's port is one of these, or it has none.
+  // The port is one of these, or it has none.
   template <class Port>
   bool has_port(const std::vector<Port>& ports) const {
-    return !thing_.port || std::any_of(ports.begin(), ports.end(), [&](const Port& p) { return p.port == *thing_.port; });
+    return !term_.port || std::any_of(ports.begin(), ports.end(), [&](const Port& p) { return p.port == *term_.port; });
   }
   bool is_number(std::string_view field, std::optional<std::uint64_t> n) const;
 
   const cluster::Cluster& cluster_;
-  LookupTerm thing_;
+  LookupTerm term_;
   std::string asked_text_;                   // its address, else its MAC, as dumps write it
   std::optional<std::uint16_t> asked_port_;  // the number, as a port
   Names names_;

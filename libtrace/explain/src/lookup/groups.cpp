@@ -27,8 +27,8 @@ bool leads_to(std::string_view actions, const std::string& word) {
 }  // namespace
 
 void Finder::groups(const cluster::Node& node, const openflow::Bridge& bridge) {
-  if (!thing_.number || *thing_.number > 0xffffffff || !(thing_.may_be("group") || thing_.may_be("group_id"))) return;
-  if (const openflow::Group* found = bridge.groups.find(static_cast<std::uint32_t>(*thing_.number))) group(node, bridge, *found);
+  if (!term_.number || *term_.number > 0xffffffff || !(term_.may_be("group") || term_.may_be("group_id"))) return;
+  if (const openflow::Group* found = bridge.groups.find(static_cast<std::uint32_t>(*term_.number))) group(node, bridge, *found);
 }
 
 void Finder::group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group) {

@@ -38,11 +38,11 @@ std::string accepted_in_words(const std::optional<bool>& accepted, const std::st
 
 // The key of its attachments, its own name, or how rows of OVN call it; or an address of its subnets.
 bool Finder::is_network(const cluster::NetworkDefinition& network) const {
-  const bool named = thing_.text == network.full_name() || thing_.text == network.name ||
-                     (!network.network.empty() && thing_.text == network.network);
-  return (!thing_.kind && named) ||
-         (thing_.address && std::any_of(network.subnets.begin(), network.subnets.end(),
-                                        [&](const Prefix& subnet) { return subnet.contains(*thing_.address); }));
+  const bool named = term_.text == network.full_name() || term_.text == network.name ||
+                     (!network.network.empty() && term_.text == network.network);
+  return (!term_.kind && named) ||
+         (term_.address && std::any_of(network.subnets.begin(), network.subnets.end(),
+                                       [&](const Prefix& subnet) { return subnet.contains(*term_.address); }));
 }
 
 void Finder::network(const cluster::NetworkDefinition& network) {
@@ -67,7 +67,7 @@ void Finder::networks() {
     for (const cluster::NetworkDefinition& one : *all)
       if (is_network(one)) network(one);
   for (const cluster::RouteAdvertisement& ra : o.route_advertisements) {
-    if (thing_.kind || thing_.text != ra.name) continue;
+    if (term_.kind || term_.text != ra.name) continue;
     std::vector<std::string> what;
     if (ra.pods) what.emplace_back("pods");
     if (ra.egress_ips) what.emplace_back("egress IPs");
@@ -81,9 +81,9 @@ void Finder::networks() {
         {ra.from});
   }
   for (const cluster::NetworkObject& object : o.network_objects) {
-    const bool named = !thing_.kind && (thing_.text == object.full_name() || thing_.text == object.name);
-    const bool holds = thing_.address && std::any_of(object.prefixes.begin(), object.prefixes.end(),
-                                                     [&](const Prefix& p) { return p.contains(*thing_.address); });
+    const bool named = !term_.kind && (term_.text == object.full_name() || term_.text == object.name);
+    const bool holds = term_.address && std::any_of(object.prefixes.begin(), object.prefixes.end(),
+                                                    [&](const Prefix& p) { return p.contains(*term_.address); });
     if (!named && !holds) continue;
     Facts facts = object.facts;
     facts.insert(facts.begin(), {"prefixes", prefixes_text(object.prefixes)});

@@ -52,13 +52,11 @@ bool has_own_traffic(const cluster::Pod& pod) { return !pod.host_network && !pod
 bool Finder::is_named(ObjectKind kind, const cluster::Object& object) const {
   const std::string full = object.full_name();
   const bool by_kind =
-      !thing_.kind || *thing_.kind == kind || (*thing_.kind == ObjectKind::service && kind == ObjectKind::endpoints);
-  return (by_kind && (thing_.text == full || thing_.text == object.name)) || (thing_.kind && thing_.whole == full);
+      !term_.kind || *term_.kind == kind || (*term_.kind == ObjectKind::service && kind == ObjectKind::endpoints);
+  return (by_kind && (term_.text == full || term_.text == object.name)) || (term_.kind && term_.whole == full);
 }
 
-bool Finder::is_called(std::string_view name) const {
-  return (!thing_.kind && thing_.text == name) || also_called_.contains(name);
-}
+bool Finder::is_called(std::string_view name) const { return (!term_.kind && term_.text == name) || also_called_.contains(name); }
 
 bool Finder::is_address_of(const cluster::Service& s) const {
   return (has(s.cluster_ips) || has(s.external_ips) || has(s.load_balancer_ips)) && has_port(s.ports);
@@ -67,8 +65,8 @@ bool Finder::is_address_of(const cluster::Service& s) const {
 // By what the pod has on a network besides the default one.
 bool Finder::is_on_other_network(const cluster::Pod& pod) const {
   return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const cluster::PodAttachment& on) {
-    return has(on.addresses) || (thing_.mac && on.mac == thing_.mac) || thing_.text == cluster::logical_port_name(pod, on) ||
-           thing_.text == on.network;
+    return has(on.addresses) || (term_.mac && on.mac == term_.mac) || term_.text == cluster::logical_port_name(pod, on) ||
+           term_.text == on.network;
   });
 }
 
@@ -81,11 +79,11 @@ void Finder::objects() {
   policies();
   nodes_as_objects();
   // The databases may have it where the objects were not dumped.
-  if (!subjects_.empty() || thing_.text.empty() || thing_.address || thing_.mac || !thing_.field.empty()) return;
-  subjects_.push_back({thing_.kind, thing_.text});
-  const std::size_t slash = thing_.text.find('/');
-  if (slash != std::string::npos && (!thing_.kind || *thing_.kind == ObjectKind::pod))
-    also_called_.insert(cluster::logical_port_name(thing_.text.substr(0, slash), thing_.text.substr(slash + 1)));
+  if (!subjects_.empty() || term_.text.empty() || term_.address || term_.mac || !term_.field.empty()) return;
+  subjects_.push_back({term_.kind, term_.text});
+  const std::size_t slash = term_.text.find('/');
+  if (slash != std::string::npos && (!term_.kind || *term_.kind == ObjectKind::pod))
+    also_called_.insert(cluster::logical_port_name(term_.text.substr(0, slash), term_.text.substr(slash + 1)));
 }
 
 // ---- each kind
@@ -104,8 +102,8 @@ void Finder::pod(const cluster::Pod& p, const std::string& selected_by) {
 void Finder::pods() {
   for (const cluster::Pod& p : cluster_.objects.pods) {
     const std::string port = cluster::logical_port_name(p.namespace_, p.name);
-    const bool named = is_named(ObjectKind::pod, p) || (!thing_.kind && thing_.text == port);
-    if (!named && !(!p.host_network && has(p.addresses)) && !(thing_.mac && p.mac == thing_.mac) && !is_on_other_network(p))
+    const bool named = is_named(ObjectKind::pod, p) || (!term_.kind && term_.text == port);
+    if (!named && !(!p.host_network && has(p.addresses)) && !(term_.mac && p.mac == term_.mac) && !is_on_other_network(p))
       continue;
     pod(p, "");
     if (named) subject(p, port);
@@ -185,7 +183,7 @@ void Finder::endpoints(const cluster::EndpointSlice& slice) {
           joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
         {slice.from});
   for (const cluster::ServiceEndpoint& e : slice.endpoints)
-    if (thing_.address == e.address && has_port(slice.ports))
+    if (term_.address == e.address && has_port(slice.ports))
       add("endpoint", fmt::format("{} of service {}", e.address.to_string(), service), cluster_.node(e.node),
           {{"ports", ports},
            {"state", state(e)},
@@ -250,7 +248,7 @@ void Finder::other_objects() {
     if (named) subjects_.push_back({ObjectKind::external_route, r.name, {r.next_hops.begin(), r.next_hops.end()}});
   }
   for (const cluster::ResolvedName& r : o.resolved_names)
-    if ((!thing_.kind && r.dns_name == cluster::normal_dns_name(thing_.text)) || has(r.addresses))
+    if ((!term_.kind && r.dns_name == cluster::normal_dns_name(term_.text)) || has(r.addresses))
       add("DNS name", r.dns_name, nullptr, {{"addresses", addresses_text(r.addresses)}}, {r.from});
 }
 
@@ -283,7 +281,7 @@ void Finder::policies() {
     subjects_.push_back({kind, p.name});
   }
   for (const cluster::EgressFirewall& f : o.egress_firewalls) {
-    if (!is_named(ObjectKind::egress_firewall, f) && !(!thing_.kind && thing_.text == f.namespace_)) continue;
+    if (!is_named(ObjectKind::egress_firewall, f) && !(!term_.kind && term_.text == f.namespace_)) continue;
     add("egress firewall", f.full_name(), nullptr, {{"rules", joined(f.rules, firewall_rule_text)}}, {f.from});
     subjects_.push_back({ObjectKind::egress_firewall, f.full_name()});
   }
@@ -305,7 +303,7 @@ void Finder::nodes_as_objects() {
         {n.from});
     if (named) subjects_.push_back({ObjectKind::node, n.name});
   }
-  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);  // dumps of the node have the name, too
+  if (term_.kind == ObjectKind::node) also_called_.insert(term_.text);  // dumps of the node have the name, too
   for (const cluster::NamespaceObject& n : cluster_.objects.namespaces) {
     if (!is_named(ObjectKind::namespace_, n)) continue;
     add("namespace", n.name, nullptr, {}, {n.from});

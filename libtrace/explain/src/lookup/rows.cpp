@@ -30,16 +30,16 @@ std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, 
 }  // namespace
 
 bool Finder::is_row(const Row& row) const {
-  if (!thing_.uuid.empty() && row.uuid.starts_with(thing_.uuid)) return true;
-  if (!thing_.field.empty())
-    return (thing_.field == "tunnel_key" && text_of(row, "tunnel_key") == thing_.text) ||
-           (thing_.field == "tag" && text_of(row, "tag") == thing_.text);
+  if (!term_.uuid.empty() && row.uuid.starts_with(term_.uuid)) return true;
+  if (!term_.field.empty())
+    return (term_.field == "tunnel_key" && text_of(row, "tunnel_key") == term_.text) ||
+           (term_.field == "tag" && text_of(row, "tag") == term_.text);
   for (const char* column : {"name", "logical_port", "hostname"})
     if (const std::string name = text_of(row, column); !name.empty() && is_called(name)) return true;
-  if (thing_.address || thing_.mac) return refers_to(row, asked_text_);
-  if (thing_.kind) return false;
+  if (term_.address || term_.mac) return refers_to(row, asked_text_);
+  if (term_.kind) return false;
   const std::map<std::string, std::string> ids = external_ids_of(row);
-  return std::any_of(ids.begin(), ids.end(), [&](const auto& id) { return id.second == thing_.text; });
+  return std::any_of(ids.begin(), ids.end(), [&](const auto& id) { return id.second == term_.text; });
 }
 
 void Finder::rows(const Node& node) {
@@ -106,7 +106,7 @@ void Finder::switches(const Node& node) {
     for (const openflow::Interface& i : b.interfaces) {
       const auto iface = i.external_ids.find("iface-id");
       const std::string id = iface == i.external_ids.end() ? "" : iface->second;
-      if (!is_called(i.name) && !(!id.empty() && is_called(id)) && !(thing_.mac && i.mac == thing_.mac) &&
+      if (!is_called(i.name) && !(!id.empty() && is_called(id)) && !(term_.mac && i.mac == term_.mac) &&
           !is_number("ofport", i.ofport) && !is_number("in_port", i.ofport) && !is_number("output", i.ofport))
         continue;
       add("interface", i.name, &node,
@@ -119,7 +119,7 @@ void Finder::switches(const Node& node) {
           {i.from});
     }
     for (const openflow::FdbEntry& entry : b.fdb)
-      if (thing_.mac == entry.mac)
+      if (term_.mac == entry.mac)
         add(phrase(Found::mac_entry), entry.mac.to_string(), &node,
             {{"bridge", b.name}, {"port", std::to_string(entry.port)}, {"VLAN", std::to_string(entry.vlan)}}, {entry.from});
     groups(node, b);
@@ -131,13 +131,13 @@ void Finder::switches(const Node& node) {
 
 // Flows by their cookie where no row and no logical flow has it, and conjunctive flows that have none.
 void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge) {
-  if (!thing_.number || *thing_.number == 0 || !thing_.may_be("cookie")) return;
+  if (!term_.number || *term_.number == 0 || !term_.may_be("cookie")) return;
   const bool explained = std::any_of(matches.begin(), matches.end(), [&](const LookupMatch& m) {
     return m.node == node.name && !m.used_by.empty() && m.kind == "logical flow";
   });
   LookupMatch* match = nullptr;
   for (openflow::FlowIndex i = 0; !explained && i < bridge.flows->size(); ++i) {
-    if (bridge.flows->cookie_of(i) != *thing_.number) continue;
+    if (bridge.flows->cookie_of(i) != *term_.number) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
     if (!match) match = add("cookie", fmt::format("{:#x}", flow.cookie), &node, {{"bridge", bridge.name}}, {});
     use(*match, phrase(FoundFact::flow, {bridge.name, flow.table, flow.priority}), flow.from);
@@ -145,8 +145,8 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
 }
 
 void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge) {
-  if (!thing_.address) return;
-  const AddressFlows found = flows_with_address_of(thing_, *bridge.flows);
+  if (!term_.address) return;
+  const AddressFlows found = flows_with_address_of(term_, *bridge.flows);
   list_flows(node, bridge, phrase(Found::flows_matching), found.matching);
   list_flows(node, bridge, phrase(Found::flows_matching_prefix), found.matching_prefix);
   list_flows(node, bridge, phrase(Found::flows_naming), found.naming);

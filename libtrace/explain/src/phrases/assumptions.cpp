@@ -90,7 +90,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::rule_does_not_apply, "rule-does-not-apply", "policy rule {0} {1|does not apply|applies}",
      "its condition \"{2}\" is not simulated, and taken for not met"},
     {Supposition::device_not_in_group, "device-not-in-group", "{0} is in no device group {1}",
-     "policy rule {2} passes over routes by such devices", "ip -d link"},
+     "policy rule {2} ignores routes by such devices", "ip -d link"},
     // of routes: last who shows the routes and the version of IP
     {Supposition::no_route, "no-route", "no route to {0}", kRouteSources, kRoutesCommand},
     {Supposition::no_other_route, "no-other-route", "table {0} has no other route to {1}", kRouteSources, kRoutesCommand},

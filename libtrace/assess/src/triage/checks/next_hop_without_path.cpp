@@ -1,4 +1,4 @@
-// Rows of the northbound database that ovn-northd passes over, because no port of the router reaches their next hop.
+// Rows of the northbound database that ovn-northd ignores, because no port of the router reaches their next hop.
 #include "common/look.h"
 #include "common/router_networks.h"
 #include "egtrace/ovn/rows/nb.h"

@@ -108,7 +108,7 @@ struct HookResult {
 
 class NetfilterEngine {
  public:
-  // `family`: of the packet. The host, world, record and chooser must outlive the engine. `node` names steps and gaps.
+  // `family`: of the packet. The host, network state, record and chooser must outlive the engine. `node` names steps and gaps.
   NetfilterEngine(const host::Host& host, Family family, std::string node, NetworkState& network_state, Record& record,
                   Chooser& chooser);
   ~NetfilterEngine();

@@ -24,7 +24,7 @@ class PcapJson {
   bool any_ = false;
 };
 
-// Verbose: the places of every flow; otherwise only of those that fared badly or otherwise than predicted.
+// Verbose: the places of every flow; otherwise only of those that failed or differ from the prediction.
 std::string pcap_text(const explain::CaptureAnalysis& a, const TextOptions& options);
 
 }  // namespace egt::render
