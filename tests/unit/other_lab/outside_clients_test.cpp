@@ -11,16 +11,21 @@ namespace {
 
 using nlohmann::json;
 
-// Unpacked, with a flow of each node's external bridge that drops what comes to the port.
-std::string with_dropped_port(const TemporaryDirectory& place, const std::string& port) {
-  const std::string snapshot = place.path() + "/nft-services-local";
+std::string unpacked(const TemporaryDirectory& place) {
   EXPECT_EQ(run({"tar", "-C", place.path(), "-xf", EGTRACE_SOURCE_DIR "/tests/lab/nft-services-local.tar.xz"}).status, 0);
-  for (const char* node : {"alder", "larch", "rowan"}) {
-    const std::string dump = snapshot + "/" + node + "/ovs-ofctl_dump-flows_br-ex";
-    write_file(dump, read_file(dump) +
-                         " cookie=0x0, duration=9.1s, table=0, n_packets=7, n_bytes=518, priority=9000,tcp,tp_dst=" + port +
-                         " actions=drop\n");
-  }
+  return place.path() + "/nft-services-local";
+}
+
+// By a flow of the node's external bridge.
+void drop_port(const std::string& snapshot, const std::string& node, const std::string& port) {
+  const std::string dump = snapshot + "/" + node + "/ovs-ofctl_dump-flows_br-ex";
+  write_file(dump, read_file(dump) + " cookie=0x0, duration=9.1s, table=0, n_packets=7, n_bytes=518, priority=9000,tcp,tp_dst=" +
+                       port + " actions=drop\n");
+}
+
+std::string with_dropped_port(const TemporaryDirectory& place, const std::string& port) {
+  const std::string snapshot = unpacked(place);
+  for (const char* node : {"alder", "larch", "rowan"}) drop_port(snapshot, node, port);
   return snapshot;
 }
 
@@ -39,7 +44,7 @@ TEST(OutsideClients, ANodePortThatABridgeDropsIsAFinding) {
   ASSERT_EQ(found.size(), 1u) << found;
   EXPECT_EQ(found[0].at("severity"), "error");
   const std::string claim = found[0].at("claim"), remedy = found[0].at("remedy");
-  EXPECT_NE(claim.find("(of 203.0.113.40) to Service mill/saw-lb at 10.62.20."), std::string::npos) << claim;
+  EXPECT_NE(claim.find("(of 203.0.113.40) to service mill/saw-lb at 10.62.20."), std::string::npos) << claim;
   EXPECT_NE(claim.find("the request is lost at "), std::string::npos) << claim;
   EXPECT_NE(claim.find("br-ex table 0"), std::string::npos) << claim;
   EXPECT_EQ(remedy.find("egtrace explain SNAPSHOT --from 203.0.113.40 --to 10.62.20."), 0u) << remedy;
@@ -51,6 +56,21 @@ TEST(OutsideClients, AnAddressOfALoadBalancerIsAskedFor) {
   ASSERT_EQ(found.size(), 1u) << found;
   const std::string claim = found[0].at("claim");
   EXPECT_NE(claim.find(" at 10.62.200.6:8080"), std::string::npos) << claim;
+}
+
+// One node loses what the others answer: each is asked, however few services there are.
+TEST(OutsideClients, EachNodeIsAsked) {
+  for (const char* node : {"alder", "larch", "rowan"}) {
+    const TemporaryDirectory place;
+    const std::string snapshot = unpacked(place);
+    std::string services = read_file(snapshot + "/k8s/services.yaml");
+    services.replace(services.find("externalTrafficPolicy: Local"), 28, "externalTrafficPolicy: Cluster");
+    write_file(snapshot + "/k8s/services.yaml", services);
+    drop_port(snapshot, node, "31406");
+    bool found = false;
+    for (const json& f : lost_from_outside(snapshot)) found |= f.at("node") == node;
+    EXPECT_TRUE(found) << node;
+  }
 }
 
 // No dump shows at which node the client's packets arrive: it is named.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -63,6 +64,7 @@ class Calls {
         if (!answering.empty()) add(service, family, answering);
       }
     }
+    for (const Family family : {Family::v4, Family::v6}) ask_others(family);
     return std::move(calls_);
   }
 
@@ -72,12 +74,30 @@ class Calls {
       if (port.port == 0) continue;
       const std::string* node = next_node(service, answering);
       if (node == nullptr) return;
-      if (const auto own = node_address(f_.cluster, *node, family); port.node_port != 0 && own)
-        add(service, port, *own, port.node_port, *node);
+      if (port.node_port != 0) add_node_port(service, port, family, *node);
       for (const auto* list : {&service.load_balancer_ips, &service.external_ips})
         for (const IpAddr& a : *list)
           if (a.family == family) add(service, port, a, port.port, *node);
     }
+  }
+
+  void add_node_port(const cluster::Service& service, const cluster::ServicePort& port, Family family, const std::string& node) {
+    const auto own = node_address(f_.cluster, node, family);
+    if (!own) return;
+    add(service, port, *own, port.node_port, node);
+    Asked& asked = asked_[family];
+    asked.nodes.insert(node);
+    if (asked.port != nullptr || service.external_traffic_policy == "Local") return;
+    asked.service = &service;
+    asked.port = &port;
+  }
+
+  // Where there are fewer ports than nodes, the others are asked for one that each of them is to answer.
+  void ask_others(Family family) {
+    const Asked asked = asked_[family];
+    if (asked.port == nullptr) return;
+    for (const std::string& node : nodes_)
+      if (!asked.nodes.contains(node)) add_node_port(*asked.service, *asked.port, family, node);
   }
 
   // Local: a node without an endpoint does not answer, and is not to.
@@ -114,8 +134,16 @@ class Calls {
     return *client;
   }
 
+  // Of node ports.
+  struct Asked {
+    std::set<std::string> nodes;
+    const cluster::Service* service = nullptr;
+    const cluster::ServicePort* port = nullptr;  // the first that every node is to answer
+  };
+
   const Facts& f_;
   std::vector<std::string> nodes_;
+  std::map<Family, Asked> asked_;
   std::size_t turn_ = 0;
   std::optional<Client> client_v4_, client_v6_;
   std::vector<Call> calls_;

@@ -8,7 +8,7 @@
 namespace egt::assess {
 
 // Each port of a service that nodes, load balancers or external addresses offer is asked once a family: of the nodes that are to answer
-// one, each in turn. A node is asked for no service where there are fewer ports than nodes.
+// one, each in turn; then each node that was not asked for any, for one that all answer.
 std::vector<LostFromOutside> lost_from_outside(const Facts& facts);
 
 }  // namespace egt::assess

@@ -113,9 +113,10 @@ void report(const std::vector<const Failure*>& alike, Findings& out) {
   out.weigh(severity_of(first));
   out.also_on(other_nodes(alike));
   if (first.outside != nullptr)
-    return out.add(Claim::connection_from_outside_lost, stop.node, "Service " + first.outside->service->full_name(),
+    return out.add(Claim::connection_from_outside_lost, stop.node, "",
                    {first.sender, first.to, other_destinations(alike), first.direction, stop.where, stop.why, first.service_moved,
-                    if_any(first.outside->arrive_at), if_any(first.outside->protocol == "tcp" ? "" : first.outside->protocol)},
+                    if_any(first.outside->arrive_at), if_any(first.outside->protocol == "tcp" ? "" : first.outside->protocol),
+                    first.outside->service->full_name()},
                    *first.evidence);
   out.add(Claim::connection_lost, stop.node, first.object,
           {first.sender, first.is_of_node, more(senders_of(alike) - 1), first.to, other_destinations(alike), first.direction,
