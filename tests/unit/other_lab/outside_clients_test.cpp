@@ -44,7 +44,7 @@ TEST(OutsideClients, ANodePortThatABridgeDropsIsAFinding) {
   ASSERT_EQ(found.size(), 1u) << found;
   EXPECT_EQ(found[0].at("severity"), "error");
   const std::string claim = found[0].at("claim"), remedy = found[0].at("remedy");
-  EXPECT_NE(claim.find("(of 203.0.113.40) to service mill/saw-lb at 10.62.20."), std::string::npos) << claim;
+  EXPECT_NE(claim.find("(client 203.0.113.40) to service mill/saw-lb at 10.62.20."), std::string::npos) << claim;
   EXPECT_NE(claim.find("the request is lost at "), std::string::npos) << claim;
   EXPECT_NE(claim.find("br-ex table 0"), std::string::npos) << claim;
   EXPECT_EQ(remedy.find("egtrace explain SNAPSHOT --from 203.0.113.40 --to 10.62.20."), 0u) << remedy;
@@ -80,7 +80,8 @@ TEST(OutsideClients, WithoutDumpsOfTheClientTheNodeIsNamed) {
   for (const char* outside : {"/router", "/server"}) EXPECT_EQ(run({"rm", "-r", snapshot + outside}).status, 0);
   const json found = lost_from_outside(snapshot);
   ASSERT_EQ(found.size(), 1u) << found;
-  const std::string remedy = found[0].at("remedy");
+  const std::string claim = found[0].at("claim"), remedy = found[0].at("remedy");
+  EXPECT_NE(claim.find(", arriving at "), std::string::npos) << claim;
   EXPECT_NE(remedy.find(" --arrive-at "), std::string::npos) << remedy;
 }
 

@@ -63,6 +63,17 @@ Evidence deciding_evidence(const PathReport& path) {
   return hop != nullptr ? hop->evidence : Evidence{};
 }
 
+std::vector<LostWalk> lost_walks(const explain::Explanation& answer) {
+  std::vector<LostWalk> lost;
+  for (const explain::PathReport& path : answer.paths) {
+    const explain::FailedWalk failed = explain::failed_walk(path);
+    if (failed.walk == nullptr || !failed.walk->stopped_at) continue;
+    if (failed.walk->verdict == explain::Verdict::dropped || failed.walk->verdict == explain::Verdict::rejected)
+      lost.push_back({failed.direction, failed.walk});
+  }
+  return lost;
+}
+
 std::string stopped_for(const explain::StopReport& stop) {
   for (const explain::RowRef& row : stop.rows)
     if (!row.object.empty()) return to_text(row.object);

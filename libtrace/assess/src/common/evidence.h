@@ -18,6 +18,12 @@ Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::st
 // The dump lines that decided what became of a path: where it stopped, else its last source translation, else the last
 // routing decision.
 explain::Evidence deciding_evidence(const explain::PathReport& path);
+// Of an answer the walks that end before they are delivered, by a drop or a refusal that the dumps show.
+struct LostWalk {
+  explain::Direction direction = explain::Direction::request;
+  const explain::PathReport* walk = nullptr;  // of the answer; `stopped_at` is there
+};
+std::vector<LostWalk> lost_walks(const explain::Explanation& answer);
 // The object for which the row was made that stopped the packet: "NetworkPolicy shop/deny"; empty: none is known.
 std::string stopped_for(const explain::StopReport& stop);
 std::string stopped_for(const explain::PathReport& path);

@@ -18,7 +18,8 @@ constexpr ClaimPhrase kClaimsOfConnections[] = {
      "{8||; OVN has the service at other addresses: objects and databases are of different moments}.",
      "egtrace explain SNAPSHOT --from {0} --to {3}"},
     {Claim::connection_from_outside_lost,
-     "Connections from outside (of {0}) to service {9} at {1}[ and to {2} other destination{2:|s}] are not answered: "
+     "Connections from outside (client {0}[, arriving at {7}]) to service {9} at {1}[ and to {2} other destination{2:|s}] are "
+     "not answered: "
      "{3|the request|the reply|the packet after the handshake} is lost at {node}, {4}: {5}"
      "{6||; OVN has the service at other addresses: objects and databases are of different moments}.",
      "egtrace explain SNAPSHOT --from {0} --to {1}[ --proto {8}][ --arrive-at {7}]"},

@@ -19,12 +19,8 @@ void walk(const Facts& f, const KnownPod& to, const IpAddr& address, std::vector
   q.only_deciding = true;
   const auto x = f.explainer.explain(q);
   if (!x) return;
-  for (const explain::PathReport& path : x->paths) {
-    const explain::FailedWalk failed = explain::failed_walk(path);
-    if (failed.walk == nullptr || !failed.walk->stopped_at || !stopped_for(*failed.walk->stopped_at).empty()) continue;
-    if (failed.walk->verdict == explain::Verdict::dropped || failed.walk->verdict == explain::Verdict::rejected)
-      lost.push_back({&to, failed.direction, *failed.walk->stopped_at, deciding_evidence(*failed.walk)});
-  }
+  for (const LostWalk& one : lost_walks(*x))
+    if (stopped_for(*one.walk).empty()) lost.push_back({&to, one.direction, *one.walk->stopped_at, deciding_evidence(*one.walk)});
 }
 
 }  // namespace

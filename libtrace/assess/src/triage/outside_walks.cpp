@@ -34,13 +34,10 @@ std::vector<LostFromOutside> walk(const explain::Explainer& explainer, const Cal
   q.only_deciding = true;
   const auto x = explainer.explain(q);
   if (!x) return lost;
-  for (const explain::PathReport& path : x->paths) {
-    const explain::FailedWalk failed = explain::failed_walk(path);
-    if (failed.walk == nullptr || !failed.walk->stopped_at || !stopped_for(*failed.walk->stopped_at).empty()) continue;
-    if (failed.walk->verdict == explain::Verdict::dropped || failed.walk->verdict == explain::Verdict::rejected)
-      lost.push_back({call.service, call.client, vip_of(call.to, call.port), call.protocol, call.arrive_at, failed.direction,
-                      *failed.walk->stopped_at, deciding_evidence(*failed.walk), call.moved});
-  }
+  for (const LostWalk& one : lost_walks(*x))
+    if (stopped_for(*one.walk).empty())
+      lost.push_back({call.service, call.client, vip_of(call.to, call.port), call.protocol, call.arrive_at, one.direction,
+                      *one.walk->stopped_at, deciding_evidence(*one.walk), call.moved});
   return lost;
 }
 

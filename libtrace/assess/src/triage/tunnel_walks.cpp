@@ -50,11 +50,9 @@ void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family famil
   }
   const auto x = f.explainer.explain(q);
   if (!x) return;
-  for (const explain::PathReport& path : x->paths) {
-    const explain::FailedWalk failed = explain::failed_walk(path);
-    if (failed.walk != nullptr && failed.walk->stopped_at && failed.walk->verdict == explain::Verdict::dropped)
-      lost.push_back({&from, &to, failed.direction, *failed.walk->stopped_at, deciding_evidence(*failed.walk)});
-  }
+  for (const LostWalk& one : lost_walks(*x))
+    if (one.walk->verdict == explain::Verdict::dropped)
+      lost.push_back({&from, &to, one.direction, *one.walk->stopped_at, deciding_evidence(*one.walk)});
 }
 
 }  // namespace

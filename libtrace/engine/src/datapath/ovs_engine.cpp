@@ -279,16 +279,13 @@ void SwitchRun::output(const dp::Port& port, const DatapathPacket& packet, std::
   const bool tunnel = openflow::is_tunnel_type(port.interface->type);
   if (tunnel && !packet.has_egress_tunnel)
     return recorder_.end_at(origin, {Reason::tunnel_without_remote, {port.interface->name}});
+  if (!packet.cut_to) return emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
+  Cause cut{Reason::frame_cut, {static_cast<std::uint64_t>(std::max<std::int64_t>(*packet.cut_to, 0))}};
   // Devices refuse what is shorter than an Ethernet header (netdev_dummy_send(), tun_get_user()); the kernel's datapath sends that much.
-  if (in_userspace() && packet.cut_to && *packet.cut_to < kEthernetHeader) return;
+  if (in_userspace() && *packet.cut_to < kEthernetHeader) return recorder_.end_at(origin, std::move(cut));
   emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
-  if (packet.cut_to)
-    result_.emissions.back().cut =
-        Stop{node_.name,
-             Layer::ovs,
-             {PlaceKind::device, {port.interface->name}},
-             {Reason::frame_cut, {static_cast<std::uint64_t>(std::max<std::int64_t>(*packet.cut_to, 0))}},
-             recorder_.evidence_of(origin)};
+  result_.emissions.back().cut =
+      Stop{node_.name, Layer::ovs, {PlaceKind::device, {port.interface->name}}, std::move(cut), recorder_.evidence_of(origin)};
 }
 
 void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet) {

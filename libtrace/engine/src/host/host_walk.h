@@ -200,7 +200,7 @@ class HostWalk {
 // Whether two lookups lead the same way.
 bool same_hops(const RouteAnswer& a, const RouteAnswer& b);
 
-// Nodes that are no cluster nodes are the way's routers and servers.
+// Nodes that are no cluster nodes are the path's routers and servers.
 Layer layer_of_host(const cluster::Node& node);
 
 }  // namespace egt::engine
