@@ -86,7 +86,8 @@ std::optional<LargestPacket> largest_packet(const std::vector<PathReport>& paths
       for (const PathReport& back : after.paths) keep_smaller(least, back.largest);
   }
   if (!least) return std::nullopt;
-  return LargestPacket{least->bytes, least->node, least->device, words.evidence({least->from})};
+  return LargestPacket{least->bytes, least->node, least->device, words.evidence({least->from}),
+                       least->by == engine::SizeLimit::By::flow};
 }
 
 void gather_assumptions(const PathReport& path, Explanation& e) {

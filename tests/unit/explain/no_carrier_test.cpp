@@ -48,6 +48,14 @@ TEST_F(NoCarrier, OfAFrameThatAFlowCuts) {
   EXPECT_EQ("frame-cut", e["fault"]["reason"]) << e["fault"];
 }
 
+TEST_F(NoCarrier, OfNoFrameThatIsSentWhole) {
+  sample_.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "actions=output:5\n", "actions=output(port=5,max_len=600)\n");
+  const nlohmann::json e = explained();
+  EXPECT_EQ("answered", e["outcome"]);
+  EXPECT_EQ(600 - 14, e["largest_packet"]["bytes"]) << e["largest_packet"];
+  EXPECT_EQ("flow", e["largest_packet"]["by"]);
+}
+
 // The server's NIC as port of a Linux bridge that has its address.
 class BridgePort : public NoCarrier {
  protected:

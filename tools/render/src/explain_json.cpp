@@ -240,6 +240,7 @@ std::string explain_json(const Explanation& e) {
     j["largest_packet"] = {{"bytes", e.largest->bytes},
                            {"node", e.largest->node},
                            {"device", e.largest->device},
+                           {"by", e.largest->by_flow ? "flow" : "mtu"},
                            {"evidence", evidence_json(e.largest->evidence)}};
   j["cross_check"] = json(e.cross_check);
   j["paths"] = Json::array();

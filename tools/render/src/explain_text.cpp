@@ -18,6 +18,16 @@ namespace {
 
 using namespace explain;
 
+std::string size_text(const LargestPacket& largest) {
+  if (!largest.by_flow)
+    return fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
+                       largest.bytes, largest.device, largest.node);
+  return fmt::format(
+      "IP packets of up to {} bytes fit the MTUs dumped and are sent on whole in both directions; a flow of {} on {} has other "
+      "actions for larger ones",
+      largest.bytes, largest.device, largest.node);
+}
+
 class Page {
  public:
   Page(const Explanation& e, const TextOptions& o) : e_(e), o_(o), style_(o.colour) {}
@@ -52,12 +62,7 @@ class Page {
     line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, to_text({e_.packet.dst, e_.packet.dport})));
     line(2, fmt::format("from    {}", end_words(e_.from)));
     line(2, fmt::format("to      {}", end_words(e_.to)));
-    if (e_.largest && e_.outcome == Outcome::answered)
-      out_ += wrap_behind(
-          "  size    ",
-          fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
-                      e_.largest->bytes, e_.largest->device, e_.largest->node),
-          o_.width);
+    if (e_.largest && e_.outcome == Outcome::answered) out_ += wrap_behind("  size    ", size_text(*e_.largest), o_.width);
     if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.paths.size()));
   }
 

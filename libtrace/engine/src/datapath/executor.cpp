@@ -74,6 +74,7 @@ struct ActionExecution {
   void operator()(const dp::Output& a) {
     ports.output(a.port, packet, origin);
     packet.cut_to.reset();
+    packet.whole_up_to.reset();
   }
   void operator()(const dp::Recirculate& a) { ports.recirculate(a.id, packet, origin); }
   void operator()(const dp::ToController& a) { ports.to_controller(a, packet, origin); }
@@ -159,6 +160,7 @@ struct ActionExecution {
   }
   // How much is cut off is reckoned here, and cut off when it is sent (dp_packet_set_cutlen(), do_output()).
   void operator()(const dp::Truncate& a) {
+    packet.whole_up_to = a.length;
     if (length && *length > a.length) packet.cut_to = a.length;
   }
   void resize(int bytes) {

@@ -108,6 +108,8 @@ constexpr std::size_t kMaxSteps = 65536;
 // Of upcalls within each other; those below wait in turn.
 constexpr unsigned kMaxDepth = 16;
 
+Cause cut_to(std::int64_t bytes) { return {Reason::frame_cut, {static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))}}; }
+
 class SwitchRun : public DatapathPorts {
  public:
   SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, NetworkState& network_state, Record& record,
@@ -145,6 +147,7 @@ class SwitchRun : public DatapathPorts {
   void look_behind_tags(const FlowKey& key);
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
+  void limit_size(OvsEmission& emission, const DatapathPacket& packet, std::size_t origin);
   void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   void advertise(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
@@ -279,13 +282,23 @@ void SwitchRun::output(const dp::Port& port, const DatapathPacket& packet, std::
   const bool tunnel = openflow::is_tunnel_type(port.interface->type);
   if (tunnel && !packet.has_egress_tunnel)
     return recorder_.end_at(origin, {Reason::tunnel_without_remote, {port.interface->name}});
-  if (!packet.cut_to) return emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
-  Cause cut{Reason::frame_cut, {static_cast<std::uint64_t>(std::max<std::int64_t>(*packet.cut_to, 0))}};
   // Devices refuse what is shorter than an Ethernet header (netdev_dummy_send(), tun_get_user()); the kernel's datapath sends that much.
-  if (in_userspace() && *packet.cut_to < kEthernetHeader) return recorder_.end_at(origin, std::move(cut));
+  if (packet.cut_to && in_userspace() && *packet.cut_to < kEthernetHeader)
+    return recorder_.end_at(origin, cut_to(*packet.cut_to));
   emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
-  result_.emissions.back().cut =
-      Stop{node_.name, Layer::ovs, {PlaceKind::device, {port.interface->name}}, std::move(cut), recorder_.evidence_of(origin)};
+  limit_size(result_.emissions.back(), packet, origin);
+}
+
+// What output with max_len sends of a frame (ovs-actions(7)).
+void SwitchRun::limit_size(OvsEmission& emission, const DatapathPacket& packet, std::size_t origin) {
+  if (!packet.whole_up_to) return;
+  const std::string& device = emission.port->name;
+  const std::vector<Provenance> lines = recorder_.evidence_of(origin);
+  if (packet.cut_to)
+    emission.cut = Stop{node_.name, Layer::ovs, {PlaceKind::device, {device}}, cut_to(*packet.cut_to), lines};
+  else if (*packet.whole_up_to > kEthernetHeader && !lines.empty())
+    emission.whole_up_to =
+        SizeLimit{*packet.whole_up_to - kEthernetHeader, node_.name, device, lines.back(), SizeLimit::By::flow};
 }
 
 void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet) {

@@ -123,7 +123,7 @@ bool switch_loses(const Node& node, const std::string& device, Passage passage, 
     const OvsResult result = engine.run(*place.bridge, *port.ofport, packet);
     if (result.undecided || chooser.was_asked() || !record.gaps.empty()) return false;
     passed |= std::any_of(result.emissions.begin(), result.emissions.end(), [&](const OvsEmission& e) {
-      return e.port != nullptr && (passage == Passage::out ? is_wire(*e.port) && !dead_port(node, e) : e.port->name == device);
+      return e.port != nullptr && !lost_at_port(node, e) && (passage == Passage::out ? is_wire(*e.port) : e.port->name == device);
     });
   }
   return entered && !passed;

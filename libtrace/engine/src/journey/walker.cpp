@@ -254,19 +254,20 @@ Walker::Next Walker::step(AtPort at) {
 Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
   undecided_ |= result.undecided;
   std::vector<Position> places;
-  std::optional<Stop> dead;
+  std::optional<Stop> lost;
   for (const OvsEmission& emission : result.emissions) {
-    if (std::optional<Stop> stop = emission.cut ? emission.cut : dead_port(node, emission)) {
-      dead = std::move(stop);
+    if (std::optional<Stop> stop = lost_at_port(node, emission)) {
+      lost = std::move(stop);
       continue;
     }
+    if (emission.whole_up_to && !answering_) record_.limit(*emission.whole_up_to);
     if (emission.kind == OvsEmission::Kind::controller) continue;
     if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
     if (answering_) quoted_ = emission.quoted;  // NAT inside the bridges translates the quoted packet too
     places.push_back(position_of(node, emission));
   }
   if (!places.empty()) return {std::move(places), std::nullopt};
-  if (dead && !result.undecided) return stop(Verdict::dropped, std::move(*dead));
+  if (lost && !result.undecided) return stop(Verdict::dropped, std::move(*lost));
   Stop where = result.stop.value_or(Stop{node.name, Layer::ovs, {}, {Reason::no_output}});
   return stop(result.undecided ? Verdict::inconclusive : Verdict::dropped, std::move(where));
 }

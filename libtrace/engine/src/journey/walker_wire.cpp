@@ -71,12 +71,19 @@ Stop no_carrier(const Node& node, const host::Link& link) {
   return {node.name, Layer::underlay, {PlaceKind::device, {link.name}}, {Reason::no_carrier}, {link.from}};
 }
 
+namespace {
+
+// A device that the switch may send by and that has no link: by `ip link`, or else by `ovs-ofctl show` and conf.db.
 std::optional<Stop> dead_port(const Node& node, const OvsEmission& e) {
   if (e.kind != OvsEmission::Kind::port || e.port->type == "internal" || e.port->name == e.bridge->name) return std::nullopt;
   if (const host::Link* link = dead_link(node, e.port->name)) return no_carrier(node, *link);
   if (node.host.link(e.port->name) != nullptr || !(e.port->link_down || e.port->port_down)) return std::nullopt;
   return Stop{node.name, Layer::underlay, {PlaceKind::device, {e.port->name}}, {Reason::no_carrier}, {e.port->from}};
 }
+
+}  // namespace
+
+std::optional<Stop> lost_at_port(const Node& node, const OvsEmission& e) { return e.cut ? e.cut : dead_port(node, e); }
 
 // Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
 std::optional<Walker::Next> Walker::pass_hook(const Node& node, Hook hook, const std::string& device, FlowKey& packet) {

@@ -13,8 +13,8 @@ namespace egt::engine {
 // The node's link without carrier behind a port, or null: neither end sends or receives by it.
 const host::Link* dead_link(const cluster::Node& node, std::string_view device);
 Stop no_carrier(const cluster::Node& node, const host::Link& link);
-// A device that the switch may send by and that has no link: by `ip link`, or else by `ovs-ofctl show` and conf.db.
-std::optional<Stop> dead_port(const cluster::Node& node, const OvsEmission& e);
+// Where and why what the switch sends does not come to the other end of the port: it has no link, or sends only part of the frame.
+std::optional<Stop> lost_at_port(const cluster::Node& node, const OvsEmission& e);
 // Of a port of a Linux bridge: not kept out by spanning tree.
 bool forwards(const host::Link& port);
 Stop blocked(const cluster::Node& node, const host::Link& port);

@@ -298,10 +298,10 @@ void PathRecorder::missing(Statement<Input> input) {
 }
 
 void PathRecorder::limit(std::uint16_t frame) {
+  if (frame <= kEthernetHeader) return;
   const std::vector<Provenance>* lines = record_.steps.empty() ? nullptr : &record_.steps.back().evidence;
-  if (frame > kEthernetHeader)
-    record_.limit(
-        {frame - kEthernetHeader, node_.name, bridge().name, lines == nullptr || lines->empty() ? Provenance{} : lines->front()});
+  const Provenance line = lines == nullptr || lines->empty() ? Provenance{} : lines->front();
+  record_.limit({frame - kEthernetHeader, node_.name, bridge().name, line, SizeLimit::By::flow});
 }
 
 void PathRecorder::gap(Input input, Details about) { record_.gap({node_.name, input, std::move(about)}); }

@@ -247,7 +247,8 @@ void LogicalRun::dropped(const At& at) { end({Reason::flow_drops}, at); }
 
 bool LogicalRun::is_larger(const At& at, std::uint32_t frame) {
   if (frame > kEthernetHeader)
-    record_.limit({frame - kEthernetHeader, node_.name, bridge_.name, recorder_.evidence_of(at.step).front()});
+    record_.limit(
+        {frame - kEthernetHeader, node_.name, bridge_.name, recorder_.evidence_of(at.step).front(), SizeLimit::By::flow});
   return options_.packet_length && *options_.packet_length > frame;
 }
 

@@ -57,9 +57,10 @@ struct OvsEmission {
   // `rejected` the answer (TCP reset or ICMP error) of ovn-controller, which has been through the pipeline already and
   // leaves by `port` (of whatever type: a tunnel's port has the tun_* fields set).
   FlowKey packet;
-  std::string reject_with;      // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
-  std::optional<Tuple> quoted;  // of an ICMP error: the tuple of the packet that it quotes
-  std::optional<Stop> cut;      // only its first bytes leave (max_len), which no receiver takes: where and why it ends
+  std::string reject_with;               // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
+  std::optional<Tuple> quoted;           // of an ICMP error: the tuple of the packet that it quotes
+  std::optional<Stop> cut;               // only its first bytes leave (max_len), which no receiver takes: where and why it ends
+  std::optional<SizeLimit> whole_up_to;  // of larger IP packets only the first bytes would leave
 };
 
 struct OvsResult {

@@ -227,11 +227,13 @@ struct Stop {
   bool in_tunnel = false;  // it is the outer packet of a tunnel that ends there
 };
 
-// The largest IP packet, as it was asked about, that a device takes.
+// The largest IP packet, as it was asked about, that a device takes, or that a flow sends on whole and as it does smaller ones.
 struct SizeLimit {
+  enum class By : std::uint8_t { mtu, flow };
   std::uint32_t bytes = 0;
-  std::string node, device;
+  std::string node, device;  // of a flow: its bridge, or the port that it sends to
   Provenance from;
+  By by = By::mtu;
 };
 
 struct Record {

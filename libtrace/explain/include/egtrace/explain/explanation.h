@@ -280,11 +280,13 @@ struct NotChecked {
   std::string what, why, command;
 };
 
-// The largest IP packet that fits the MTUs dumped, both ways and on all paths, and the device with the smallest.
+// The largest IP packet that fits the MTUs dumped, both ways and on all paths, and that flows send on as they do smaller ones; the
+// device with the smallest MTU, or the bridge or port of the flow.
 struct LargestPacket {
   std::uint32_t bytes = 0;
   std::string node, device;
   Evidence evidence;
+  bool by_flow = false;
 };
 
 // Where two walks of a packet differ first, one through OpenFlow flows and one through the logical flows that these realise: the logical
