@@ -14,12 +14,16 @@ namespace {
 #ifdef __SSE2__
 constexpr std::size_t kBlock = 16, kBlocks = 4, kAtOnce = kBlock * kBlocks;
 
-// Where the first and the last character of a word fit.
+// Where the first, the last and the middle character of a word fit.
 class Ends {
  public:
   Ends() = default;
   explicit Ends(std::string_view word)
-      : last_at_(word.size() - 1), first_(_mm_set1_epi8(word.front())), last_(_mm_set1_epi8(word.back())) {}
+      : middle_at_(word.size() / 2),
+        last_at_(word.size() - 1),
+        first_(_mm_set1_epi8(word.front())),
+        middle_(_mm_set1_epi8(word[word.size() / 2])),
+        last_(_mm_set1_epi8(word.back())) {}
 
   // At any of kAtOnce places.
   bool any_at(const char* text) const {
@@ -33,11 +37,12 @@ class Ends {
  private:
   static __m128i load(const char* text) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text)); }
   __m128i at(const char* text) const {
-    return _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_));
+    const __m128i ends = _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_));
+    return _mm_and_si128(ends, _mm_cmpeq_epi8(load(text + middle_at_), middle_));
   }
 
-  std::size_t last_at_ = 0;
-  __m128i first_{}, last_{};
+  std::size_t middle_at_ = 0, last_at_ = 0;
+  __m128i first_{}, middle_{}, last_{};
 };
 
 // Of the places from `at` on, whole blocks of them; npos: at none of them.

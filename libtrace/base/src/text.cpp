@@ -1,7 +1,6 @@
 #include "egtrace/base/text.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace egt {
@@ -129,15 +128,9 @@ std::optional<U128> parse_u128(std::string_view s) {
 }
 
 std::uint32_t count_lines(std::string_view text) {
-  constexpr std::uint64_t kEnds = 0x0a0a0a0a0a0a0a0aULL, kLow = 0x7f7f7f7f7f7f7f7fULL;
-  std::uint32_t n = !text.empty() && text.back() != '\n' ? 1 : 0;
-  for (; text.size() >= 8; text.remove_prefix(8)) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, text.data(), 8);
-    eight ^= kEnds;  // a line's end is now zero; of the following only for zeros the high bit is clear
-    n += static_cast<std::uint32_t>(std::popcount(~(((eight & kLow) + kLow) | eight | kLow)));
-  }
-  return n + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+  std::uint32_t n = 0;
+  for (; !text.empty(); ++n) next_line(text);
+  return n;
 }
 
 std::string lower(std::string_view s) {

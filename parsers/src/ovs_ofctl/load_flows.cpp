@@ -116,6 +116,16 @@ bool read_memberships(std::string_view line, std::vector<openflow::Conjunction>&
   return false;
 }
 
+constexpr char kEscape = '\x1b';  // before colours
+constexpr std::string_view kCookie = " cookie=0x";
+
+std::optional<std::uint64_t> number_before_comma(std::string_view text, int base) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, base);
+  return read.ec == std::errc() && read.ptr != end && *read.ptr == ',' ? std::optional(value) : std::nullopt;
+}
+
 using PortNumbers = std::map<std::string, std::uint32_t, std::less<>>;
 
 // What loading a dump found out beside its flows.
@@ -158,15 +168,9 @@ class DumpedFlows : public openflow::FlowText {
   }
 
   std::uint64_t cookie(const FlowRef& flow) const override {
-    constexpr std::string_view kBefore = " cookie=0x";
-    std::string buffer;
-    const std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    if (text.starts_with(kBefore)) {
-      const auto read = std::from_chars(text.data() + kBefore.size(), end, value, 16);
-      if (read.ec == std::errc() && read.ptr != end && *read.ptr == ',') return value;
-    }
+    const std::string_view text = beginning(flow, kUpToCookie);
+    if (text.starts_with(kCookie))
+      if (const auto value = number_before_comma(text.substr(kCookie.size()), 16)) return *value;
     openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.cookie;
@@ -174,15 +178,11 @@ class DumpedFlows : public openflow::FlowText {
 
   std::optional<std::uint64_t> packets(const FlowRef& flow) const override {
     constexpr std::string_view kPackets = " n_packets=";
-    std::string buffer;
-    std::string_view text = reprinted_line(text_, flow.offset, compiled_.get(), buffer);
+    const std::string_view text = beginning(flow, kUpToCounts);
     const std::size_t at = text.find(kPackets);
-    if (at != std::string_view::npos && text.starts_with(" cookie=0x")) {
-      text.remove_prefix(at + kPackets.size());
-      std::uint64_t value = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (read.ec == std::errc() && read.ptr != text.data() + text.size() && *read.ptr == ',') return value;
-    }
+    const bool before_actions = at != std::string_view::npos && text.substr(0, at).find("actions=") == std::string_view::npos;
+    if (before_actions && text.starts_with(kCookie))
+      if (const auto value = number_before_comma(text.substr(at + kPackets.size()), 10)) return value;
     openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.use.n_packets;
@@ -190,6 +190,13 @@ class DumpedFlows : public openflow::FlowText {
 
   std::string_view line(const FlowRef& flow, std::string& buffer) const override {
     return reprinted_line(text_, flow.offset, compiled_.get(), buffer);
+  }
+
+  std::string_view lines(const FlowRef& first, const FlowRef& last) const override {
+    if (last.offset >= text_.size() || first.offset > last.offset) return {};
+    const std::string_view all = text_.substr(first.offset, text_.find('\n', last.offset) - first.offset);
+    if (compiled_ != nullptr) compiled_->check(all.data(), all.size());
+    return all.find(kEscape) == std::string_view::npos ? all : std::string_view();
   }
 
   void memberships(const FlowRef& flow, std::vector<openflow::Conjunction>& out) const override {
@@ -218,6 +225,18 @@ class DumpedFlows : public openflow::FlowText {
   const FlowFacts facts;
 
  private:
+  // Up to where the cookie and where the counts stand in a line of ovs-ofctl(8), in bytes.
+  static constexpr std::size_t kUpToCookie = 32, kUpToCounts = 160;
+
+  // So much of a line; empty where it has colours.
+  std::string_view beginning(const FlowRef& flow, std::size_t most) const {
+    if (flow.offset >= text_.size()) return {};
+    const std::string_view bytes = text_.substr(flow.offset, most);
+    if (compiled_ != nullptr) compiled_->check(bytes.data(), bytes.size());
+    const std::string_view line = bytes.substr(0, bytes.find('\n'));
+    return line.find(kEscape) == std::string_view::npos ? line : std::string_view();
+  }
+
   SourceId source_;
   std::string_view text_;
   std::shared_ptr<const CompiledDump> compiled_;

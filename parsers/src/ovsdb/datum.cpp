@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -185,8 +186,14 @@ std::optional<Datum> parse_datum(std::string_view text) {
 }
 
 void print_quoted(std::string_view text, std::string& out) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\'; };
   out.push_back('"');
-  for (const char c : text) {
+  for (;;) {
+    const auto special = std::find_if_not(text.begin(), text.end(), is_plain);
+    out.append(text.begin(), special);
+    if (special == text.end()) break;
+    const char c = *special;
+    text = {special + 1, text.end()};
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
@@ -195,11 +202,7 @@ void print_quoted(std::string_view text, std::string& out) {
       case '\n': out += "\\n"; break;
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= ' ')
-          out.push_back(c);
-        else
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+      default: fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
     }
   }
   out.push_back('"');

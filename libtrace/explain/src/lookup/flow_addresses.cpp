@@ -9,7 +9,7 @@
 
 #include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
-#include "lookup/flow_pieces.h"
+#include "flow_pieces.h"
 
 namespace egt::explain {
 namespace {
@@ -52,16 +52,6 @@ bool has_value(std::string_view actions, std::string_view value) {
   return false;
 }
 
-// "10.133.0.0/16", "10.0.0.9/255.0.0.255": an address of IPv4 with a mask.
-bool has_masked_ipv4(std::string_view line) {
-  for (std::size_t slash = line.find('/'); slash != std::string_view::npos; slash = line.find('/', slash + 1)) {
-    std::size_t begin = slash;
-    while (begin > 0 && (is_digit(line[begin - 1]) || line[begin - 1] == '.')) --begin;
-    if (line.substr(begin, slash - begin).find('.') != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 // What of a flow is asked for.
 class AskedAddress {
  public:
@@ -71,7 +61,35 @@ class AskedAddress {
         value_(term.address->value),
         port_(term.port),
         is_v4_(term.address->is_v4()),
-        in_actions_(forms_in_actions(*term.address)) {}
+        in_actions_(forms_in_actions(*term.address)),
+        words_(in_actions_.begin(), in_actions_.end()) {}
+
+  // Of the flows from `begin` on and before `end` those that may match on it or name it. `otherwise`: shapes_without_word() of them.
+  std::vector<FlowIndex> candidates(const openflow::FlowTables& flows, FlowIndex begin, FlowIndex end,
+                                    const std::vector<bool>& otherwise) const {
+    std::vector<FlowIndex> all;
+    flows.find_words(begin, end, words_, all);
+    const auto named = static_cast<std::ptrdiff_t>(all.size());
+    for (FlowIndex i = begin; i < end; ++i)
+      if (otherwise[flows.shape_of(i)]) all.push_back(i);
+    std::inplace_merge(all.begin(), all.begin() + named, all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+  // Flows of which shapes may match on it though their line does not name it: by a prefix, and an IPv6 address has several forms.
+  std::vector<bool> shapes_without_word(const openflow::FlowTables& flows) const {
+    std::vector<bool> all;
+    std::vector<openflow::MatchWord> words;
+    for (const openflow::MatchShape& shape : flows.shapes()) {
+      words.clear();
+      for (const openflow::MaskWord& w : shape) words.push_back({w.word, 0, w.mask});
+      all.push_back(std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) {
+        const U128 mask = openflow::mask_of(words, f.address);
+        return mask != U128{} && (!is_v4_ || mask != ones_);
+      }));
+    }
+    return all;
+  }
 
   // Of one thread.
   class Search {
@@ -87,11 +105,6 @@ class AskedAddress {
   };
 
  private:
-  // Whether reading the match can show anything: an address of IPv4 has one form, which the line names, of IPv6 a line may have others. A
-  // flow that no dump has shows no match here.
-  bool may_match(std::string_view line, bool named) const {
-    return !is_v4_ || named || has_masked_ipv4(line) || find_word(line, "actions=") == std::string_view::npos;
-  }
   bool is_looked_at(const openflow::FlowTables& flows, FlowIndex i) const {
     return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) { return flows.looks_at(i, f.address); });
   }
@@ -115,18 +128,18 @@ class AskedAddress {
   std::optional<std::uint16_t> port_;
   bool is_v4_;
   std::vector<std::string> in_actions_;
+  std::vector<std::string_view> words_;  // the same
 };
 
 void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
   const std::string_view line = flows_.line_of(i, line_);
-  const bool named = has_value(line, asked_.in_actions_.front());
-  if (asked_.is_looked_at(flows_, i) && asked_.may_match(line, named)) {
+  if (asked_.is_looked_at(flows_, i)) {
     flows_.read_match(i, words_);
     const openflow::MatchView match = words_;
     if (asked_.matches(match)) found.matching.push_back(i);
     if (!asked_.port_ && asked_.matches_prefix(match)) found.matching_prefix.push_back(i);
   }
-  if (!asked_.port_ && (named || asked_.is_named_in(line)) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
+  if (!asked_.port_ && asked_.is_named_in(line) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
     found.naming.push_back(i);
 }
 
@@ -134,9 +147,10 @@ void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
 
 AddressFlows flows_with_address_of(const LookupTerm& term, const openflow::FlowTables& flows) {
   const AskedAddress asked(term);
+  const std::vector<bool> without_word = asked.shapes_without_word(flows);
   const auto pieces = in_pieces<AddressFlows>(flows, [&](FlowIndex begin, FlowIndex end, AddressFlows& found) {
     AskedAddress::Search search(asked, flows);
-    for (FlowIndex i = begin; i < end; ++i) search.add(i, found);
+    for (const FlowIndex i : asked.candidates(flows, begin, end, without_word)) search.add(i, found);
   });
   AddressFlows all;
   const auto append = [](std::vector<FlowIndex>& to, const std::vector<FlowIndex>& more) {

@@ -7,6 +7,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/rows/sb.h"
+#include "flow_pieces.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
 #include "lookup/texts.h"
@@ -119,9 +120,10 @@ std::string own_table(std::string_view rule) {
 }
 
 std::vector<openflow::FlowIndex> flows_with_mark(const openflow::FlowTables& flows, std::uint32_t mark) {
+  const std::vector<bool> of_mark = shapes_that_look_at(flows, FieldId::pkt_mark);
   std::vector<openflow::FlowIndex> found;
   for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
-    if (!flows.looks_at(i, FieldId::pkt_mark)) continue;
+    if (!of_mark[flows.shape_of(i)]) continue;
     const openflow::MatchView match = flows.match(flows.flow(i));
     if (openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{mark})
       found.push_back(i);

@@ -7,9 +7,9 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
+#include "flow_pieces.h"
 #include "lookup/finder.h"
 #include "lookup/flow_addresses.h"
-#include "lookup/flow_pieces.h"
 #include "lookup/references.h"
 #include "phrases/lookups.h"
 
@@ -156,8 +156,9 @@ std::set<std::uint64_t> Finder::cookies_behind(const openflow::Bridge& bridge, o
   std::set<std::uint64_t> cookies;
   if (!bridge.flows->is_conjunctive(member)) return cookies;
   const auto [known, fresh] = conjunctions_.try_emplace(&bridge);
+  const std::vector<bool> of_clauses = fresh ? shapes_that_look_at(*bridge.flows, FieldId::conj_id) : std::vector<bool>();
   for (openflow::FlowIndex i = 0; fresh && i < bridge.flows->size(); ++i)
-    if (bridge.flows->looks_at(i, FieldId::conj_id)) {
+    if (of_clauses[bridge.flows->shape_of(i)]) {
       const openflow::FlowEntry& flow = bridge.flows->flow(i);
       const auto id = static_cast<std::uint32_t>(openflow::value_of(bridge.flows->match(flow), FieldId::conj_id));
       if (flow.cookie != 0) known->second.emplace(std::pair(flow.table, id), flow.cookie);

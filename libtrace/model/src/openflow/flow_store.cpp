@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "egtrace/base/find_words.h"
+
 namespace egt::openflow {
 namespace {
 
@@ -161,6 +163,43 @@ std::optional<std::uint64_t> FlowStore::packets(FlowIndex i) const {
 std::string_view FlowStore::line(FlowIndex i, std::string& buffer) const {
   const FlowEntry* e = read_->find(i);
   return e != nullptr && without_text_ ? std::string_view(e->actions->text) : text_of(i).line(ref(i), buffer);
+}
+
+std::string_view FlowStore::lines(FlowIndex begin, FlowIndex end) const {
+  if (&text_of(begin) != &text_of(end - 1)) return {};
+  for (FlowIndex i = begin + 1; i < end; ++i)
+    if (ref(i).offset <= ref(i - 1).offset) return {};
+  return text_of(begin).lines(ref(begin), ref(end - 1));
+}
+
+void FlowStore::read_for_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words,
+                               std::vector<FlowIndex>& found) const {
+  std::string buffer;
+  for (FlowIndex i = begin; i < end; ++i)
+    if (without_text_ || has_any_word(line(i, buffer), words)) found.push_back(i);
+}
+
+void FlowStore::find_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words,
+                           std::vector<FlowIndex>& found) const {
+  if (begin >= end) return;
+  const std::string_view text = without_text_ ? std::string_view() : lines(begin, end);
+  if (text.empty()) return read_for_words(begin, end, words, found);
+  const auto first_found = static_cast<std::ptrdiff_t>(found.size());
+  const std::uint64_t origin = ref(begin).offset;
+  const auto begin_of = [&](FlowIndex i) { return i == end ? text.size() : static_cast<std::size_t>(ref(i).offset - origin); };
+  for (const std::string_view word : words) {
+    FlowIndex from = begin;
+    for (std::size_t at = egt::find_word(text, word); at < text.size(); at = egt::find_word(text, word, begin_of(from))) {
+      const auto behind =
+          std::upper_bound(refs_.begin() + from, refs_.begin() + end, at,
+                           [origin](std::size_t place, const FlowRef& flow) { return place < flow.offset - origin; });
+      from = static_cast<FlowIndex>(behind - refs_.begin());
+      const std::size_t line = begin_of(from - 1);
+      if (text.substr(line, at - line).find('\n') == std::string_view::npos) found.push_back(from - 1);
+    }
+  }
+  std::sort(found.begin() + first_found, found.end());
+  found.erase(std::unique(found.begin() + first_found, found.end()), found.end());
 }
 
 void FlowStore::memberships(FlowIndex i, std::vector<Conjunction>& out) const {

@@ -56,6 +56,7 @@ class FlowStore {
   std::uint64_t cookie(FlowIndex i) const;
   std::optional<std::uint64_t> packets(FlowIndex i) const;
   std::string_view line(FlowIndex i, std::string& buffer) const;
+  void find_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words, std::vector<FlowIndex>& found) const;
   void memberships(FlowIndex i, std::vector<Conjunction>& out) const;
   MatchView match(FlowIndex i) const {
     const FlowEntry& e = entry(i);
@@ -83,6 +84,9 @@ class FlowStore {
   std::uint32_t intern(const MatchShape& shape);
   const FlowEntry& read(FlowIndex i) const;
   const FlowText& text_of(FlowIndex i) const;
+  std::string_view lines(FlowIndex begin, FlowIndex end) const;  // empty: they are read one by one
+  void read_for_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words,
+                      std::vector<FlowIndex>& found) const;
   void add(OwnedPrefixes prefixes);
   Owned& own();  // before flows are added
   void keep_again(const FlowStore& other);

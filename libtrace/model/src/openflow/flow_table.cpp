@@ -126,6 +126,18 @@ std::string_view FlowTables::line_of(FlowIndex i, std::string& buffer) const { r
 bool FlowTables::is_conjunctive(FlowIndex i) const { return impl_->store.ref(i).conjunctive != 0; }
 void FlowTables::memberships_of(FlowIndex i, std::vector<Conjunction>& out) const { impl_->store.memberships(i, out); }
 
+void FlowTables::find_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words,
+                            std::vector<FlowIndex>& found) const {
+  impl_->store.find_words(begin, end, words, found);
+}
+
+std::size_t FlowTables::shape_of(FlowIndex i) const {
+  const std::uint32_t shape = impl_->store.ref(i).shape;
+  if (shape >= impl_->store.all_shapes().size()) throw_damaged();
+  return shape;
+}
+const std::vector<MatchShape>& FlowTables::shapes() const { return impl_->store.all_shapes(); }
+
 bool FlowTables::looks_at(FlowIndex i, FieldId id) const {
   const MatchShape& shape = impl_->store.shape(impl_->store.ref(i).shape);
   return std::any_of(shape.begin(), shape.end(), [&](const MaskWord& w) { return has_bits_of(w, id); });

@@ -106,6 +106,9 @@ class FlowText {
   virtual std::optional<std::uint64_t> packets(const FlowRef& flow) const = 0;
   // As it was dumped. `buffer` holds it where it is not in the text.
   virtual std::string_view line(const FlowRef& flow, std::string& buffer) const = 0;
+  // The lines of flows that follow each other, with what stands between them: what `line` says of each begins where its offset is,
+  // counted from the first's. Empty: they do not lie so.
+  virtual std::string_view lines(const FlowRef& first, const FlowRef& last) const = 0;
   // The clauses of which a conjunctive flow is a member, for less.
   virtual void memberships(const FlowRef& flow, std::vector<Conjunction>& out) const = 0;
 };
@@ -155,10 +158,15 @@ class FlowTables {
   void read_match(FlowIndex i, std::vector<MatchWord>& out) const;
   // The line as it was dumped, or the actions of a flow that no dump has. `buffer` may hold it.
   std::string_view line_of(FlowIndex i, std::string& buffer) const;
+  // Of the flows from `begin` on and before `end` those whose line has one of `words`, ascending, behind what `found` has; all of
+  // them where some came without a line.
+  void find_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words, std::vector<FlowIndex>& found) const;
   bool is_conjunctive(FlowIndex i) const;                                 // a member of clauses
   void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;  // of a conjunctive flow; reads no more than that
   bool looks_at(FlowIndex i, FieldId field) const;                        // matches on it, without reading the line
-  const FlowEntry& flow(FlowIndex i) const;                               // read on first use
+  std::size_t shape_of(FlowIndex i) const;                                // what it looks at: an index into shapes()
+  const std::vector<MatchShape>& shapes() const;
+  const FlowEntry& flow(FlowIndex i) const;  // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;        // parsed on first use
   std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions show
