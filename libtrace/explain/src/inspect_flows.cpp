@@ -3,6 +3,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "flow_pieces.h"
 #include "inspect_parts.h"
 #include "phrases/inspections.h"
 
@@ -45,17 +46,17 @@ class Counting {
 
   void bridge(const openflow::Bridge& b, Inspection& out) {
     if (!b.flows) return;
+    const auto pieces = in_pieces<std::vector<Counted>>(
+        *b.flows, [&](openflow::FlowIndex begin, openflow::FlowIndex end, std::vector<Counted>& counted) {
+          counted.reserve(end - begin);
+          for (openflow::FlowIndex i = begin; i < end; ++i) counted.push_back(count(*b.flows, i));
+        });
     std::map<Purpose, Sum> purposes;
-    for (openflow::FlowIndex i = 0; i < b.flows->size(); ++i) {
-      const std::uint64_t packets = b.flows->packets_of(i).value_or(0);
-      const auto known = logical_.find(b.flows->cookie_of(i));
-      if (known == logical_.end()) {
-        purposes[logical_.empty() ? Purpose::all_flows : Purpose::no_logical_flow].add(packets);
-      } else {
-        purposes[known->second.purpose].add(packets);
-        known->second.sum.add(packets);
+    for (const std::vector<Counted>& counted : pieces)
+      for (const auto& [packets, logical] : counted) {
+        purposes[logical == nullptr ? without_logical() : logical->purpose].add(packets);
+        if (logical != nullptr) logical->sum.add(packets);
       }
-    }
     const std::size_t first = out.features.size();
     for (const auto& [purpose, sum] : purposes)
       out.features.push_back({node_.name, b.name, std::string(words_of(purpose)), sum.flows, sum.hit, sum.packets});
@@ -85,6 +86,17 @@ class Counting {
     Purpose purpose = Purpose::other_stages;
     Sum sum;
   };
+
+  struct Counted {
+    std::uint64_t packets = 0;
+    Logical* logical = nullptr;  // null: its cookie is of none
+  };
+
+  Counted count(const openflow::FlowTables& flows, openflow::FlowIndex i) {
+    const auto known = logical_.find(flows.cookie_of(i));
+    return {flows.packets_of(i).value_or(0), known == logical_.end() ? nullptr : &known->second};
+  }
+  Purpose without_logical() const { return logical_.empty() ? Purpose::all_flows : Purpose::no_logical_flow; }
 
   const cluster::Node& node_;
   std::unordered_map<std::uint64_t, Logical> logical_;  // by cookie
