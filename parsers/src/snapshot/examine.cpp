@@ -200,12 +200,13 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     Candidate candidate = whole;
     candidate.format = nullptr;
     candidate.how = {};
-    candidate.dump.text = piece.text;
+    const auto text = std::make_shared<const std::string>(piece.text());
+    candidate.dump.text = *text;
     candidate.dump.first_line = piece.first_line;
     candidate.dump.command = piece.command;
     candidate.dump.partial = true;
     candidate.dump.compiled = nullptr;
-    candidate.keep = piece.kept;
+    candidate.keep = text;
     if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
     drop_session_text(candidate);

@@ -175,14 +175,11 @@ class Builder {
     piece.pod = pod_;
     piece.netns = netns_;
     const std::size_t indent = common_indentation();
-    auto kept = std::make_shared<std::string>();
-    for (const Line& kept_line : lines_) {
-      const std::string_view line = kept_line.content;
-      kept->append(trim_right(line).size() <= indent ? std::string_view() : without_cr(line).substr(indent));
-      kept->push_back('\n');
+    piece.lines.reserve(lines_.size());
+    for (const Line& line : lines_) {
+      const bool blank = trim_right(line.content).size() <= indent;
+      piece.lines.push_back(blank ? std::string_view() : without_cr(line.content).substr(indent));
     }
-    piece.text = *kept;
-    piece.kept = std::move(kept);
     out_.pieces.push_back(std::move(piece));
   }
 
@@ -210,6 +207,15 @@ class Builder {
 };
 
 }  // namespace
+
+std::string Segment::text() const {
+  std::string all;
+  std::size_t size = lines.size();
+  for (const std::string_view line : lines) size += line.size();
+  all.reserve(size);
+  for (const std::string_view line : lines) all.append(line).push_back('\n');
+  return all;
+}
 
 Segments split_pasted(std::string_view text) {
   Segments out;

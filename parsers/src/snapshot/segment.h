@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +34,12 @@ enum class LineKind : std::uint8_t {
 LineKind classify_line(std::string_view line);
 
 struct Segment {
-  std::string_view text;  // of the file, or of `kept`, when comment signs or indentation were taken away
-  std::shared_ptr<const std::string> kept;
+  std::vector<std::string_view> lines;  // without comment signs and indentation of the document
   std::uint32_t first_line = 1;
   LineKind kind = LineKind::none;         // of its lines; none: only a prompt shows what it is
   std::string command, host, pod, netns;  // from its prompt
+
+  std::string text() const;
 };
 
 struct Segments {

@@ -37,9 +37,9 @@ TEST(SplitPasted, CutsWhereTheKindChanges) {
   EXPECT_EQ(0U, segments.prompts);
   EXPECT_EQ(1U, segments.pieces[0].first_line);
   EXPECT_EQ(3U, segments.pieces[1].first_line);
-  EXPECT_EQ("30:     from all fwmark 0x1745ec lookup 7\n", segments.pieces[1].text);
+  EXPECT_EQ("30:     from all fwmark 0x1745ec lookup 7\n", segments.pieces[1].text());
   EXPECT_EQ(6U, segments.pieces[4].first_line);
-  EXPECT_TRUE(segments.pieces[4].text.ends_with("a11563627067456827758\n"));
+  EXPECT_TRUE(segments.pieces[4].text().ends_with("a11563627067456827758\n"));
 }
 
 TEST(SplitPasted, PromptsNameCommandAndHost) {
@@ -50,7 +50,7 @@ TEST(SplitPasted, PromptsNameCommandAndHost) {
   EXPECT_EQ("ip rule", segments.pieces[0].command);
   EXPECT_EQ("w1", segments.pieces[0].host);
   EXPECT_EQ(2U, segments.pieces[0].first_line);
-  EXPECT_EQ("0:\tfrom all lookup local\n", segments.pieces[0].text);
+  EXPECT_EQ("0:\tfrom all lookup local\n", segments.pieces[0].text());
   EXPECT_EQ("w2", segments.pieces[1].host);
   EXPECT_EQ(5U, segments.pieces[1].first_line);
 }
@@ -59,7 +59,7 @@ TEST(SplitPasted, TakesCommentSignsAndIndentationAway) {
   const Segments segments = split_pasted(
       "Look at the routes:\n\n    # default via 10.0.0.1 dev eth0\n\n    # 10.0.0.0/24 dev eth0 scope link\n\nThat is all.\n");
   ASSERT_EQ(1U, segments.pieces.size());
-  EXPECT_EQ("default via 10.0.0.1 dev eth0\n\n10.0.0.0/24 dev eth0 scope link\n", segments.pieces[0].text);
+  EXPECT_EQ("default via 10.0.0.1 dev eth0\n\n10.0.0.0/24 dev eth0 scope link\n", segments.pieces[0].text());
   EXPECT_EQ(3U, segments.pieces[0].first_line);
 }
 
