@@ -226,7 +226,11 @@ const Format& dump_flows_format() {
                              reprint_flows,
                              flows_to_json,
                              load_flows,
-                             stream_flows};
+                             stream_flows,
+                             {},
+                             nullptr,
+                             nullptr,
+                             scan_flows_ahead};
   return format;
 }
 

@@ -137,9 +137,17 @@ void groups_to_json(const Dump& dump, std::string& out, Report& report) {
 }  // namespace
 
 const Format& dump_groups_format() {
-  static const Format format{"ovs-ofctl dump-groups", "ovs-ofctl -O OpenFlow15 dump-groups br-int",
-                             recognise_groups,        reprint_groups,
-                             groups_to_json,          load_groups};
+  static const Format format{"ovs-ofctl dump-groups",
+                             "ovs-ofctl -O OpenFlow15 dump-groups br-int",
+                             recognise_groups,
+                             reprint_groups,
+                             groups_to_json,
+                             load_groups,
+                             nullptr,
+                             {},
+                             nullptr,
+                             nullptr,
+                             read_groups_ahead};
   return format;
 }
 

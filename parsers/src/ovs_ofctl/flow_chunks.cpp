@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "egtrace/base/parallel.h"
+#include "support/read_ahead.h"
 
 namespace egt::parsers::ofctl {
 namespace {
@@ -79,6 +80,11 @@ std::vector<Scanned> scan_all(std::string_view text, unsigned jobs, std::vector<
   for_each_index(jobs, jobs, 1, work);
   return scanned;
 }
+
+struct ScannedText {
+  std::vector<Chunk> chunks;
+  std::vector<Scanned> scanned;  // by thread
+};
 
 // Puts the chunks one behind the other.
 class Joiner {
@@ -181,10 +187,16 @@ bool match_guarded(FlowScanner& scanner, std::string_view text, std::size_t begi
   return guarded(text, begin, end, [&](const char* from, const char* to) { return scanner.match(from, to, out); });
 }
 
+std::shared_ptr<void> scan_flows_ahead(const Dump& dump) {
+  auto all = std::make_shared<ScannedText>();
+  all->chunks = cut(dump.text);
+  all->scanned = scan_all(dump.text, dump.jobs, all->chunks);
+  return all;
+}
+
 openflow::FlowBatch scan_flows(const Dump& dump, Report& report, const OtherLine& other) {
-  std::vector<Chunk> chunks = cut(dump.text);
-  const std::vector<Scanned> scanned = scan_all(dump.text, dump.jobs, chunks);
-  return Joiner(dump, report, other).join(chunks, scanned);
+  const auto all = found_ahead<ScannedText>(dump, scan_flows_ahead);
+  return Joiner(dump, report, other).join(all->chunks, all->scanned);
 }
 
 }  // namespace egt::parsers::ofctl

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct FlowSink {
   std::function<std::uint32_t(std::uint8_t table, openflow::MatchView)> note;
   std::vector<openflow::FlowRef>* flows = nullptr;
 };
+
+// Format::read_ahead: the lines that the scanner takes, for scan_flows().
+std::shared_ptr<void> scan_flows_ahead(const Dump& dump);
 
 // Calls other(line, offset, sink) for lines that the scanner leaves, in order; it may append to the sink. The counts of
 // the scanned lines go into `report`. FlowBatch::text stays empty.

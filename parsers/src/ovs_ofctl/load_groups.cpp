@@ -21,6 +21,7 @@
 #include "support/binary.h"
 #include "support/lines.h"
 #include "support/quick_hash.h"
+#include "support/read_ahead.h"
 
 namespace egt::parsers::ofctl {
 namespace {
@@ -64,17 +65,27 @@ class DumpedGroups : public openflow::GroupText {
   std::shared_ptr<const CompiledDump> compiled_;
 };
 
+using Forms = std::vector<std::vector<std::uint64_t>>;  // form_of() each line, piece by piece
+
+std::vector<std::uint64_t> forms_of(std::string_view text) {
+  std::vector<std::uint64_t> forms;
+  Dump piece;
+  piece.text = text;
+  LineReader lines(piece);
+  std::string buffer;
+  for (Line line; lines.next(line);) forms.push_back(form_of(without_colour(line.text, buffer)));
+  return forms;
+}
+
 class GroupLoader {
  public:
   GroupLoader(const Dump& dump, Report& report) : dump_(dump), report_(dump, report) {}
 
   std::vector<GroupPlace> load() {
-    const std::vector<std::string_view> pieces = pieces_of_lines(dump_.text, kPiece);
-    std::vector<std::vector<std::uint64_t>> forms(pieces.size());
-    for_each_index(pieces.size(), dump_.jobs, 2, [&](std::size_t i) { forms[i] = forms_of(pieces[i]); });
+    const auto forms = found_ahead<Forms>(dump_, read_groups_ahead);
     LineReader lines(dump_);
     Line line;
-    for (const std::vector<std::uint64_t>& some : forms)
+    for (const std::vector<std::uint64_t>& some : *forms)
       for (const std::uint64_t form : some)
         if (lines.next(line)) take(line, form);
     return std::move(places_);
@@ -83,19 +94,6 @@ class GroupLoader {
   GroupFacts facts;
 
  private:
-  static constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes
-
-  // form_of() each line.
-  static std::vector<std::uint64_t> forms_of(std::string_view text) {
-    std::vector<std::uint64_t> forms;
-    Dump piece;
-    piece.text = text;
-    LineReader lines(piece);
-    std::string buffer;
-    for (Line line; lines.next(line);) forms.push_back(form_of(without_colour(line.text, buffer)));
-    return forms;
-  }
-
   void take(const Line& line, std::uint64_t form) {
     const std::string_view text = without_colour(line.text, buffer_);
     const auto offset = static_cast<std::uint64_t>(line.text.data() - dump_.text.data());
@@ -163,6 +161,14 @@ CompiledPart compiled_groups(const openflow::GroupTable& groups) {
   write_report(out, dumped->facts.report);
   out.array(std::span(*origin.places));
   return {dumped->source(), out.take()};
+}
+
+std::shared_ptr<void> read_groups_ahead(const Dump& dump) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes
+  const std::vector<std::string_view> pieces = pieces_of_lines(dump.text, kPiece);
+  auto forms = std::make_shared<Forms>(pieces.size());
+  for_each_index(pieces.size(), dump.jobs, 2, [&](std::size_t i) { (*forms)[i] = forms_of(pieces[i]); });
+  return forms;
 }
 
 void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {

@@ -12,6 +12,7 @@
 #include "ovsdb/database.h"
 #include "ovsdb/history.h"
 #include "ovsdb/load.h"
+#include "support/read_ahead.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
@@ -237,8 +238,13 @@ bool names_node(std::string_view southbound_table) { return southbound_table == 
 
 }  // namespace
 
+std::shared_ptr<void> read_database_ahead(const Dump& dump) {
+  return std::make_shared<DatabaseFile>(read_database(dump.text, {dump.as_of, nullptr}));
+}
+
 void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
-  const DatabaseFile file = read_database(dump.text, {dump.as_of, nullptr});
+  const auto found = found_ahead<DatabaseFile>(dump, read_database_ahead);
+  const DatabaseFile& file = *found;
   report_problems(file, dump, report);
   if (dump.as_of) report.moment = moment_of(file, dump);
   const auto database = database_named(file.name);
@@ -281,7 +287,8 @@ const Format& database_format() {
                                      nullptr,
                                      {},
                                      add_history,
-                                     newest_transaction};
+                                     newest_transaction,
+                                     read_database_ahead};
   return kFormat;
 }
 

@@ -16,6 +16,7 @@
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/port_texts.h"
+#include "snapshot/read_ahead.h"
 #include "snapshot/roles.h"
 
 namespace egt::parsers {
@@ -184,6 +185,7 @@ void NodeDumpsReader::load(Candidate& c, cluster::Node& node) {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
   load_dump(*sorted_, c, scratch, node, diagnostics, moments);
+  c.dump.ahead.reset();
 }
 
 void NodeDumpsReader::read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node) {
@@ -209,7 +211,10 @@ void NodeDumpsReader::read(cluster::Node& node) {
   if (sorted_->as_of) leave_out_present(own_dumps_.dumps);
   leave_out_strays(own_dumps_.dumps);
   chosen_ = choose_dumps(own_dumps_.dumps);
-  for (Candidate* c : chosen_) load(*c, node);
+  {
+    const ReadAhead ahead(chosen_);
+    for (Candidate* c : chosen_) load(*c, node);
+  }
   for (const auto& [name, dumps] : own_dumps_.namespaces) read_namespace(name, dumps, node);
   if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
   node.place_interfaces();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/base/published.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/cluster/history.h"
 #include "egtrace/evidence/evidence.h"
@@ -17,6 +18,9 @@
 namespace egt::parsers {
 
 class CompiledDump;  // parsers/src/snapshot/compiled.h
+
+// What a format finds in a text by itself, whatever else is loaded: found once, by whoever comes first.
+using FoundAhead = MadeOnce<std::shared_ptr<void>>;
 
 // One dump to be read.
 struct Dump {
@@ -34,6 +38,8 @@ struct Dump {
   bool logical_only = false;  // SnapshotRequest::logical_only
   // What was found when the text was read before (a compiled snapshot), for formats that keep such.
   std::shared_ptr<const CompiledDump> compiled{};
+  // What Format::read_ahead finds, which another thread may be at; null: `load` does all of it.
+  std::shared_ptr<FoundAhead> ahead{};
 };
 
 // The last argument of the command behind `verb` ("br-int" behind "dump-flows"); empty when there is none. Knows the
@@ -74,6 +80,8 @@ struct Format {
   void (*history)(const Dump&, cluster::History&) = nullptr;
   // Likewise: the time of the newest transaction, in ms since 1970; 0 where none shows.
   std::int64_t (*newest)(const Dump&) = nullptr;
+  // For formats whose dumps are large: what `load` begins with and needs nothing but the text.
+  std::shared_ptr<void> (*read_ahead)(const Dump&) = nullptr;
 };
 
 // One function each, defined beside the format.
