@@ -109,7 +109,11 @@ struct Topology::LinkWalks {
 Topology::~Topology() = default;
 
 Topology::Topology(const cluster::Cluster& cluster)
-    : link_walks_(std::make_unique<LinkWalks>()), cluster_(cluster), workloads_(cluster), router_ports_(cluster) {
+    : link_walks_(std::make_unique<LinkWalks>()),
+      cluster_(cluster),
+      workloads_(cluster),
+      router_ports_(cluster),
+      mac_bindings_(cluster) {
   for (const cluster::NodeHandle& node : cluster.nodes) {
     for (const host::Link& link : node.links().value) {
       if (link.link_type == "loopback") {
@@ -209,6 +213,15 @@ std::optional<Topology::Owner> Topology::owner_with_other_mac(const Node& sender
   return own && *own != mac ? std::optional(Owner{address, found->second.front().node->get(), *own, entry}) : std::nullopt;
 }
 
+Topology::Bindings Topology::bindings_by_mac(const Node& node) {
+  Bindings all;
+  if (node.ovn.southbound == nullptr) return all;
+  for (const ovn::sb::MacBinding& b : node.ovn.southbound->mac_bindings)
+    if (const auto address = IpAddr::parse(b.ip); address)
+      if (const auto mac = MacAddr::parse(b.mac)) all[*mac].emplace_back(*address, b.from);
+  return all;
+}
+
 std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac, Family family) const {
   std::optional<Owner> misled;
   bool may_be_right = false;
@@ -229,9 +242,9 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   if (sender.has_userspace_datapath())
     for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
       if (n.mac == mac) consider(n.address, n.from);
-  if (sender.ovn.southbound != nullptr)
-    for (const ovn::sb::MacBinding& b : sender.ovn.southbound->mac_bindings)
-      if (const auto address = IpAddr::parse(b.ip); address && MacAddr::parse(b.mac) == mac) consider(*address, b.from);
+  const Bindings& bindings = mac_bindings_.of(sender, [&] { return bindings_by_mac(sender); });
+  if (const auto found = bindings.find(mac); found != bindings.end())
+    for (const auto& [address, from] : found->second) consider(address, from);
   return may_be_right ? std::nullopt : misled;
 }
 

@@ -123,6 +123,9 @@ class Topology : public NeighbourOracle {
   const cluster::Cluster& cluster_;
   Workloads workloads_;
   cluster::PerNode<std::vector<RouterPort>> router_ports_;
+  using Bindings = std::map<MacAddr, std::vector<std::pair<IpAddr, Provenance>>>;
+  static Bindings bindings_by_mac(const cluster::Node& node);
+  cluster::PerNode<Bindings> mac_bindings_;             // OVN's, by MAC
   std::map<IpAddr, Devices> owners_, loopback_owners_;  // loopback_: of addresses of lo that are no 127.0.0.1
   std::map<Prefix, Devices> subnets_;                   // devices with an address of it
   std::map<MacAddr, Devices> with_mac_;

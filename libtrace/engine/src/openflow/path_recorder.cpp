@@ -165,12 +165,7 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
     end({Reason::flows_missing, {l.bridge.name}}, 0, {});
   } else {
     add(TableMiss{l.bridge.name, l.table, metadata, depth}, {});
-    const ovn::Chassis* unreached =
-        &l.bridge == node_.integration_bridge() ? chassis_without_tunnel(node_, metadata, l.key.u64(F::reg15)) : nullptr;
-    if (unreached != nullptr)
-      end({Reason::no_flow_matches}, depth, {unreached->from});
-    else
-      end({Reason::no_flow_matches}, depth, {}, &l.bridge);
+    end({Reason::no_flow_matches}, depth, {}, {&l.bridge, metadata, l.key.u64(F::reg15)});
   }
   frames_.pop_back();
 }
@@ -332,17 +327,17 @@ void PathRecorder::mirrors_unknown(const ofproto::SwitchBridge& b) {
   assume({Supposition::mirrors_take_no_port, {b.bridge->name, node_.name}, {}, {b.settings.from}});
 }
 
-void PathRecorder::end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
+void PathRecorder::end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Missed& missed) {
   if (is_reply_) return;
   Stop s{node_.name, layer(), where(), std::move(why), std::move(evidence)};
-  (depth == 0 ? ending_ : weak_) = Ending{std::move(s), missed_in};
+  (depth == 0 ? ending_ : weak_) = Ending{std::move(s), missed};
 }
 
 void PathRecorder::end_at(std::size_t step, Cause why) {
   if (is_reply_) return;
   const auto place = places_.find(step);
   const Place where = place == places_.end() ? Place{} : place->second;
-  ending_ = Ending{{node_.name, record_.steps[step].layer, where, std::move(why), evidence_of(step)}, nullptr};
+  ending_ = Ending{{node_.name, record_.steps[step].layer, where, std::move(why), evidence_of(step)}, {}};
 }
 
 void PathRecorder::remark_at(std::size_t step, Notice notice) {
@@ -388,11 +383,16 @@ Stop PathRecorder::end_of_main_line() const {
 
 Stop PathRecorder::take_stop() {
   if (!ending_) ending_ = std::move(weak_);
-  if (!ending_) ending_ = Ending{end_of_main_line(), nullptr};
+  if (!ending_) ending_ = Ending{end_of_main_line(), {}};
   if (copied_by_ != nullptr)
     assume({Supposition::mirrors_take_elsewhere, {copied_by_->row.name(), node_.name}, {}, {copied_by_->row.from()}});
   // A dump that was cut between two lines looks complete. Tables of logical flows have a flow for whatever no other takes.
-  if (ending_->missed_in != nullptr) assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
+  const auto& [missed_in, datapath, out_port] = ending_->missed;
+  const bool by_ovn = missed_in != nullptr && missed_in == node_.integration_bridge();
+  if (const ovn::Chassis* unreached = by_ovn ? chassis_without_tunnel(node_, datapath, out_port) : nullptr)
+    ending_->stop.evidence = {unreached->from};
+  else if (missed_in != nullptr)
+    assume({Supposition::flows_whole, {missed_in->name, node_.name}});
   return std::move(ending_->stop);
 }
 

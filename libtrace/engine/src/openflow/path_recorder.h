@@ -50,7 +50,14 @@ class PathRecorder : public ofproto::Observer {
   }
   // Why the packet may not leave; the last reason counts. Those of nested tables (which often miss or drop by design)
   // count only when nothing follows in the main line.
-  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const openflow::Bridge* missed_in = nullptr);
+  struct Missed {
+    const openflow::Bridge* in = nullptr;      // null: it ends otherwise
+    std::uint64_t datapath = 0, out_port = 0;  // tunnel keys, of the integration bridge's packets
+  };
+  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence) {
+    end(std::move(why), depth, std::move(evidence), {});
+  }
+  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Missed& missed);
   // Of packets that the datapath executes when the translation has ended: said of the step that origin_of() named.
   void end_at(std::size_t step, Cause why);
   void remark_at(std::size_t step, Notice notice);
@@ -83,7 +90,7 @@ class PathRecorder : public ofproto::Observer {
   };
   struct Ending {
     Stop stop;
-    const openflow::Bridge* missed_in = nullptr;
+    Missed missed;
   };
 
   void note(const ofproto::Note& note);
