@@ -1,4 +1,4 @@
-// Flows looked through on all processors.
+// Flows, rows and logical flows looked through on all processors.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,35 @@ inline std::vector<bool> shapes_that_look_at(const openflow::FlowTables& flows, 
   return all;
 }
 
-// What `look(first, behind the last, one of the result)` finds in each piece, in the order of the flows.
+// What `look(first, behind the last, one of the result)` finds in each piece of `size` things, in their order. On all processors.
+template <class Found, class Look>
+std::vector<Found> in_pieces(std::size_t size, std::size_t piece, const Look& look) {
+  std::vector<Found> pieces((size + piece - 1) / piece);
+  for_each_index(pieces.size(), 0, 1, [&](std::size_t i) { look(i * piece, std::min(size, (i + 1) * piece), pieces[i]); });
+  return pieces;
+}
+
 template <class Found, class Look>
 std::vector<Found> in_pieces(const openflow::FlowTables& flows, const Look& look) {
   using openflow::FlowIndex;
-  constexpr FlowIndex kPiece = 8192;
-  const auto size = static_cast<FlowIndex>(flows.size());
-  std::vector<Found> pieces((size + kPiece - 1) / kPiece);
-  for_each_index(pieces.size(), 0, 1, [&](std::size_t piece) {
-    const auto begin = static_cast<FlowIndex>(piece) * kPiece;
-    look(begin, std::min(size, begin + kPiece), pieces[piece]);
+  constexpr std::size_t kFlows = 8192;
+  return in_pieces<Found>(flows.size(), kFlows, [&](std::size_t begin, std::size_t end, Found& found) {
+    look(static_cast<FlowIndex>(begin), static_cast<FlowIndex>(end), found);
   });
-  return pieces;
+}
+
+// Those of `list` that `is_wanted`, in its order. Lists are read in smaller pieces, each by one thread.
+template <class List, class Test>
+std::vector<const typename List::value_type*> wanted_of(const List& list, const Test& is_wanted) {
+  using Found = std::vector<const typename List::value_type*>;
+  constexpr std::size_t kRows = 512;
+  Found all;
+  const auto look = [&](std::size_t begin, std::size_t end, Found& found) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_wanted(list[i])) found.push_back(&list[i]);
+  };
+  for (const Found& some : in_pieces<Found>(list.size(), kRows, look)) all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 }  // namespace egt::explain

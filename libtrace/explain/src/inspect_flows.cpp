@@ -3,7 +3,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "flow_pieces.h"
+#include "in_pieces.h"
 #include "inspect_parts.h"
 #include "phrases/inspections.h"
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "egtrace/base/text.h"
+#include "in_pieces.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
 #include "phrases/lookups.h"
@@ -59,10 +60,10 @@ void Finder::logical_flows_with_address(const cluster::Node& node) {
   const std::string address = term_.address->to_string();
   std::uint32_t found = 0;
   LookupMatch* match = nullptr;
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    if (!mentions(f.match, address) && !mentions(f.actions, address)) continue;
+  const auto names_it = [&](const ovn::LogicalFlow& f) { return mentions(f.match, address) || mentions(f.actions, address); };
+  for (const ovn::LogicalFlow* f : wanted_of(node.ovn.logical_flows, names_it)) {
     if (found++ == 0) match = add(phrase(Found::logical_flows), address, &node, {}, {});
-    use(*match, fmt::format("{} {} priority {}: {}", f.stage, f.uuid.substr(0, 8), f.priority, f.match), f.from);
+    use(*match, fmt::format("{} {} priority {}: {}", f->stage, f->uuid.substr(0, 8), f->priority, f->match), f->from);
   }
   if (match != nullptr) match->facts.emplace_back("logical flows", std::to_string(found));
 }

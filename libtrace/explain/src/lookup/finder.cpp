@@ -8,6 +8,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/explain/decode.h"
 #include "egtrace/ovn/southbound.h"
+#include "in_pieces.h"
 #include "lookup/texts.h"
 
 namespace egt::explain {
@@ -116,12 +117,12 @@ void Finder::logical(const Node& node) {
   for (const auto& [name, zone] : node.ovn.ct_zones)
     if (is_called(name) || is_number("zone", zone) || is_number("ct_zone", zone))
       add("conntrack zone", std::to_string(zone), &node, {{"of", name}}, {});
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+  const auto is_asked_for = [&](const ovn::LogicalFlow& f) {
     const bool by_uuid =
         !term_.uuid.empty() && (f.uuid.starts_with(term_.uuid) || (!f.uuid.empty() && term_.uuid.starts_with(f.uuid)));
-    const bool by_stage = !f.stage.empty() && is_called(f.stage);
-    if (by_uuid || by_stage) logical_flow(node, f);
-  }
+    return by_uuid || (!f.stage.empty() && is_called(f.stage));
+  };
+  for (const ovn::LogicalFlow* f : wanted_of(node.ovn.logical_flows, is_asked_for)) logical_flow(node, *f);
 }
 
 void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {

@@ -9,7 +9,7 @@
 
 #include "egtrace/base/find_words.h"
 #include "egtrace/base/text.h"
-#include "flow_pieces.h"
+#include "in_pieces.h"
 
 namespace egt::explain {
 namespace {

@@ -7,7 +7,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/rows/nb.h"
 #include "egtrace/ovn/rows/sb.h"
-#include "flow_pieces.h"
+#include "in_pieces.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
 #include "lookup/texts.h"

@@ -4,6 +4,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
+#include "in_pieces.h"
 
 namespace egt::explain {
 namespace {
@@ -33,9 +34,22 @@ References::References(const cluster::Node& node, const std::vector<const ovn::R
   if (asked.empty()) return;
   sets_.reserve(asked.size());
   for (const ovn::Row* row : asked) note(*row);
+  constexpr std::size_t kPiece = 512;
+  const auto go_through = [&](const auto& list, const auto& look) {
+    const auto pieces = in_pieces<Found>(list.size(), kPiece, [&](std::size_t begin, std::size_t end, Found& found) {
+      for (std::size_t i = begin; i < end; ++i) look(list[i], found);
+    });
+    for (const Found& found : pieces) add(found);
+  };
   for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
-    for (const ovn::Row& r : *all) row(r);
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) logical_flow(f, f.origin ? f.origin->stage_hint : std::string_view());
+    for (const ovn::Rows::Table& table : all->tables())
+      go_through(table.rows(), [&](const ovn::Row& r, Found& found) { row(r, found); });
+  go_through(node.ovn.logical_flows, [&](const ovn::LogicalFlow& f, Found& found) { logical_flow(f, found); });
+}
+
+void References::add(const Found& found) {
+  for (const auto& [uses, row] : found.rows) add_once(uses->rows, *row);
+  for (const auto& [uses, flow] : found.flows) add_once(uses->flows, *flow);
 }
 
 void References::note(const ovn::Row& asked) {
@@ -47,21 +61,22 @@ void References::note(const ovn::Row& asked) {
     by_set_[sets_.emplace_back(std::move(set))].emplace_back(&asked, uses);
 }
 
-void References::row(const ovn::Row& row) {
+void References::row(const ovn::Row& row, Found& found) const {
   const auto use = [&](const Asked& asked) {
     for (const auto& [to, uses] : asked)
-      if (to != &row && (to->uuid.empty() || to->uuid != row.uuid)) add_once(uses->rows, row);
+      if (to != &row && (to->uuid.empty() || to->uuid != row.uuid)) found.rows.emplace_back(uses, &row);
   };
   for (const auto& [name, value] : row.columns) uuids_in(value, use);
   if (const auto match = row.columns.find("match")) sets_in(*match, use);
 }
 
-void References::logical_flow(const ovn::LogicalFlow& flow, std::string_view hint) {
+void References::logical_flow(const ovn::LogicalFlow& flow, Found& found) const {
   const auto use = [&](const Asked& asked) {
-    for (const auto& [to, uses] : asked) add_once(uses->flows, flow);
+    for (const auto& [to, uses] : asked) found.flows.emplace_back(uses, &flow);
   };
   sets_in(flow.match, use);
-  if (const auto found = by_hint_.find(hint); !hint.empty() && found != by_hint_.end()) use(found->second);
+  const std::string_view hint = flow.origin ? flow.origin->stage_hint : std::string_view();
+  if (const auto rows = by_hint_.find(hint); !hint.empty() && rows != by_hint_.end()) use(rows->second);
 }
 
 // The first dash of a UUID stands behind eight digits.

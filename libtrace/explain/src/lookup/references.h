@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -26,9 +27,14 @@ class References {
  private:
   using Asked = std::vector<std::pair<const ovn::Row*, RowUses*>>;
   using ByWord = std::unordered_map<std::string_view, Asked>;
+  struct Found {
+    std::vector<std::pair<RowUses*, const ovn::Row*>> rows;
+    std::vector<std::pair<RowUses*, const ovn::LogicalFlow*>> flows;
+  };
   void note(const ovn::Row& asked);
-  void row(const ovn::Row& row);
-  void logical_flow(const ovn::LogicalFlow& flow, std::string_view hint);
+  void row(const ovn::Row& row, Found& found) const;
+  void logical_flow(const ovn::LogicalFlow& flow, Found& found) const;
+  void add(const Found& found);
   template <class Use>
   void uuids_in(std::string_view text, const Use& use) const;
   template <class Use>

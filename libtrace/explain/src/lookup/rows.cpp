@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
-#include "flow_pieces.h"
+#include "in_pieces.h"
 #include "lookup/finder.h"
 #include "lookup/flow_addresses.h"
 #include "lookup/references.h"
@@ -22,8 +21,6 @@ using ovn::Row;
 bool refers_to(const Row& row, std::string_view word) {
   return std::any_of(row.columns.begin(), row.columns.end(), [&](const auto& c) { return mentions(c.second, word); });
 }
-
-constexpr std::size_t kRowsWorthAThread = 1000;
 
 std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, row.uuid.empty() ? row_name(row) : row.uuid); }
 
@@ -51,11 +48,8 @@ void Finder::rows(const Node& node) {
 }
 
 void Finder::add_asked(const ovn::RowList<Row>& rows, std::vector<const Row*>& asked) const {
-  std::vector<std::uint8_t> is_asked(rows.size());
-  for_each_index(rows.size(), 0, kRowsWorthAThread,
-                 [&](std::size_t i) { is_asked[i] = is_row(rows[i]) || is_made_for_subject(rows[i]); });
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (is_asked[i] != 0) asked.push_back(&rows[i]);
+  const auto found = wanted_of(rows, [&](const Row& row) { return is_row(row) || is_made_for_subject(row); });
+  asked.insert(asked.end(), found.begin(), found.end());
 }
 
 void Finder::row(const Node& node, const Row& row, const RowUses& uses) {
