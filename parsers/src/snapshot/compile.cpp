@@ -40,6 +40,16 @@ void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile
       if (FileToCompile* file = file_of(files, cluster.sources->at(part.source))) file->found = std::move(part.found);
 }
 
+// Of a file into which dumps of several nodes were pasted it is none's.
+NodesOfDumps nodes_of_dumps(const cluster::Cluster& cluster) {
+  NodesOfDumps nodes;
+  for (const cluster::DumpInfo& dump : cluster.dumps) {
+    const auto [known, is_new] = nodes.try_emplace(dump.path, dump.node);
+    if (!is_new && known->second != dump.node) known->second.clear();
+  }
+  return nodes;
+}
+
 // What is found in each file, and the sections of the whole.
 std::vector<std::string> keep(const Snapshot& snapshot, unsigned jobs, const CompareFlows& compare,
                               std::vector<FileToCompile>& files) {
@@ -47,7 +57,7 @@ std::vector<std::string> keep(const Snapshot& snapshot, unsigned jobs, const Com
   const bool flows = !snapshot.collection.translated_back;
   std::vector<FoundFile> opened;
   for (const FileToCompile& f : files) opened.push_back(file_to_open(f));
-  KeptSnapshot kept = keep_snapshot(std::move(opened), flows, jobs, compare);
+  KeptSnapshot kept = keep_snapshot(std::move(opened), nodes_of_dumps(snapshot.cluster), flows, jobs, compare);
   if (kept.sections.empty()) {
     if (flows) keep_large_dumps(snapshot.cluster, files);
   } else {

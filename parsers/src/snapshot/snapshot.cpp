@@ -81,7 +81,8 @@ class Reader {
   }
 
   // What opening these files and reading their nodes finds out; nothing where it does not show before which node is which.
-  KeptSnapshot keep(std::vector<FoundFile> files, const CompareFlows& compare, bool flows) {
+  KeptSnapshot keep(std::vector<FoundFile> files, const NodesOfDumps& nodes_of_dumps, const CompareFlows& compare, bool flows) {
+    nodes_of_dumps_ = &nodes_of_dumps;
     Result<Gathered> gathered = gather(request_, std::move(files));
     if (!gathered) return {};
     take(std::move(*gathered));
@@ -307,7 +308,20 @@ class Reader {
   }
 
   void add_nodes() {
-    for (NodeDumps& dumps : sort_by_node(candidates(), settings(), cluster_.objects)) add_node(std::move(dumps), std::nullopt);
+    for (NodeDumps& dumps : sort_by_node(candidates(), settings(), cluster_.objects)) {
+      if (dumps.name.empty() && nodes_of_dumps_ != nullptr) dumps.name = known_name(dumps, *nodes_of_dumps_);
+      add_node(std::move(dumps), std::nullopt);
+    }
+  }
+
+  // Empty where they were not found to be of one node.
+  static std::string known_name(const NodeDumps& dumps, const NodesOfDumps& nodes) {
+    std::set<std::string_view> names;
+    for (const Candidate* c : dumps.dumps) {
+      const auto node = nodes.find(c->dump.path);
+      names.insert(node == nodes.end() ? std::string_view() : node->second);
+    }
+    return names.size() == 1 ? std::string(*names.begin()) : std::string();
   }
 
   void add_node(NodeDumps dumps, std::optional<KnownNode> known) {
@@ -415,17 +429,19 @@ class Reader {
   Moments moments_;                        // that are not in the collection yet
   std::vector<NodeDumpsReader*> readers_;  // in order of names, the nameless last
   bool nameless_ = false;
-  std::set<const Candidate*> remembered_;  // whose history is taken
+  const NodesOfDumps* nodes_of_dumps_ = nullptr;  // as they were found when the snapshot was opened
+  std::set<const Candidate*> remembered_;         // whose history is taken
 };
 
 }  // namespace
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
 
-KeptSnapshot keep_snapshot(std::vector<FoundFile> files, bool flows, unsigned jobs, const CompareFlows& compare) {
+KeptSnapshot keep_snapshot(std::vector<FoundFile> files, const NodesOfDumps& nodes_of_dumps, bool flows, unsigned jobs,
+                           const CompareFlows& compare) {
   SnapshotRequest request;
   request.jobs = jobs;
-  return Reader(request).keep(std::move(files), flows ? compare : CompareFlows(), flows);
+  return Reader(request).keep(std::move(files), nodes_of_dumps, flows ? compare : CompareFlows(), flows);
 }
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {

@@ -337,6 +337,27 @@ TEST_F(CompiledState, SaysWhatTheDumpsSay) {
   EXPECT_EQ(facts(egt, false), shown);
 }
 
+// Only what its dumps show says which node a directory without folders is of.
+TEST_F(CompiledState, KeepsANodeThatItsDumpsName) {
+  const TemporaryDirectory flat;
+  flat.file("hostname", "n1\n");
+  flat.file("ip_a", kStateAddresses);
+  flat.file("flows.txt", kStateFlows);
+  flat.file("interfaces.txt", kInterfaces);
+  ASSERT_TRUE(compile_snapshot({flat.path(), {}, 0}, egt));
+  EXPECT_EQ(sections(), 2U);
+  const std::string shown = facts(flat.path(), false);
+  EXPECT_NE(shown.find("n1"), std::string::npos);
+  EXPECT_EQ(facts(egt, false), shown);
+  SnapshotRequest request{egt, {}, 0};
+  request.when_needed = true;
+  const auto opened = open_snapshot(request);
+  ASSERT_TRUE(opened);
+  ASSERT_EQ(opened->cluster.nodes.size(), 1U);
+  EXPECT_EQ(opened->cluster.nodes.front().name(), "n1");
+  EXPECT_FALSE(opened->cluster.nodes.front().is_read());
+}
+
 // The places are those of this snapshot's dumps, wherever they stand in the next one.
 TEST_F(CompiledState, KeepsWhatComparingFlowsCameTo) {
   const CompareFlows compare = [](const cluster::Cluster& cluster, const cluster::Node& node) -> std::optional<ovn::Agreement> {
