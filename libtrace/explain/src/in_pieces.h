@@ -9,19 +9,24 @@
 
 namespace egt::explain {
 
-// Which of the shapes of flows look at the field.
-inline std::vector<bool> shapes_that_look_at(const openflow::FlowTables& flows, FieldId field) {
+// Of which shapes of flows `test` is true, asked with a match that looks at the same bits.
+template <class Test>
+std::vector<bool> shapes_for_which(const openflow::FlowTables& flows, const Test& test) {
   std::vector<bool> all;
   std::vector<openflow::MatchWord> words;
   for (const openflow::MatchShape& shape : flows.shapes()) {
     words.clear();
     for (const openflow::MaskWord& w : shape) words.push_back({w.word, 0, w.mask});
-    all.push_back(openflow::mask_of(words, field) != U128{});
+    all.push_back(test(openflow::MatchView(words)));
   }
   return all;
 }
 
-// What `look(first, behind the last, one of the result)` finds in each piece of `size` things, in their order. On all processors.
+inline std::vector<bool> shapes_that_look_at(const openflow::FlowTables& flows, FieldId field) {
+  return shapes_for_which(flows, [&](openflow::MatchView match) { return openflow::mask_of(match, field) != U128{}; });
+}
+
+// What `look(first, behind the last, one of the result)` finds in each piece of `size` elements, in their order. On all processors.
 template <class Found, class Look>
 std::vector<Found> in_pieces(std::size_t size, std::size_t piece, const Look& look) {
   std::vector<Found> pieces((size + piece - 1) / piece);

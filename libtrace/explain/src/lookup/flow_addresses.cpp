@@ -78,17 +78,12 @@ class AskedAddress {
   }
   // Flows of which shapes may match on it though their line does not name it: by a prefix, and an IPv6 address has several forms.
   std::vector<bool> shapes_without_word(const openflow::FlowTables& flows) const {
-    std::vector<bool> all;
-    std::vector<openflow::MatchWord> words;
-    for (const openflow::MatchShape& shape : flows.shapes()) {
-      words.clear();
-      for (const openflow::MaskWord& w : shape) words.push_back({w.word, 0, w.mask});
-      all.push_back(std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) {
-        const U128 mask = openflow::mask_of(words, f.address);
+    return shapes_for_which(flows, [&](openflow::MatchView match) {
+      return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) {
+        const U128 mask = openflow::mask_of(match, f.address);
         return mask != U128{} && (!is_v4_ || mask != ones_);
-      }));
-    }
-    return all;
+      });
+    });
   }
 
   // Of one thread.
