@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 namespace egt::parsers {
@@ -38,7 +39,12 @@ ReadAhead::ReadAhead(std::span<Candidate* const> chosen) {
     tasks_.push_back({c->format, c->dump});
     if (c->dump.jobs == 0) tasks_.back().dump.jobs = threads;
   }
-  if (!tasks_.empty()) thread_ = std::thread([this] { work(); });
+  if (tasks_.empty()) return;
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error&) {
+    // No more threads: whoever loads the dumps does all of it.
+  }
 }
 
 ReadAhead::~ReadAhead() {
