@@ -43,17 +43,25 @@ std::vector<Found> in_pieces(const openflow::FlowTables& flows, const Look& look
   });
 }
 
-// Those of `list` that `is_wanted`, in its order. Lists are read in smaller pieces, each by one thread.
+// What `look(element, one of the result)` finds in each piece of a list of rows or logical flows.
+template <class Found, class List, class Look>
+std::vector<Found> in_pieces_of(const List& list, const Look& look) {
+  constexpr std::size_t kRows = 512;  // several of Pieces::kPiece, so that threads do not wait for each other's
+  return in_pieces<Found>(list.size(), kRows, [&](std::size_t begin, std::size_t end, Found& found) {
+    for (std::size_t i = begin; i < end; ++i) look(list[i], found);
+  });
+}
+
+// Those of `list` that `is_wanted`, in its order.
 template <class List, class Test>
 std::vector<const typename List::value_type*> wanted_of(const List& list, const Test& is_wanted) {
-  using Found = std::vector<const typename List::value_type*>;
-  constexpr std::size_t kRows = 512;
+  using Element = typename List::value_type;
+  using Found = std::vector<const Element*>;
   Found all;
-  const auto look = [&](std::size_t begin, std::size_t end, Found& found) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_wanted(list[i])) found.push_back(&list[i]);
+  const auto look = [&](const Element& element, Found& found) {
+    if (is_wanted(element)) found.push_back(&element);
   };
-  for (const Found& some : in_pieces<Found>(list.size(), kRows, look)) all.insert(all.end(), some.begin(), some.end());
+  for (const Found& some : in_pieces_of<Found>(list, look)) all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

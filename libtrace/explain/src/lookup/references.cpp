@@ -34,12 +34,8 @@ References::References(const cluster::Node& node, const std::vector<const ovn::R
   if (asked.empty()) return;
   sets_.reserve(asked.size());
   for (const ovn::Row* row : asked) note(*row);
-  constexpr std::size_t kPiece = 512;
   const auto go_through = [&](const auto& list, const auto& look) {
-    const auto pieces = in_pieces<Found>(list.size(), kPiece, [&](std::size_t begin, std::size_t end, Found& found) {
-      for (std::size_t i = begin; i < end; ++i) look(list[i], found);
-    });
-    for (const Found& found : pieces) add(found);
+    for (const Found& found : in_pieces_of<Found>(list, look)) add(found);
   };
   for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
     for (const ovn::Rows::Table& table : all->tables())
