@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kBlock = 16, kBlocks = 4, kAtOnce = kBlock * kBlocks;
 
 // Where the first, the last and the middle character of a word fit.
-class Ends {
+class WordProbe {
  public:
-  Ends() = default;
-  explicit Ends(std::string_view word)
+  WordProbe() = default;
+  explicit WordProbe(std::string_view word)
       : middle_at_(word.size() / 2),
         last_at_(word.size() - 1),
         first_(_mm_set1_epi8(word.front())),
@@ -37,8 +37,8 @@ class Ends {
  private:
   static __m128i load(const char* text) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text)); }
   __m128i at(const char* text) const {
-    const __m128i ends = _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_));
-    return _mm_and_si128(ends, _mm_cmpeq_epi8(load(text + middle_at_), middle_));
+    const __m128i outer = _mm_and_si128(_mm_cmpeq_epi8(load(text), first_), _mm_cmpeq_epi8(load(text + last_at_), last_));
+    return _mm_and_si128(outer, _mm_cmpeq_epi8(load(text + middle_at_), middle_));
   }
 
   std::size_t middle_at_ = 0, last_at_ = 0;
@@ -46,9 +46,9 @@ class Ends {
 };
 
 // Of the places from `at` on, whole blocks of them; npos: at none of them.
-std::size_t find_among(std::string_view text, std::size_t at, std::string_view word, const Ends& ends, std::size_t blocks) {
+std::size_t find_among(std::string_view text, std::size_t at, std::string_view word, const WordProbe& probe, std::size_t blocks) {
   for (const std::size_t end = at + blocks * kBlock; at < end; at += kBlock)
-    for (unsigned places = ends.places_at(text.data() + at); places != 0; places &= places - 1) {
+    for (unsigned places = probe.places_at(text.data() + at); places != 0; places &= places - 1) {
       const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(places));
       if (text.compare(place, word.size(), word) == 0) return place;
     }
@@ -61,18 +61,18 @@ std::size_t find_among(std::string_view text, std::size_t at, std::string_view w
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
 #ifdef __SSE2__
   if (!word.empty()) {
-    const Ends ends(word);
+    const WordProbe probe(word);
     for (; from < text.size() && text.size() - from >= word.size() + kAtOnce; from += kAtOnce) {
-      if (!ends.any_at(text.data() + from)) continue;
-      if (const std::size_t at = find_among(text, from, word, ends, kBlocks); at != std::string_view::npos) return at;
+      if (!probe.any_at(text.data() + from)) continue;
+      if (const std::size_t at = find_among(text, from, word, probe, kBlocks); at != std::string_view::npos) return at;
     }
     const std::size_t places = text.size() - std::min(text.size(), word.size() - 1);
     if (places >= kBlock && from < places) {
       const std::size_t blocks = (places - from) / kBlock;
-      if (const std::size_t at = find_among(text, from, word, ends, blocks); at != std::string_view::npos) return at;
+      if (const std::size_t at = find_among(text, from, word, probe, blocks); at != std::string_view::npos) return at;
       from += blocks * kBlock;
       // The last block begins before those that are left.
-      if (const std::size_t at = find_among(text, places - kBlock, word, ends, 1); at >= from) return at;
+      if (const std::size_t at = find_among(text, places - kBlock, word, probe, 1); at >= from) return at;
     }
   }
 #endif
@@ -87,11 +87,12 @@ bool has_any_word(std::string_view text, std::span<const std::string_view> words
   for (const std::string_view word : words)
     longest = word.empty() || words.size() > kMost ? text.size() : std::max(longest, word.size());
   if (text.size() >= longest + kAtOnce) {
-    std::array<Ends, kMost> ends;
-    for (std::size_t i = 0; i < words.size(); ++i) ends[i] = Ends(words[i]);
+    std::array<WordProbe, kMost> probes;
+    for (std::size_t i = 0; i < words.size(); ++i) probes[i] = WordProbe(words[i]);
     for (; text.size() - from >= longest + kAtOnce; from += kAtOnce)
       for (std::size_t i = 0; i < words.size(); ++i)
-        if (ends[i].any_at(text.data() + from) && find_among(text, from, words[i], ends[i], kBlocks) != std::string_view::npos)
+        if (probes[i].any_at(text.data() + from) &&
+            find_among(text, from, words[i], probes[i], kBlocks) != std::string_view::npos)
           return true;
   }
 #endif

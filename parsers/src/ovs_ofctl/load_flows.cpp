@@ -192,7 +192,7 @@ class DumpedFlows : public openflow::FlowText {
     return reprinted_line(text_, flow.offset, compiled_.get(), buffer);
   }
 
-  std::string_view lines(const FlowRef& first, const FlowRef& last) const override {
+  std::string_view contiguous_lines(const FlowRef& first, const FlowRef& last) const override {
     if (last.offset >= text_.size() || first.offset > last.offset) return {};
     const std::string_view all = text_.substr(first.offset, text_.find('\n', last.offset) - first.offset);
     if (compiled_ != nullptr) compiled_->check(all.data(), all.size());

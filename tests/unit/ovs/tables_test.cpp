@@ -201,6 +201,41 @@ TEST_F(SwitchTest, PacketLengthDecides) {
   EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
 }
 
+// The kernel keeps the outermost tag beside the frame, the userspace datapath in it; the tags that came are no part of the
+// packet of which explain says what gets through.
+TEST_F(SwitchTest, TagsCountInThePacketLength) {
+  openflow::Bridge& b =
+      bridge("br0", {"table=0,dl_vlan=5 actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
+                     "table=0,vlan_tci=0 actions=push_vlan:0x8100,check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
+                     "table=1,reg0=0x1 actions=output:2", "table=1,reg0=0 actions=output:3"});
+  FlowKey tagged = tcp();
+  tagged.set(F::vlan_tci, 0x1005);
+  options.packet_length = 104;
+  EXPECT_EQ(ports(run("br0", 1, tagged)), Ports{"br0-p3"});
+  EXPECT_EQ(record.largest->bytes, 86u);
+  options.packet_length = 100;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
+  EXPECT_EQ(record.largest->bytes, 86u);
+  b.datapath_type = "netdev";
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+  EXPECT_EQ(record.largest->bytes, 82u);
+  EXPECT_EQ(ports(run("br0", 1, tagged)), Ports{"br0-p3"});
+  EXPECT_EQ(record.largest->bytes, 82u);
+  options.packet_length = 101;
+  EXPECT_EQ(ports(run("br0", 1, tagged)), Ports{"br0-p2"});
+}
+
+// Likewise where a frame is cut.
+TEST_F(SwitchTest, TagsCountWhereAFrameIsCut) {
+  openflow::Bridge& b = bridge("br0", {"table=0 actions=output(port=2,max_len=100)"});
+  FlowKey tagged = tcp();
+  tagged.set(F::vlan_tci, 0x1005);
+  options.packet_length = 104;
+  EXPECT_FALSE(run("br0", 1, tagged).emissions.at(0).cut);
+  b.datapath_type = "netdev";
+  EXPECT_TRUE(run("br0", 1, tagged).emissions.at(0).cut);
+}
+
 TEST_F(SwitchTest, LearnsAndUsesWhatItLearned) {
   bridge("br0", {"table=0,ip actions=learn(table=5,priority=9,eth_type=0x800,NXM_OF_IP_SRC[]=NXM_OF_IP_DST[],"
                  "load:0x1->NXM_NX_REG0[0],output:NXM_OF_IN_PORT[]),resubmit(,5)",

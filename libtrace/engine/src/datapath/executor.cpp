@@ -9,12 +9,10 @@ using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
-constexpr int kTag = 4, kLabel = 4;  // bytes
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
   DatapathPacket& packet;
-  std::optional<std::uint32_t> length;
   DatapathPorts& ports;
   std::size_t origin = 0;
   bool forks = false;
@@ -81,28 +79,19 @@ struct ActionExecution {
   void operator()(const dp::Conntrack& a) { ports.track(a, packet, origin, forks); }
   void operator()(const dp::ConntrackClear&) { clear_conntrack(key); }
   void operator()(const dp::PushEthernet& a) {
-    resize(static_cast<int>(kEthernetHeader));
     key.set(F::packet_type, packet_type::ethernet);
     key.set(F::eth_src, a.source.value);
     key.set(F::eth_dst, a.destination.value);
   }
-  void operator()(const dp::PopEthernet&) {
-    resize(-static_cast<int>(kEthernetHeader));
-    key.set(F::packet_type, 0x10000 | get(key, F::eth_type));
-  }
+  void operator()(const dp::PopEthernet&) { key.set(F::packet_type, 0x10000 | get(key, F::eth_type)); }
   void operator()(const dp::PushVlan& a) {
-    resize(kTag);
     push_vlan(key, nullptr);
     set(key, X::vlan_tpid, a.tpid);
     key.set(F::vlan_tci, a.tci | kVlanPresent);
   }
-  void operator()(const dp::PopVlan&) {
-    resize(-kTag);
-    pop_vlan(key, nullptr);
-  }
+  void operator()(const dp::PopVlan&) { pop_vlan(key, nullptr); }
   // add_mpls puts the label around the whole frame, push_mpls behind its Ethernet header (add_mpls() of lib/packets.c).
   void operator()(const dp::PushMpls& a) {
-    resize(kLabel);
     const bool whole_frame = a.add && get(key, F::packet_type) == packet_type::ethernet;
     if (whole_frame || !is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
     if (whole_frame) hide_tags();
@@ -123,7 +112,6 @@ struct ActionExecution {
            !is_mpls(a.ethertype);
   }
   void operator()(const dp::PopMpls& a) {
-    resize(-kLabel);
     if (uncovers_frame(a)) {
       if (a.ethertype != kTransparentEthernet) return lose_headers();
       copy_headers(packet.hidden.back(), key);
@@ -155,16 +143,14 @@ struct ActionExecution {
   void operator()(const dp::Sample& a) { on_a_copy(a.actions); }
   void operator()(const dp::Clone& a) { on_a_copy(a.actions); }
   void operator()(const dp::CheckLength& a) {
+    const std::optional<std::uint32_t> length = packet.length.compared(key);
     if (!length || *length > a.length) on_a_copy(a.greater);
     if (!length || *length <= a.length) on_a_copy(a.not_greater);
   }
   // How much is cut off is reckoned here, and cut off when it is sent (dp_packet_set_cutlen(), do_output()).
   void operator()(const dp::Truncate& a) {
-    packet.whole_up_to = a.length;
-    if (length && *length > a.length) packet.cut_to = a.length;
-  }
-  void resize(int bytes) {
-    if (packet.cut_to) *packet.cut_to += bytes;
+    packet.whole_up_to = packet.length.largest_packet(a.length, key);
+    if (packet.length.compared(key).value_or(0) > a.length) packet.cut_to = packet.length.cut_at(a.length, key);
   }
   // Meters drop what the caller counts as sent; tunnels are the caller's business.
   void operator()(const dp::Meter&) {}
@@ -175,7 +161,7 @@ struct ActionExecution {
 
   void on_a_copy(const dp::Actions& actions) {
     DatapathPacket copy = packet;
-    execute(actions, copy, length, ports);
+    execute(actions, copy, ports);
   }
   void lose_headers() {
     packet.is_opaque = true;
@@ -183,12 +169,18 @@ struct ActionExecution {
   }
 };
 
+void resize(DatapathPacket& packet, int by) {
+  packet.length.resize(by);
+  if (packet.cut_to) *packet.cut_to += by;
+}
+
 }  // namespace
 
-void execute(const dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length, DatapathPorts& ports) {
+void execute(const dp::Actions& actions, DatapathPacket& packet, DatapathPorts& ports) {
   for (std::size_t i = 0; i < actions.size() && !packet.is_dropped; ++i) {
     const bool forks = i + 1 < actions.size() && std::holds_alternative<dp::Recirculate>(actions[i + 1].kind);
-    std::visit(ActionExecution{packet, length, ports, actions[i].origin, forks}, actions[i].kind);
+    std::visit(ActionExecution{packet, ports, actions[i].origin, forks}, actions[i].kind);
+    resize(packet, added_bytes(actions[i]));
   }
 }
 

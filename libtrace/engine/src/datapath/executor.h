@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "datapath/packet.h"
 #include "egtrace/engine/openflow/datapath_actions.h"
@@ -20,8 +19,7 @@ class DatapathPorts {
   virtual void track(const ofproto::dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) = 0;
 };
 
-// `length`: of the packet in bytes, for check_pkt_len; none: both branches are executed.
-void execute(const ofproto::dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length,
-             DatapathPorts& ports);
+// Where no length of the packet is known, both branches of check_pkt_len are executed.
+void execute(const ofproto::dp::Actions& actions, DatapathPacket& packet, DatapathPorts& ports);
 
 }  // namespace egt::engine

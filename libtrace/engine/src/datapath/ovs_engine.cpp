@@ -120,7 +120,7 @@ class SwitchRun : public DatapathPorts {
         record_(record),
         options_(options),
         recorder_(node, record),
-        policy_(node, network_state, recorder_, chooser, options.packet_length),
+        policy_(node, network_state, recorder_, chooser),
         how_{session.version, false} {}
 
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
@@ -192,6 +192,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   if (!ofproto::has_tunnel_destination(key)) ofproto::clear_tunnel(key);
   key.set(F::in_port, in_port);
   key = ofproto::as_extracted(key, bridge);
+  if (options_.packet_length) first.packet.length = {*options_.packet_length, packet, !in_userspace()};
   upcalls_.push_back(std::move(first));
   while (!upcalls_.empty() && !is_endless()) {
     Upcall next = std::move(upcalls_.front());
@@ -232,12 +233,13 @@ void SwitchRun::handle(Upcall upcall) {
   ++handled_;
   reject_with_ = upcall.reject_with;
   recorder_.follow_reply(!reject_with_.empty());
+  policy_.set_frame_length(upcall.packet.length);
   const ofproto::Translation t = translate(upcall);
   recorder_.translated();
   recirculations_.end_pass();
   recirculations_.queue.clear();
   if (t.error != ofproto::XlateError::ok && !recorder_.has_end()) recorder_.end({Reason::not_translated}, 0, recorder_.here());
-  execute(t.actions, upcall.packet, options_.packet_length, *this);
+  execute(t.actions, upcall.packet, *this);
   if (upcall.packet.is_opaque || (upcall.packet.has_hidden_tags && !in_userspace())) recorder_.set_undecided();
 }
 
@@ -296,9 +298,8 @@ void SwitchRun::limit_size(OvsEmission& emission, const DatapathPacket& packet, 
   const std::vector<Provenance> lines = recorder_.evidence_of(origin);
   if (packet.cut_to)
     emission.cut = Stop{node_.name, Layer::ovs, {PlaceKind::device, {device}}, cut_to(*packet.cut_to), lines};
-  else if (*packet.whole_up_to > kEthernetHeader && !lines.empty())
-    emission.whole_up_to =
-        SizeLimit{*packet.whole_up_to - kEthernetHeader, node_.name, device, lines.back(), SizeLimit::By::flow};
+  else if (*packet.whole_up_to > 0 && !lines.empty())
+    emission.whole_up_to = SizeLimit{*packet.whole_up_to, node_.name, device, lines.back(), SizeLimit::By::flow};
 }
 
 void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet) {

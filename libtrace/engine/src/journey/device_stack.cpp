@@ -83,6 +83,8 @@ std::vector<VlanTag> tags_of(const FlowKey& frame) {
   return tags;
 }
 
+std::uint32_t tag_bytes(const FlowKey& frame) { return ofproto::kTagBytes * ofproto::vlan_count(frame); }
+
 // The innermost goes on first.
 void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame) {
   for (auto tag = tags.rbegin(); tag != tags.rend(); ++tag) push_tag(*tag, frame);

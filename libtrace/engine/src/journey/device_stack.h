@@ -27,6 +27,7 @@ void push_tag(const VlanTag& tag, FlowKey& frame);
 void pop_tag(FlowKey& frame);
 std::vector<VlanTag> tags_of(const FlowKey& frame);                // the outermost first
 void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame);  // as tags_of() gives them
+std::uint32_t tag_bytes(const FlowKey& frame);                     // of all its tags
 
 // Legs of a bond or team that carry frames, in order of `ip link`: only the active one where the others are backups.
 std::vector<const host::Link*> working_legs(const host::Host& host, const host::Link& bond);

@@ -224,6 +224,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   if (bridge.presumed) presume(node, record);
   if (bridge.by_logical_flows || (options_.as_intended && node.ovn.program != nullptr && &bridge == node.integration_bridge()))
     return run_logical_flows({topology_.logical(node), node, network_state_, record, chooser_, options}, bridge, ofport, packet);
+  *options.packet_length += tag_bytes(packet);
   OvsEngine engine(sessions_, node, network_state_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }

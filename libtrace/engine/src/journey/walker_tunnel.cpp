@@ -185,7 +185,7 @@ Walker::Next Walker::step(InTunnel at) {
   FlowKey outer = outer_packet(at);
   const IpAddr remote = dst_ip(outer);
   JourneyOptions options = options_;
-  const std::uint32_t more = openflow::tunnel_overhead(at.port->type, remote.family);
+  const std::uint32_t more = openflow::tunnel_overhead(at.port->type, remote.family) + tag_bytes(at.packet);
   options.packet_length = frame_length() + more;
   options.may_fragment = option(*at.port, "df_default") == "false";
   Record aside;

@@ -504,7 +504,6 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
 // Where it is known which branch is taken, that one is executed on a copy.
 void Xlate::check_length(const Action& action, const Ofpacts& rest) {
   const auto& a = std::get<CheckPktLarger>(action.kind);
-  const std::optional<bool> longer = policy_.is_longer_than(a.length);
   const Retained old{packet_.flow, stack_, action_set_};
   constexpr OvsVersion kEmptyInside{3, 1, 3};
   if (fixed_in(kEmptyInside)) {
@@ -513,6 +512,7 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest) {
   }
   const FlowKey before_commit = packet_.flow;
   commit(packet_, out_);
+  const std::optional<bool> longer = policy_.is_longer_than(a.length, packet_.flow, out_.added_to_frame());
   const FlowKey old_base = packet_.base;
   const bool old_was_mpls = packet_.was_mpls, old_conntracked = conntracked_;
   bool old_exit = false;

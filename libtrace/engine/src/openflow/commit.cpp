@@ -131,8 +131,7 @@ void Committer::commit_icmp() {
 
 void Committer::commit_nsh() {
   if (get(packet_.flow, F::eth_type) != ethertype::nsh) return;
-  constexpr unsigned kFixedContext = 1;  // the metadata type that has contexts
-  const U128 context = get(packet_.flow, F::nsh_mdtype) == kFixedContext ? ones(32) : U128{0};
+  const U128 context = has_fixed_context(packet_.flow) ? ones(32) : U128{0};
   const bool written = commit_set(dp::Attribute::nsh, true,
                                   {{F::nsh_flags, 0xff},
                                    {F::nsh_ttl, 0xff},
@@ -227,7 +226,7 @@ void Committer::commit_encap_decap() {
       packet_.base.set(F::eth_src, 0);
       packet_.base.set(F::eth_dst, 0);
     } else if (base_type == packet_type::nsh) {
-      out_.put({dp::PopNsh{}});
+      out_.put({dp::PopNsh{has_fixed_context(packet_.base)}});
     } else if (base_type == packet_type::mpls || base_type == packet_type::mplsm) {
       commit_mpls(false);
     }

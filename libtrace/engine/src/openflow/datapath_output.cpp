@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "frame_length.h"
+
 namespace egt::engine::ofproto {
 namespace {
 
@@ -52,6 +54,7 @@ dp::Port datapath_port(const SwitchPort& p, const openflow::Datapath& datapath, 
 
 void DatapathOutput::put(dp::Action a) {
   bytes_ += std::visit(Size{}, a.kind);
+  added_to_frame_ += added_bytes(a);
   if (Observer* observer = report_.observer()) a.origin = observer->origin_of(a);
   out_->push_back(std::move(a));
 }

@@ -24,12 +24,14 @@ class DatapathOutput {
   DatapathOutput& operator=(const DatapathOutput&) = delete;
 
   void put(dp::Action a);
-  // Behind what was put, without their bytes, which nested() has counted.
+  // Behind what was put, without their bytes, which nested() has counted; none of them resizes the frame.
   void append(dp::Actions more);
   dp::Action& last() { return out_->back(); }
   void clear() { out_->clear(); }
   std::size_t bytes() const { return bytes_; }
   void set_bytes(std::size_t bytes) { bytes_ = bytes; }
+  // Bytes that the actions so far add to the frame.
+  int added_to_frame() const { return added_to_frame_; }
   dp::Actions take() { return std::move(actions_); }
 
   // What `run` puts, as a list of its own; meanwhile bytes of the action around it count, too.
@@ -37,9 +39,11 @@ class DatapathOutput {
   dp::Actions nested(std::size_t header, Run run) {
     dp::Actions list;
     dp::Actions* const outer = std::exchange(out_, &list);
+    const int added = added_to_frame_;
     bytes_ += header;
     run();
     bytes_ -= header;
+    added_to_frame_ = added;
     out_ = outer;
     return list;
   }
@@ -49,6 +53,7 @@ class DatapathOutput {
   dp::Actions actions_;
   dp::Actions* out_ = &actions_;
   std::size_t bytes_ = 0;
+  int added_to_frame_ = 0;
 };
 
 }  // namespace egt::engine::ofproto

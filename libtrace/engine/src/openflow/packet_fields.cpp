@@ -181,6 +181,8 @@ FlowKey as_extracted(const FlowKey& packet, const openflow::Bridge& bridge) {
   return k;
 }
 
+bool has_fixed_context(const FlowKey& nsh) { return get(nsh, F::nsh_mdtype) == 1; }
+
 unsigned vlan_count(const FlowKey& k) {
   if (!(get(k, F::vlan_tci) & kVlanPresent)) return 0;
   return get(k, F::vlan_tci1) & kVlanPresent ? 2 : 1;

@@ -55,7 +55,11 @@ bool is_l3_or_higher(F f);  // mf_is_l3_or_higher(): labels are not
 // tunnel options, of which it keeps what the bridge's TLV map names.
 FlowKey as_extracted(const FlowKey& packet, const openflow::Bridge& bridge);
 
+// Whether the metadata of an NSH header is of type 1 (RFC 8300).
+bool has_fixed_context(const FlowKey& nsh);
+
 // --- VLAN tags and MPLS labels
+inline constexpr std::uint32_t kTagBytes = 4, kLabelBytes = 4;
 unsigned vlan_count(const FlowKey& k);
 void push_vlan(FlowKey& k, FlowKey* wc);
 void pop_vlan(FlowKey& k, FlowKey* wc);

@@ -72,9 +72,12 @@ void PathPolicy::leave_untaken(bool failed) {
   if (--untaken_ == 0) guessed_ = false;
 }
 
-std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
-  if (untaken_ == 0) recorder_.limit(bytes);
-  return packet_length_ ? std::optional(*packet_length_ > bytes) : std::nullopt;
+std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes, const FlowKey& flow, int added) {
+  ofproto::FrameLength now = length_;
+  now.resize(added);
+  if (untaken_ == 0) recorder_.limit(now.largest_packet(bytes, flow));
+  const std::optional<std::uint32_t> length = now.compared(flow);
+  return length ? std::optional(*length > bytes) : std::nullopt;
 }
 
 // --- hashes --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/network_state.h"
+#include "frame_length.h"
 #include "path_recorder.h"
 #include "policy.h"
 
@@ -17,10 +18,11 @@ namespace egt::engine {
 
 class PathPolicy : public ofproto::Policy {
  public:
-  PathPolicy(const cluster::Node& node, NetworkState& network_state, PathRecorder& recorder, Chooser& chooser,
-             std::optional<std::uint32_t> packet_length)
-      : node_(node), network_state_(network_state), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
+  PathPolicy(const cluster::Node& node, NetworkState& network_state, PathRecorder& recorder, Chooser& chooser)
+      : node_(node), network_state_(network_state), recorder_(recorder), chooser_(chooser) {}
 
+  // Of the frame that is translated next.
+  void set_frame_length(const ofproto::FrameLength& length) { length_ = length; }
   void missing(Statement<Input> input) override {
     if (untaken_ == 0) recorder_.missing(std::move(input));
   }
@@ -28,7 +30,7 @@ class PathPolicy : public ofproto::Policy {
   const ofproto::LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
                                       std::optional<std::uint16_t> above) override;
   bool learn(const openflow::Bridge& bridge, const openflow::Learn& learn, const FlowKey& flow) override;
-  std::optional<bool> is_longer_than(std::uint16_t bytes) override;
+  std::optional<bool> is_longer_than(std::uint16_t bytes, const FlowKey& flow, int added) override;
   void enter_untaken() override { ++untaken_; }
   void leave_untaken(bool failed) override;
   bool chooses() const override { return true; }
@@ -53,7 +55,7 @@ class PathPolicy : public ofproto::Policy {
   NetworkState& network_state_;
   PathRecorder& recorder_;
   Chooser& chooser_;
-  std::optional<std::uint32_t> packet_length_;
+  ofproto::FrameLength length_;
   unsigned untaken_ = 0;  // continuations around what is translated that the packet does not take
   bool guessed_ = false;  // in one of them
   // Learned flows in the form in which they are executed; states that wait for a recirculation refer to them.

@@ -292,11 +292,11 @@ void PathRecorder::missing(Statement<Input> input) {
   remark({Notice::not_understood, std::move(input.about)}, here());
 }
 
-void PathRecorder::limit(std::uint16_t frame) {
-  if (frame <= kEthernetHeader) return;
+void PathRecorder::limit(std::uint32_t packet) {
+  if (packet == 0) return;
   const std::vector<Provenance>* lines = record_.steps.empty() ? nullptr : &record_.steps.back().evidence;
   const Provenance line = lines == nullptr || lines->empty() ? Provenance{} : lines->front();
-  record_.limit({frame - kEthernetHeader, node_.name, bridge().name, line, SizeLimit::By::flow});
+  record_.limit({packet, node_.name, bridge().name, line, SizeLimit::By::flow});
 }
 
 void PathRecorder::gap(Input input, Details about) { record_.gap({node_.name, input, std::move(about)}); }

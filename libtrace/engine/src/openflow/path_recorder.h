@@ -42,8 +42,8 @@ class PathRecorder : public ofproto::Observer {
   void missing(Statement<Input> input);
   void remark(Remark remark, std::vector<Provenance> evidence);
   void assume(Assumption assumption) { record_.assume(std::move(assumption)); }
-  // The flow that is executed asks whether the frame is longer than that.
-  void limit(std::uint16_t frame);
+  // The flow that is executed asks whether the packet is longer than that; in bytes, without Ethernet header and tags.
+  void limit(std::uint32_t packet);
   template <class Kind>
   void add(Kind&& kind, std::vector<Provenance> evidence) {
     record_.add(node_.name, layer(), std::forward<Kind>(kind), std::move(evidence));

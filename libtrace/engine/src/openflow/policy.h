@@ -48,8 +48,11 @@ class Policy {
     return false;
   }
 
-  // Whether the packet is longer than that; none: both continuations are translated.
-  virtual std::optional<bool> is_longer_than(std::uint16_t /*bytes*/) { return std::nullopt; }
+  // Whether the frame, which is `flow` by now and `added` bytes longer than when the translation began, is longer than
+  // that; none: both continuations are translated.
+  virtual std::optional<bool> is_longer_than(std::uint16_t /*bytes*/, const FlowKey& /*flow*/, int /*added*/) {
+    return std::nullopt;
+  }
   // Around the continuation that the packet does not take. The switch translates that one, too, with what is learned in
   // it; nothing is to be asked or recorded there. They nest.
   virtual void enter_untaken() {}

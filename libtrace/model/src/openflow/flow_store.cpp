@@ -169,7 +169,7 @@ std::string_view FlowStore::lines(FlowIndex begin, FlowIndex end) const {
   if (&text_of(begin) != &text_of(end - 1)) return {};
   for (FlowIndex i = begin + 1; i < end; ++i)
     if (ref(i).offset <= ref(i - 1).offset) return {};
-  return text_of(begin).lines(ref(begin), ref(end - 1));
+  return text_of(begin).contiguous_lines(ref(begin), ref(end - 1));
 }
 
 void FlowStore::read_for_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words,

@@ -39,7 +39,7 @@ class SwitchSessions {
 class NeighbourOracle;
 
 struct OvsOptions {
-  // Bytes with the Ethernet header, for check_pkt_larger; none: the rest is run for both outcomes, as ofproto/trace does.
+  // Bytes with Ethernet header and tags, for check_pkt_larger; none: the rest is run for both outcomes, as ofproto/trace does.
   std::optional<std::uint32_t> packet_length = 74;
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
   // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.

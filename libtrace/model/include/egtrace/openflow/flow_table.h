@@ -108,7 +108,7 @@ class FlowText {
   virtual std::string_view line(const FlowRef& flow, std::string& buffer) const = 0;
   // The lines of flows that follow each other, with what stands between them: what `line` says of each begins where its offset is,
   // counted from the first's. Empty: they do not lie so.
-  virtual std::string_view lines(const FlowRef& first, const FlowRef& last) const = 0;
+  virtual std::string_view contiguous_lines(const FlowRef& first, const FlowRef& last) const = 0;
   // The clauses of which a conjunctive flow is a member, for less.
   virtual void memberships(const FlowRef& flow, std::vector<Conjunction>& out) const = 0;
 };

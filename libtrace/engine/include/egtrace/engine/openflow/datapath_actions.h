@@ -130,7 +130,9 @@ struct PushNsh {
   FlowKey nsh;
   std::vector<std::uint8_t> metadata;
 };
-struct PopNsh {};
+struct PopNsh {
+  bool has_fixed_context = true;  // the metadata type of the header is 1
+};
 struct Sample {
   double probability = 1.0;
   Actions actions;
