@@ -1,5 +1,7 @@
 // Where an address stands in what the kernel and routing daemons decide by: rules, routes, connections, sets. Lines are
 // looked at as they were printed, so that whatever a format knows of them, none is skipped.
+#include "lookup/dump_lines.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "egtrace/base/text.h"
 #include "in_pieces.h"
 #include "lookup/address_words.h"
-#include "lookup/finder.h"
 #include "phrases/lookups.h"
 
 namespace egt::explain {
@@ -37,7 +38,7 @@ bool line_holds(std::string_view line, const IpAddr& address) {
 
 }  // namespace
 
-void Finder::dump_lines(const cluster::DumpInfo& dump) {
+void DumpLines::find(const cluster::DumpInfo& dump) {
   const std::string_view lines = lines_of(dump.kind);
   if (!term_.address || term_.port || lines.empty() || !dump.superseded_by.empty()) return;
   const Source& source = cluster_.sources->at(dump.source);
@@ -48,22 +49,22 @@ void Finder::dump_lines(const cluster::DumpInfo& dump) {
     const std::string_view text = next_line(rest);
     const bool named = mentions(text, address);
     if (!named && !line_holds(text, *term_.address)) continue;
-    if (found++ == 0) match = add(phrase(Found::lines, {lines}), dump.path, cluster_.node(dump.node), {}, {});
+    if (found++ == 0) match = &matches_.add(phrase(Found::lines, {lines}), dump.path, cluster_.node(dump.node), {}, {});
     match->has_lines = true;
-    use(*match, named ? "names it" : "holds it", {dump.source, line});
+    matches_.use(*match, named ? "names it" : "holds it", {dump.source, line});
   }
   if (match != nullptr) match->facts.emplace_back("lines", std::to_string(found));
 }
 
-void Finder::logical_flows_with_address(const cluster::Node& node) {
+void DumpLines::find_logical_flows(const cluster::Node& node) {
   if (!term_.address || term_.port) return;
   const std::string address = term_.address->to_string();
   std::uint32_t found = 0;
   LookupMatch* match = nullptr;
   const auto names_it = [&](const ovn::LogicalFlow& f) { return mentions(f.match, address) || mentions(f.actions, address); };
   for (const ovn::LogicalFlow* f : wanted_of(node.ovn.logical_flows, names_it)) {
-    if (found++ == 0) match = add(phrase(Found::logical_flows), address, &node, {}, {});
-    use(*match, fmt::format("{} {} priority {}: {}", f->stage, f->uuid.substr(0, 8), f->priority, f->match), f->from);
+    if (found++ == 0) match = &matches_.add(phrase(Found::logical_flows), address, &node, {}, {});
+    matches_.use(*match, fmt::format("{} {} priority {}: {}", f->stage, f->uuid.substr(0, 8), f->priority, f->match), f->from);
   }
   if (match != nullptr) match->facts.emplace_back("logical flows", std::to_string(found));
 }

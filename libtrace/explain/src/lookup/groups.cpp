@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "egtrace/base/text.h"
-#include "lookup/finder.h"
+#include "lookup/flow_origins.h"
+#include "lookup/parts.h"
 
 namespace egt::explain {
 namespace {
@@ -26,25 +27,24 @@ bool leads_to(std::string_view actions, const std::string& word) {
 
 }  // namespace
 
-void Finder::groups(const cluster::Node& node, const openflow::Bridge& bridge) {
-  if (!term_.number || *term_.number > 0xffffffff || !(term_.may_be("group") || term_.may_be("group_id"))) return;
-  if (const openflow::Group* found = bridge.groups.find(static_cast<std::uint32_t>(*term_.number))) group(node, bridge, *found);
-}
-
-void Finder::group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group) {
-  Facts facts = {{"bridge", bridge.name},
-                 {"type", type_text(group)},
-                 {"selection method", group.selection_method},
-                 {"buckets", std::to_string(group.buckets.size())}};
-  for (const openflow::Bucket& bucket : group.buckets) facts.emplace_back("bucket", bucket_text(bucket));
-  LookupMatch* match = add("group", std::to_string(group.id), &node, std::move(facts), {group.from});
-  const std::string word = fmt::format("group:{}", group.id);
+void find_group(const cluster::Node& node, const openflow::Bridge& bridge, const LookupTerm& term, FlowOrigins& origins,
+                MatchList& matches) {
+  if (!term.number || *term.number > 0xffffffff || !(term.may_be("group") || term.may_be("group_id"))) return;
+  const openflow::Group* group = bridge.groups.find(static_cast<std::uint32_t>(*term.number));
+  if (group == nullptr) return;
+  MatchList::Facts facts = {{"bridge", bridge.name},
+                            {"type", type_text(*group)},
+                            {"selection method", group->selection_method},
+                            {"buckets", std::to_string(group->buckets.size())}};
+  for (const openflow::Bucket& bucket : group->buckets) facts.emplace_back("bucket", bucket_text(bucket));
+  LookupMatch& match = matches.add("group", std::to_string(group->id), &node, std::move(facts), {group->from});
+  const std::string word = fmt::format("group:{}", group->id);
   if (!bridge.flows) return;
   std::string buffer;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     if (!leads_to(bridge.flows->line_of(i, buffer), word)) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (leads_to(bridge.flows->actions_text(flow), word)) use(*match, flow_words(node, bridge, i), flow.from);
+    if (leads_to(bridge.flows->actions_text(flow), word)) matches.use(match, origins.words(node, bridge, i), flow.from);
   }
 }
 

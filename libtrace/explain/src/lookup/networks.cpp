@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lookup/finder.h"
+#include "lookup/parts.h"
 #include "lookup/texts.h"
 
 namespace egt::explain {
@@ -34,60 +34,59 @@ std::string accepted_in_words(const std::optional<bool>& accepted, const std::st
   return *accepted ? "yes" : "no: " + why_not;
 }
 
+// The key of its attachments, its own name, or how rows of OVN call it; or an address of its subnets.
+bool is_network(const LookupTerm& term, const cluster::NetworkDefinition& network) {
+  const bool named =
+      term.text == network.full_name() || term.text == network.name || (!network.network.empty() && term.text == network.network);
+  return (!term.kind && named) ||
+         (term.address && std::any_of(network.subnets.begin(), network.subnets.end(),
+                                      [&](const Prefix& subnet) { return subnet.contains(*term.address); }));
+}
+
+void add_network(MatchList& matches, const cluster::NetworkDefinition& network) {
+  matches.add(kind_in_words(network.kind), network.full_name(), nullptr,
+              {{"network", network.network},
+               {"plugin", network.plugin},
+               {"topology", network.topology},
+               {"role", network.role},
+               {"transport", transport_in_words(network.transport)},
+               {"transport accepted", accepted_in_words(network.transport_accepted, network.why_not_accepted)},
+               {"subnets", prefixes_text(network.subnets)},
+               {"physical network", network.physical},
+               {"vlan", network.vlan ? std::to_string(*network.vlan) : ""},
+               {"device", network.master},
+               {"uplinks", joined(network.uplinks, [](const std::string& name) { return name; })}},
+              {network.from});
+}
+
 }  // namespace
 
-// The key of its attachments, its own name, or how rows of OVN call it; or an address of its subnets.
-bool Finder::is_network(const cluster::NetworkDefinition& network) const {
-  const bool named = term_.text == network.full_name() || term_.text == network.name ||
-                     (!network.network.empty() && term_.text == network.network);
-  return (!term_.kind && named) ||
-         (term_.address && std::any_of(network.subnets.begin(), network.subnets.end(),
-                                       [&](const Prefix& subnet) { return subnet.contains(*term_.address); }));
-}
-
-void Finder::network(const cluster::NetworkDefinition& network) {
-  add(kind_in_words(network.kind), network.full_name(), nullptr,
-      {{"network", network.network},
-       {"plugin", network.plugin},
-       {"topology", network.topology},
-       {"role", network.role},
-       {"transport", transport_in_words(network.transport)},
-       {"transport accepted", accepted_in_words(network.transport_accepted, network.why_not_accepted)},
-       {"subnets", prefixes_text(network.subnets)},
-       {"physical network", network.physical},
-       {"vlan", network.vlan ? std::to_string(*network.vlan) : ""},
-       {"device", network.master},
-       {"uplinks", joined(network.uplinks, [](const std::string& name) { return name; })}},
-      {network.from});
-}
-
-void Finder::networks() {
-  const cluster::Objects& o = cluster_.objects;
+void find_networks(const cluster::Objects& o, const LookupTerm& term, MatchList& matches) {
   for (const auto* all : {&o.network_attachments, &o.user_defined_networks})
     for (const cluster::NetworkDefinition& one : *all)
-      if (is_network(one)) network(one);
+      if (is_network(term, one)) add_network(matches, one);
   for (const cluster::RouteAdvertisement& ra : o.route_advertisements) {
-    if (term_.kind || term_.text != ra.name) continue;
+    if (term.kind || term.text != ra.name) continue;
     std::vector<std::string> what;
     if (ra.pods) what.emplace_back("pods");
     if (ra.egress_ips) what.emplace_back("egress IPs");
-    add("route advertisements", ra.name, nullptr,
-        {{"advertises", fmt::format("{}", fmt::join(what, ", "))},
-         {"default network", ra.default_network ? "yes" : ""},
-         {"networks", selector_text(ra.networks)},
-         {"nodes", selector_text(ra.nodes)},
-         {"VRF", ra.target_vrf},
-         {"accepted", accepted_in_words(ra.accepted, ra.why_not_accepted)}},
-        {ra.from});
+    matches.add("route advertisements", ra.name, nullptr,
+                {{"advertises", fmt::format("{}", fmt::join(what, ", "))},
+                 {"default network", ra.default_network ? "yes" : ""},
+                 {"networks", selector_text(ra.networks)},
+                 {"nodes", selector_text(ra.nodes)},
+                 {"VRF", ra.target_vrf},
+                 {"accepted", accepted_in_words(ra.accepted, ra.why_not_accepted)}},
+                {ra.from});
   }
   for (const cluster::NetworkObject& object : o.network_objects) {
-    const bool named = !term_.kind && (term_.text == object.full_name() || term_.text == object.name);
-    const bool holds = term_.address && std::any_of(object.prefixes.begin(), object.prefixes.end(),
-                                                    [&](const Prefix& p) { return p.contains(*term_.address); });
+    const bool named = !term.kind && (term.text == object.full_name() || term.text == object.name);
+    const bool holds = term.address && std::any_of(object.prefixes.begin(), object.prefixes.end(),
+                                                   [&](const Prefix& p) { return p.contains(*term.address); });
     if (!named && !holds) continue;
-    Facts facts = object.facts;
+    MatchList::Facts facts = object.facts;
     facts.insert(facts.begin(), {"prefixes", prefixes_text(object.prefixes)});
-    add(object.kind, object.full_name(), nullptr, std::move(facts), {object.from});
+    matches.add(object.kind, object.full_name(), nullptr, std::move(facts), {object.from});
   }
 }
 

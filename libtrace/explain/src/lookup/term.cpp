@@ -76,6 +76,12 @@ std::string in_namespace(std::string_view text, const std::optional<ObjectKind>&
   return complete ? std::string(text) : fmt::format("{}/{}", name_space, text);
 }
 
+std::string address_text(const IpAddr& address, const std::optional<std::uint16_t>& port) {
+  const std::string host = address.to_string();
+  if (!port) return host;
+  return address.is_v4() ? fmt::format("{}:{}", host, *port) : fmt::format("[{}]:{}", host, *port);
+}
+
 }  // namespace
 
 LookupTerm read_term(std::string_view text, std::string_view name_space) {
@@ -108,14 +114,30 @@ LookupTerm read_term(std::string_view text, std::string_view name_space) {
   term.number = number_of(text);
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   term.uuid = hexadecimal ? uuid_of_number(text) : uuid_digits(text);
+  if (term.address)
+    term.dump_text = address_text(*term.address, term.port);
+  else if (term.mac)
+    term.dump_text = term.mac->to_string();
   return term;
 }
 
-std::string LookupTerm::address_text() const {
-  if (!address) return {};
-  const std::string host = address->to_string();
-  if (!port) return host;
-  return address->is_v4() ? fmt::format("{}:{}", host, *port) : fmt::format("[{}]:{}", host, *port);
+std::optional<std::uint16_t> LookupTerm::as_port() const {
+  if (!may_be("nodeport") && !may_be("port")) return std::nullopt;
+  return number && *number > 0 && *number <= 65535 ? std::optional(static_cast<std::uint16_t>(*number)) : std::nullopt;
+}
+
+bool LookupTerm::is_one_of(const std::vector<IpAddr>& addresses) const {
+  return address && std::find(addresses.begin(), addresses.end(), *address) != addresses.end();
+}
+
+bool LookupTerm::is_one_of(const std::vector<Prefix>& prefixes) const {
+  return address && std::any_of(prefixes.begin(), prefixes.end(), [&](const Prefix& p) { return p.address == *address; });
+}
+
+bool LookupTerm::is_name_of(ObjectKind of, const cluster::Object& object) const {
+  const std::string full = object.full_name();
+  const bool by_kind = !kind || *kind == of || (*kind == ObjectKind::service && of == ObjectKind::endpoints);
+  return (by_kind && (text == full || text == object.name)) || (kind && whole == full);
 }
 
 bool mentions(std::string_view text, std::string_view word) {

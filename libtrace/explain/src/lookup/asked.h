@@ -1,13 +1,16 @@
-// A Kubernetes object that somebody asked for, with what dumps of nodes know it by.
+// What somebody asks for: a term, and the Kubernetes objects that it names, with what dumps of nodes know them by.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "egtrace/base/ip.h"
 #include "lookup/object_kinds.h"
+#include "lookup/term.h"
 
 namespace egt::explain {
 
@@ -20,11 +23,12 @@ struct AskedObject {
   std::optional<std::uint32_t> mark = {};
 };
 
-// By what lines of dumps are theirs.
-struct LineWords {
-  std::set<IpAddr> addresses;
-  std::set<std::uint16_t> ports;
-  std::set<std::string> names;  // in comments
+struct Asked {
+  const LookupTerm& term;
+  std::vector<AskedObject> objects;
+  std::set<std::string, std::less<>> dump_names;  // that dumps of nodes have for them
+
+  bool is_called(std::string_view name) const { return (!term.kind && term.text == name) || dump_names.contains(name); }
 };
 
 }  // namespace egt::explain
