@@ -53,6 +53,10 @@ struct Forecast {
   bool from_start = false;                   // seen where the path begins, or nothing captured shows otherwise
   // The node that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
   std::string translated_by;
+
+  bool is_not_walked() const { return left_out && explanation == nullptr; }
+  // Of a packet behind the opening.
+  const Predicted& later() const { return next.path != nullptr ? next : forward; }
 };
 
 class Forecaster {
