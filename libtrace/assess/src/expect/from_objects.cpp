@@ -53,7 +53,8 @@ class IntentChecker {
     for (const cluster::ExternalRoute& route : objects_.external_routes) gateways(route);
     for (const cluster::Service& service : objects_.services) answers(service);
     for (const cluster::NetworkPolicy& policy : objects_.network_policies) cut_off(policy);
-    for (Expectation& e : policy_expectations(cluster_, pods_)) all_.push_back(std::move(e));
+    for (auto* of : {firewall_expectations, network_policy_expectations, admin_policy_expectations})
+      for (Expectation& e : of(cluster_, pods_)) all_.push_back(std::move(e));
     return std::move(all_);
   }
 

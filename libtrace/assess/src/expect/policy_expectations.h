@@ -9,9 +9,13 @@
 
 namespace egt::assess {
 
-// For each rule of an EgressFirewall one connection a node and family, for each rule of the others one: where objects show a
-// connection that this rule decides. For each direction that a NetworkPolicy with rules isolates one that no rule lets through. What a rule allows is expected to be answered only where its receiver has dumps and
-// no other policy is known to decide.
-std::vector<expect::Expectation> policy_expectations(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
+// What a rule allows is expected to be answered only where its receiver has dumps and no other policy is known to decide.
+
+// For each rule one connection a node and family, where objects show one that this rule decides.
+std::vector<expect::Expectation> firewall_expectations(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
+// For each rule one such connection; for each direction that a policy with rules isolates one that no rule lets through.
+std::vector<expect::Expectation> network_policy_expectations(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
+// For each rule one such connection.
+std::vector<expect::Expectation> admin_policy_expectations(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
 
 }  // namespace egt::assess
