@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
-#include "ovn_lang/action_parser.h"
+#include "ovn_lang/action_words.h"
 
 namespace egt::parsers::ovn_lang {
 
@@ -25,212 +25,168 @@ std::optional<std::uint8_t> protocol_of(Lexer& lexer) {
 
 bool is_decimal(const Lexer& lexer) { return lexer.at(Type::integer) && lexer.token().format == ConstantFormat::decimal; }
 
-}  // namespace
-
-bool ActionParser::parse_with_arguments(std::string_view word, ActionList& out) {
-  const auto is = [&](std::string_view name) {
-    if (word != name) return false;
-    lexer_.advance();
-    return true;
-  };
-  if (is("get_arp"))
-    parse_get_binding(false, out);
-  else if (is("get_nd"))
-    parse_get_binding(true, out);
-  else if (is("put_arp"))
-    parse_put_binding(false, out);
-  else if (is("put_nd"))
-    parse_put_binding(true, out);
-  else if (is("put_fdb"))
-    parse_put_fdb(out);
-  else if (is("set_queue"))
-    parse_set_queue(out);
-  else if (is("set_meter"))
-    parse_set_meter(out);
-  else if (is("log"))
-    parse_log(out);
-  else if (is("trigger_event"))
-    parse_trigger_event(out);
-  else if (is("bind_vport"))
-    parse_bind_vport(out);
-  else if (is("handle_svc_check"))
-    parse_service_check(out);
-  else if (is("fwd_group"))
-    parse_forward_group(out);
-  else if (is("commit_ecmp_nh"))
-    parse_ecmp_next_hop(out);
-  else if (is("commit_lb_aff"))
-    parse_lb_affinity(out);
-  else if (is("sample"))
-    parse_sample(out);
-  else if (is("mirror"))
-    parse_mirror(out);
-  else
-    return false;
-  return true;
-}
-
-void ActionParser::parse_get_binding(bool ipv6, ActionList& out) {
+void parse_get_binding(ActionOperands& in, bool ipv6, ActionList& out) {
   ovn::GetBinding get{ipv6, {}, {}};
-  lexer_.force_match(Type::lparen);
-  get.port = parse_field_of(0);
-  lexer_.force_match(Type::comma);
-  get.ip = parse_field_of(ipv6 ? 128 : 32);
-  lexer_.force_match(Type::rparen);
+  in.lexer.force_match(Type::lparen);
+  get.port = in.parse_field_of(0);
+  in.lexer.force_match(Type::comma);
+  get.ip = in.parse_field_of(ipv6 ? 128 : 32);
+  in.lexer.force_match(Type::rparen);
   out.push_back({get});
 }
 
-void ActionParser::parse_put_binding(bool ipv6, ActionList& out) {
+void parse_put_binding(ActionOperands& in, bool ipv6, ActionList& out) {
   ovn::PutBinding put{ipv6, {}, {}, {}};
-  lexer_.force_match(Type::lparen);
-  put.port = parse_field_of(0);
-  lexer_.force_match(Type::comma);
-  put.ip = parse_field_of(ipv6 ? 128 : 32);
-  lexer_.force_match(Type::comma);
-  put.mac = parse_field_of(48);
-  lexer_.force_match(Type::rparen);
+  in.lexer.force_match(Type::lparen);
+  put.port = in.parse_field_of(0);
+  in.lexer.force_match(Type::comma);
+  put.ip = in.parse_field_of(ipv6 ? 128 : 32);
+  in.lexer.force_match(Type::comma);
+  put.mac = in.parse_field_of(48);
+  in.lexer.force_match(Type::rparen);
   out.push_back({put});
 }
 
-void ActionParser::parse_put_fdb(ActionList& out) {
+void parse_put_fdb(ActionOperands& in, ActionList& out) {
   ovn::PutFdb put;
-  lexer_.force_match(Type::lparen);
-  put.port = parse_field_of(0);
-  lexer_.force_match(Type::comma);
-  put.mac = parse_field_of(48);
-  lexer_.force_match(Type::rparen);
+  in.lexer.force_match(Type::lparen);
+  put.port = in.parse_field_of(0);
+  in.lexer.force_match(Type::comma);
+  put.mac = in.parse_field_of(48);
+  in.lexer.force_match(Type::rparen);
   out.push_back({put});
 }
 
-void ActionParser::parse_set_queue(ActionList& out) {
+void parse_set_queue(ActionOperands& in, ActionList& out) {
   ovn::SetQueue set;
-  if (!lexer_.force_match(Type::lparen) || !lexer_.take_small_integer(set.queue) || !lexer_.force_match(Type::rparen)) return;
+  if (!in.lexer.force_match(Type::lparen) || !in.lexer.take_small_integer(set.queue) || !in.lexer.force_match(Type::rparen))
+    return;
   if (set.queue < kMinQueue - 1 || set.queue > kMaxQueue)
-    return lexer_.error(
+    return in.lexer.error(
         fmt::format("Queue ID {} for set_queue is not in valid range {} to {}.", set.queue, kMinQueue - 1, kMaxQueue));
   out.push_back({set});
 }
 
-void ActionParser::parse_set_meter(ActionList& out) {
+void parse_set_meter(ActionOperands& in, ActionList& out) {
   ovn::SetMeter set;
-  const auto number = [this] {
-    const std::uint64_t value = is_decimal(lexer_) ? low64(lexer_.token().value) : 0;
-    lexer_.advance();
+  const auto number = [&in] {
+    const std::uint64_t value = is_decimal(in.lexer) ? low64(in.lexer.token().value) : 0;
+    in.lexer.advance();
     return value;
   };
-  lexer_.force_match(Type::lparen);
+  in.lexer.force_match(Type::lparen);
   set.rate = number();
-  if (lexer_.match(Type::comma)) set.burst = number();
-  lexer_.force_match(Type::rparen);
-  if (set.rate == 0) return lexer_.error("Rate 0 for set_meter is not in valid.");
+  if (in.lexer.match(Type::comma)) set.burst = number();
+  in.lexer.force_match(Type::rparen);
+  if (set.rate == 0) return in.lexer.error("Rate 0 for set_meter is not in valid.");
   out.push_back({set});
 }
 
-void ActionParser::parse_log_argument(ovn::Log& log, bool& has_verdict) {
+void parse_log_argument(ActionOperands& in, ovn::Log& log, bool& has_verdict) {
   using V = ovn::Log::Verdict;
-  const auto string = [this](std::optional<std::string>& to) {
-    if (!lexer_.at(Type::string)) return lexer_.syntax_error("expecting string");
-    to = lexer_.token().text;
-    lexer_.advance();
+  const auto string = [&in](std::optional<std::string>& to) {
+    if (!in.lexer.at(Type::string)) return in.lexer.syntax_error("expecting string");
+    to = in.lexer.token().text;
+    in.lexer.advance();
   };
-  if (lexer_.match_id("verdict")) {
-    if (!lexer_.force_match(Type::equals)) return;
+  if (in.lexer.match_id("verdict")) {
+    if (!in.lexer.force_match(Type::equals)) return;
     for (const V v : {V::drop, V::reject, V::allow, V::pass}) {
-      if (!lexer_.match_id(log_verdict_name(v))) continue;
+      if (!in.lexer.match_id(log_verdict_name(v))) continue;
       log.verdict = v;
       has_verdict = true;
       return;
     }
-    lexer_.syntax_error("unknown verdict");
-  } else if (lexer_.match_id("name")) {
-    if (!lexer_.force_match(Type::equals)) return;
-    if (lexer_.at(Type::string) && lexer_.token().text.size() >= 64)
-      return lexer_.syntax_error("name must be shorter than 64 characters");
+    in.lexer.syntax_error("unknown verdict");
+  } else if (in.lexer.match_id("name")) {
+    if (!in.lexer.force_match(Type::equals)) return;
+    if (in.lexer.at(Type::string) && in.lexer.token().text.size() >= 64)
+      return in.lexer.syntax_error("name must be shorter than 64 characters");
     string(log.name);
-  } else if (lexer_.match_id("severity")) {
-    if (!lexer_.force_match(Type::equals)) return;
-    if (!lexer_.at(Type::id)) return lexer_.syntax_error("expecting severity");
+  } else if (in.lexer.match_id("severity")) {
+    if (!in.lexer.force_match(Type::equals)) return;
+    if (!in.lexer.at(Type::id)) return in.lexer.syntax_error("expecting severity");
     for (std::uint8_t s = 0; s < 5; ++s)
-      if (lexer_.match_id(ovn::log_severity_name(s))) {
+      if (in.lexer.match_id(ovn::log_severity_name(s))) {
         log.severity = s;
         return;
       }
-    lexer_.syntax_error("unknown severity");
-  } else if (lexer_.match_id("meter")) {
-    if (lexer_.force_match(Type::equals)) string(log.meter);
+    in.lexer.syntax_error("unknown severity");
+  } else if (in.lexer.match_id("meter")) {
+    if (in.lexer.force_match(Type::equals)) string(log.meter);
   } else {
-    lexer_.syntax_error();
+    in.lexer.syntax_error();
   }
 }
 
-void ActionParser::parse_log(ActionList& out) {
+void parse_log(ActionOperands& in, ActionList& out) {
   ovn::Log log;
   bool has_verdict = false;
-  if (lexer_.match(Type::lparen))
-    while (!lexer_.failed() && !lexer_.match(Type::rparen)) {
-      parse_log_argument(log, has_verdict);
-      if (!lexer_.failed()) lexer_.match(Type::comma);
+  if (in.lexer.match(Type::lparen))
+    while (!in.lexer.failed() && !in.lexer.match(Type::rparen)) {
+      parse_log_argument(in, log, has_verdict);
+      if (!in.lexer.failed()) in.lexer.match(Type::comma);
     }
-  if (!has_verdict) lexer_.syntax_error("expecting verdict");
+  if (!has_verdict) in.lexer.syntax_error("expecting verdict");
   out.push_back({std::move(log)});
 }
 
-void ActionParser::parse_bind_vport(ActionList& out) {
-  if (!lexer_.force_match(Type::lparen)) return;
-  if (!lexer_.at(Type::string)) return lexer_.syntax_error("expecting port name string");
-  ovn::BindVport bind{lexer_.token().text, {}};
-  lexer_.advance();
-  lexer_.force_match(Type::comma);
-  bind.parent = parse_field_of(0);
-  lexer_.force_match(Type::rparen);
+void parse_bind_vport(ActionOperands& in, ActionList& out) {
+  if (!in.lexer.force_match(Type::lparen)) return;
+  if (!in.lexer.at(Type::string)) return in.lexer.syntax_error("expecting port name string");
+  ovn::BindVport bind{in.lexer.token().text, {}};
+  in.lexer.advance();
+  in.lexer.force_match(Type::comma);
+  bind.parent = in.parse_field_of(0);
+  in.lexer.force_match(Type::rparen);
   out.push_back({std::move(bind)});
 }
 
-void ActionParser::parse_service_check(ActionList& out) {
-  if (!lexer_.force_match(Type::lparen)) return;
-  const ovn::FieldRef port = parse_field_of(0);
-  lexer_.force_match(Type::rparen);
+void parse_service_check(ActionOperands& in, ActionList& out) {
+  if (!in.lexer.force_match(Type::lparen)) return;
+  const ovn::FieldRef port = in.parse_field_of(0);
+  in.lexer.force_match(Type::rparen);
   out.push_back({ovn::HandleServiceCheck{port}});
 }
 
-void ActionParser::parse_forward_group(ActionList& out) {
+void parse_forward_group(ActionOperands& in, ActionList& out) {
   ovn::ForwardGroup group;
-  if (lexer_.match(Type::lparen)) {
-    if (lexer_.match_id("liveness")) {
-      if (!lexer_.force_match(Type::equals) || !parse_bool(group.liveness)) return;
-      lexer_.force_match(Type::comma);
+  if (in.lexer.match(Type::lparen)) {
+    if (in.lexer.match_id("liveness")) {
+      if (!in.lexer.force_match(Type::equals) || !in.parse_bool(group.liveness)) return;
+      in.lexer.force_match(Type::comma);
     }
-    if (lexer_.match_id("childports")) {
-      if (!lexer_.force_match(Type::equals)) return;
-      while (!lexer_.match(Type::rparen)) {
-        if (!lexer_.at(Type::string)) return lexer_.syntax_error("expecting logical switch port");
-        group.ports.push_back(lexer_.token().text);
-        lexer_.advance();
-        lexer_.match(Type::comma);
+    if (in.lexer.match_id("childports")) {
+      if (!in.lexer.force_match(Type::equals)) return;
+      while (!in.lexer.match(Type::rparen)) {
+        if (!in.lexer.at(Type::string)) return in.lexer.syntax_error("expecting logical switch port");
+        group.ports.push_back(in.lexer.token().text);
+        in.lexer.advance();
+        in.lexer.match(Type::comma);
       }
     }
   }
   out.push_back({std::move(group)});
 }
 
-void ActionParser::parse_ecmp_next_hop(ActionList& out) {
+void parse_ecmp_next_hop(ActionOperands& in, ActionList& out) {
   ovn::CommitEcmpNextHop commit;
-  lexer_.force_match(Type::lparen);
-  if (!force_parameter("ipv6") || !parse_bool(commit.ipv6)) return;
-  lexer_.force_match(Type::comma);
-  if (!force_parameter("proto")) return;
-  const auto protocol = protocol_of(lexer_);
-  if (!protocol) return lexer_.syntax_error("invalid protocol");
+  in.lexer.force_match(Type::lparen);
+  if (!in.force_parameter("ipv6") || !in.parse_bool(commit.ipv6)) return;
+  in.lexer.force_match(Type::comma);
+  if (!in.force_parameter("proto")) return;
+  const auto protocol = protocol_of(in.lexer);
+  if (!protocol) return in.lexer.syntax_error("invalid protocol");
   commit.protocol = *protocol;
-  lexer_.force_match(Type::rparen);
+  in.lexer.force_match(Type::rparen);
   out.push_back({commit});
 }
 
 // "10.0.0.1", "10.0.0.1:80", "[::1]:80"
-void ActionParser::parse_affinity_endpoint(std::string_view name, IpAddr& address, std::uint16_t& port) {
-  if (!force_parameter(name)) return;
-  if (!lexer_.at(Type::string)) return lexer_.syntax_error("invalid parameter");
-  std::string_view text = lexer_.token().text;
+void parse_affinity_endpoint(ActionOperands& in, std::string_view name, IpAddr& address, std::uint16_t& port) {
+  if (!in.force_parameter(name)) return;
+  if (!in.lexer.at(Type::string)) return in.lexer.syntax_error("invalid parameter");
+  std::string_view text = in.lexer.token().text;
   auto parsed = IpAddr::parse(text);
   if (!parsed && !text.empty()) {
     const std::size_t colon = text.back() == ']' ? std::string_view::npos : text.rfind(':');
@@ -243,81 +199,126 @@ void ActionParser::parse_affinity_endpoint(std::string_view name, IpAddr& addres
     else
       port = static_cast<std::uint16_t>(*number);
   }
-  if (!parsed) return lexer_.syntax_error("invalid parameter");
+  if (!parsed) return in.lexer.syntax_error("invalid parameter");
   address = *parsed;
-  lexer_.advance();
-  lexer_.force_match(Type::comma);
+  in.lexer.advance();
+  in.lexer.force_match(Type::comma);
 }
 
-void ActionParser::parse_lb_affinity(ActionList& out) {
+void parse_lb_affinity(ActionOperands& in, ActionList& out) {
   ovn::CommitLbAffinity commit;
-  lexer_.force_match(Type::lparen);
-  parse_affinity_endpoint("vip", commit.vip, commit.vip_port);
-  if (!lexer_.failed()) parse_affinity_endpoint("backend", commit.backend, commit.backend_port);
-  if (lexer_.failed()) return;
-  if (commit.vip.family != commit.backend.family) return lexer_.syntax_error("invalid protocol family");
+  in.lexer.force_match(Type::lparen);
+  parse_affinity_endpoint(in, "vip", commit.vip, commit.vip_port);
+  if (!in.lexer.failed()) parse_affinity_endpoint(in, "backend", commit.backend, commit.backend_port);
+  if (in.lexer.failed()) return;
+  if (commit.vip.family != commit.backend.family) return in.lexer.syntax_error("invalid protocol family");
   if (commit.vip_port) {
-    if (!force_parameter("proto")) return;
-    const auto protocol = protocol_of(lexer_);
-    if (!protocol) return lexer_.syntax_error("invalid protocol");
+    if (!in.force_parameter("proto")) return;
+    const auto protocol = protocol_of(in.lexer);
+    if (!protocol) return in.lexer.syntax_error("invalid protocol");
     commit.protocol = *protocol;
-    lexer_.force_match(Type::comma);
+    in.lexer.force_match(Type::comma);
   }
-  if (!force_parameter("timeout") || !parse_u16(commit.timeout, "affinity timeout")) return;
-  lexer_.force_match(Type::rparen);
+  if (!in.force_parameter("timeout") || !in.parse_u16(commit.timeout, "affinity timeout")) return;
+  in.lexer.force_match(Type::rparen);
   out.push_back({commit});
 }
 
-void ActionParser::parse_sample_argument(ovn::Sample& sample) {
-  const auto take = [this] {
-    const auto value = static_cast<std::uint32_t>(is_decimal(lexer_) ? lexer_.token().value : 0);
-    lexer_.advance();
+void parse_sample_argument(ActionOperands& in, ovn::Sample& sample) {
+  const auto take = [&in] {
+    const auto value = static_cast<std::uint32_t>(is_decimal(in.lexer) ? in.lexer.token().value : 0);
+    in.lexer.advance();
     return value;
   };
-  if (lexer_.match_id("probability")) {
-    if (lexer_.force_match(Type::equals) && is_decimal(lexer_)) parse_u16(sample.probability, "probability");
-  } else if (lexer_.match_id("obs_point")) {
-    if (!lexer_.force_match(Type::equals)) return;
-    if (lexer_.at(Type::address_set) && lexer_.token().text == "cookie") {
+  if (in.lexer.match_id("probability")) {
+    if (in.lexer.force_match(Type::equals) && is_decimal(in.lexer)) in.parse_u16(sample.probability, "probability");
+  } else if (in.lexer.match_id("obs_point")) {
+    if (!in.lexer.force_match(Type::equals)) return;
+    if (in.lexer.at(Type::address_set) && in.lexer.token().text == "cookie") {
       sample.point_is_cookie = true;
-      lexer_.advance();
-    } else if (is_decimal(lexer_)) {
+      in.lexer.advance();
+    } else if (is_decimal(in.lexer)) {
       sample.point = take();
-    } else if (context_.dialect.samples_fields) {
-      sample.point_field = parse_field_of(32);
+    } else if (in.context.dialect.samples_fields) {
+      sample.point_field = in.parse_field_of(32);
     } else {
-      lexer_.syntax_error("malformed sample observation_point_id");
+      in.lexer.syntax_error("malformed sample observation_point_id");
     }
-  } else if (lexer_.match_id("obs_domain")) {
-    if (!lexer_.force_match(Type::equals)) return;
-    if (is_decimal(lexer_) && static_cast<std::uint32_t>(lexer_.token().value) > 0xff)
-      return lexer_.syntax_error("obs_domain must be 8-bit long");
+  } else if (in.lexer.match_id("obs_domain")) {
+    if (!in.lexer.force_match(Type::equals)) return;
+    if (is_decimal(in.lexer) && static_cast<std::uint32_t>(in.lexer.token().value) > 0xff)
+      return in.lexer.syntax_error("obs_domain must be 8-bit long");
     sample.domain = static_cast<std::uint8_t>(take());
-  } else if (lexer_.match_id("collector_set")) {
-    if (lexer_.force_match(Type::equals)) sample.collector_set = take();
+  } else if (in.lexer.match_id("collector_set")) {
+    if (in.lexer.force_match(Type::equals)) sample.collector_set = take();
   } else {
-    lexer_.syntax_error("unknown argument");
+    in.lexer.syntax_error("unknown argument");
   }
 }
 
-void ActionParser::parse_sample(ActionList& out) {
+void parse_sample(ActionOperands& in, ActionList& out) {
   ovn::Sample sample;
-  if (lexer_.match(Type::lparen))
-    while (!lexer_.failed() && !lexer_.match(Type::rparen)) {
-      parse_sample_argument(sample);
-      if (!lexer_.failed()) lexer_.match(Type::comma);
+  if (in.lexer.match(Type::lparen))
+    while (!in.lexer.failed() && !in.lexer.match(Type::rparen)) {
+      parse_sample_argument(in, sample);
+      if (!in.lexer.failed()) in.lexer.match(Type::comma);
     }
-  if (!lexer_.failed() && sample.probability == 0) return lexer_.error("probability must be greater than zero");
+  if (!in.lexer.failed() && sample.probability == 0) return in.lexer.error("probability must be greater than zero");
   out.push_back({sample});
 }
 
-void ActionParser::parse_mirror(ActionList& out) {
-  if (!lexer_.force_match(Type::lparen)) return;
-  if (!lexer_.at(Type::string)) return lexer_.syntax_error("expecting port name string");
-  ovn::Mirror mirror{lexer_.token().text};
-  lexer_.advance();
-  lexer_.force_match(Type::rparen);
+void parse_mirror(ActionOperands& in, ActionList& out) {
+  if (!in.lexer.force_match(Type::lparen)) return;
+  if (!in.lexer.at(Type::string)) return in.lexer.syntax_error("expecting port name string");
+  ovn::Mirror mirror{in.lexer.token().text};
+  in.lexer.advance();
+  in.lexer.force_match(Type::rparen);
   out.push_back({std::move(mirror)});
+}
+
+}  // namespace
+
+bool parse_with_arguments(ActionOperands& in, std::string_view word, ActionList& out) {
+  const auto is = [&](std::string_view name) {
+    if (word != name) return false;
+    in.lexer.advance();
+    return true;
+  };
+  if (is("get_arp"))
+    parse_get_binding(in, false, out);
+  else if (is("get_nd"))
+    parse_get_binding(in, true, out);
+  else if (is("put_arp"))
+    parse_put_binding(in, false, out);
+  else if (is("put_nd"))
+    parse_put_binding(in, true, out);
+  else if (is("put_fdb"))
+    parse_put_fdb(in, out);
+  else if (is("set_queue"))
+    parse_set_queue(in, out);
+  else if (is("set_meter"))
+    parse_set_meter(in, out);
+  else if (is("log"))
+    parse_log(in, out);
+  else if (is("trigger_event"))
+    parse_trigger_event(in, out);
+  else if (is("bind_vport"))
+    parse_bind_vport(in, out);
+  else if (is("handle_svc_check"))
+    parse_service_check(in, out);
+  else if (is("fwd_group"))
+    parse_forward_group(in, out);
+  else if (is("commit_ecmp_nh"))
+    parse_ecmp_next_hop(in, out);
+  else if (is("commit_lb_aff"))
+    parse_lb_affinity(in, out);
+  else if (is("sample"))
+    parse_sample(in, out);
+  else if (is("mirror"))
+    parse_mirror(in, out);
+  else
+    return false;
+  return true;
 }
 
 }  // namespace egt::parsers::ovn_lang

@@ -1,7 +1,7 @@
 // Connection tracking: ct_next, ct_commit, NAT, load balancing.
 #include <fmt/format.h>
 
-#include "ovn_lang/action_parser.h"
+#include "ovn_lang/action_words.h"
 
 namespace egt::parsers::ovn_lang {
 
@@ -10,34 +10,30 @@ using ovn::ConstantFormat;
 using ovn::CtZone;
 using Type = TokenType;
 
-bool ActionParser::not_in_last_table(std::string_view name) {
-  if (context_.table < tables(context_.pipeline)) return true;
-  lexer_.error(fmt::format("\"{}\" action not allowed in last table.", name));
-  return false;
-}
+namespace {
 
-void ActionParser::parse_ct_next(ActionList& out) {
-  if (!not_in_last_table("ct_next")) return;
-  add_prerequisite("ip");
-  ovn::CtNext next{CtZone::dnat, context_.dialect.names_ct_zones, table_after()};
-  if (lexer_.match(Type::lparen)) {
+void parse_ct_next(ActionOperands& in, ActionList& out) {
+  if (!in.not_in_last_table("ct_next")) return;
+  in.add_prerequisite("ip");
+  ovn::CtNext next{CtZone::dnat, in.context.dialect.names_ct_zones, in.table_after()};
+  if (in.lexer.match(Type::lparen)) {
     next.names_zone = true;
-    if (lexer_.match_id("snat"))
+    if (in.lexer.match_id("snat"))
       next.zone = CtZone::snat;
-    else if (!lexer_.match_id("dnat"))
-      return lexer_.error("\"ct_next\" action accepts only \"dnat\" or \"snat\" parameter.");
-    lexer_.force_match(Type::rparen);
+    else if (!in.lexer.match_id("dnat"))
+      return in.lexer.error("\"ct_next\" action accepts only \"dnat\" or \"snat\" parameter.");
+    in.lexer.force_match(Type::rparen);
   }
   out.push_back({next});
 }
 
-void ActionParser::parse_ct_commit_argument(ovn::CtCommit& commit) {
-  const bool mark = lexer_.match_id("ct_mark");
-  if (!mark && !lexer_.match_id("ct_label")) return lexer_.syntax_error();
-  if (!lexer_.force_match(Type::equals)) return;
-  const bool masked = lexer_.at(Type::masked_integer);
-  if (!masked && !lexer_.at(Type::integer)) return lexer_.syntax_error("expecting integer");
-  const Token& token = lexer_.token();
+void parse_ct_commit_argument(ActionOperands& in, ovn::CtCommit& commit) {
+  const bool mark = in.lexer.match_id("ct_mark");
+  if (!mark && !in.lexer.match_id("ct_label")) return in.lexer.syntax_error();
+  if (!in.lexer.force_match(Type::equals)) return;
+  const bool masked = in.lexer.at(Type::masked_integer);
+  if (!masked && !in.lexer.at(Type::integer)) return in.lexer.syntax_error("expecting integer");
+  const Token& token = in.lexer.token();
   const U128 mask = masked ? token.mask : ~U128{0};
   if (mark) {
     commit.mark = static_cast<std::uint32_t>(token.value);
@@ -46,130 +42,158 @@ void ActionParser::parse_ct_commit_argument(ovn::CtCommit& commit) {
     commit.label = token.value;
     commit.label_mask = mask;
   }
-  lexer_.advance();
+  in.lexer.advance();
 }
 
-void ActionParser::parse_ct_commit(ActionList& out) {
-  ovn::CtCommit commit;
-  if (lexer_.at(Type::lcurly)) {
-    parse_block(commit.actions, "ip", ovn::writable::in_ct_commit);
-  } else {
-    add_prerequisite("ip");
-    if (context_.dialect.commits_in_parentheses && lexer_.match(Type::lparen)) {
-      commit.in_parentheses = true;
-      while (!lexer_.failed() && !lexer_.match(Type::rparen)) {
-        parse_ct_commit_argument(commit);
-        lexer_.match(Type::comma);
-      }
-    }
-  }
-  out.push_back({std::move(commit)});
-}
-
-void ActionParser::parse_ct_commit_to_zone(bool nat, ActionList& out) {
+void parse_ct_commit_to_zone(ActionOperands& in, bool nat, ActionList& out) {
   const std::string_view name = nat ? "ct_commit_nat" : "ct_commit_to_zone";
-  add_prerequisite("ip");
-  if (!not_in_last_table(name)) return;
-  ovn::CtCommitToZone commit{CtZone::dnat, nat, !nat || context_.dialect.names_ct_zones, table_after()};
-  const bool arguments = nat ? lexer_.match(Type::lparen) : lexer_.force_match(Type::lparen);
+  in.add_prerequisite("ip");
+  if (!in.not_in_last_table(name)) return;
+  ovn::CtCommitToZone commit{CtZone::dnat, nat, !nat || in.context.dialect.names_ct_zones, in.table_after()};
+  const bool arguments = nat ? in.lexer.match(Type::lparen) : in.lexer.force_match(Type::lparen);
   if (arguments) {
     commit.names_zone = true;
-    if (lexer_.match_id("snat"))
+    if (in.lexer.match_id("snat"))
       commit.zone = CtZone::snat;
-    else if (!lexer_.match_id("dnat"))
-      return lexer_.error(fmt::format("\"{}\" action accepts only \"dnat\" or \"snat\" parameter.", name));
-    lexer_.force_match(Type::rparen);
+    else if (!in.lexer.match_id("dnat"))
+      return in.lexer.error(fmt::format("\"{}\" action accepts only \"dnat\" or \"snat\" parameter.", name));
+    in.lexer.force_match(Type::rparen);
   }
   out.push_back({commit});
 }
 
-void ActionParser::parse_port_range(ovn::CtNat& nat) {
-  if (!lexer_.at(Type::integer) || lexer_.token().format != ConstantFormat::decimal)
-    return lexer_.syntax_error("expecting Integer for port range");
+void parse_port_range(ActionOperands& in, ovn::CtNat& nat) {
+  if (!in.lexer.at(Type::integer) || in.lexer.token().format != ConstantFormat::decimal)
+    return in.lexer.syntax_error("expecting Integer for port range");
   ovn::PortRange range;
-  range.low = static_cast<std::uint16_t>(lexer_.token().value);
-  if (range.low == 0) lexer_.syntax_error("range can't be 0");
-  lexer_.advance();
-  if (lexer_.match(Type::hyphen)) {
-    if (!lexer_.at(Type::integer)) return lexer_.syntax_error("expecting Integer for port range");
-    range.high = static_cast<std::uint16_t>(lexer_.token().value);
-    if (range.high <= range.low) lexer_.syntax_error("range high should be greater than range low");
-    lexer_.advance();
+  range.low = static_cast<std::uint16_t>(in.lexer.token().value);
+  if (range.low == 0) in.lexer.syntax_error("range can't be 0");
+  in.lexer.advance();
+  if (in.lexer.match(Type::hyphen)) {
+    if (!in.lexer.at(Type::integer)) return in.lexer.syntax_error("expecting Integer for port range");
+    range.high = static_cast<std::uint16_t>(in.lexer.token().value);
+    if (range.high <= range.low) in.lexer.syntax_error("range high should be greater than range low");
+    in.lexer.advance();
   }
   nat.ports = range;
 }
 
-void ActionParser::parse_ct_nat(std::string_view name, bool destination, bool in_czone, ActionList& out) {
-  add_prerequisite("ip");
-  if (!not_in_last_table(name)) return;
-  ovn::CtNat nat{destination, in_czone, {}, {}, table_after()};
-  if (lexer_.match(Type::lparen)) {
-    const Token& token = lexer_.token();
+void parse_ct_nat(ActionOperands& in, std::string_view name, bool destination, bool in_czone, ActionList& out) {
+  in.add_prerequisite("ip");
+  if (!in.not_in_last_table(name)) return;
+  ovn::CtNat nat{destination, in_czone, {}, {}, in.table_after()};
+  if (in.lexer.match(Type::lparen)) {
+    const Token& token = in.lexer.token();
     const bool v4 = token.format == ConstantFormat::ipv4;
-    if (!lexer_.at(Type::integer) || (!v4 && token.format != ConstantFormat::ipv6))
-      return lexer_.syntax_error("expecting IPv4 or IPv6 address");
+    if (!in.lexer.at(Type::integer) || (!v4 && token.format != ConstantFormat::ipv6))
+      return in.lexer.syntax_error("expecting IPv4 or IPv6 address");
     nat.address = v4 ? IpAddr::v4(static_cast<std::uint32_t>(token.value)) : IpAddr::v6(token.value);
-    lexer_.advance();
-    if (lexer_.match(Type::comma)) parse_port_range(nat);
-    if (lexer_.failed() || !lexer_.force_match(Type::rparen)) return;
+    in.lexer.advance();
+    if (in.lexer.match(Type::comma)) parse_port_range(in, nat);
+    if (in.lexer.failed() || !in.lexer.force_match(Type::rparen)) return;
   }
   out.push_back({nat});
 }
 
-bool ActionParser::parse_backend(ovn::CtLb::Kind kind, ovn::LbBackend& backend) {
-  const auto refuse = [this](std::string_view what) {
-    lexer_.syntax_error(what);
+bool parse_backend(ActionOperands& in, ovn::CtLb::Kind kind, ovn::LbBackend& backend) {
+  const auto refuse = [&in](std::string_view what) {
+    in.lexer.syntax_error(what);
     return false;
   };
   if (kind == ovn::CtLb::Kind::mark_local) {
-    if (!lexer_.at(Type::string)) return refuse("expecting logical port name for distributed load balancer");
-    backend.port_name = lexer_.token().text;
-    lexer_.advance();
-    if (!lexer_.force_match(Type::colon)) return false;
+    if (!in.lexer.at(Type::string)) return refuse("expecting logical port name for distributed load balancer");
+    backend.port_name = in.lexer.token().text;
+    in.lexer.advance();
+    if (!in.lexer.force_match(Type::colon)) return false;
   }
-  const bool brackets = lexer_.match(Type::lsquare);
-  const bool v4 = lexer_.at(Type::integer) && lexer_.token().format == ConstantFormat::ipv4;
-  const bool v6 = lexer_.at(Type::integer) && lexer_.token().format == ConstantFormat::ipv6;
+  const bool brackets = in.lexer.match(Type::lsquare);
+  const bool v4 = in.lexer.at(Type::integer) && in.lexer.token().format == ConstantFormat::ipv4;
+  const bool v6 = in.lexer.at(Type::integer) && in.lexer.token().format == ConstantFormat::ipv6;
   if (brackets && !v6) return refuse("expecting IPv6 address");
   if (!v4 && !v6) return refuse("expecting IP address");
-  const U128 value = lexer_.token().value;
+  const U128 value = in.lexer.token().value;
   backend.address = v4 ? IpAddr::v4(static_cast<std::uint32_t>(value)) : IpAddr::v6(value);
-  lexer_.advance();
-  if (brackets && !lexer_.match(Type::rsquare)) return refuse("no closing square bracket");
-  if (lexer_.match(Type::colon)) {
+  in.lexer.advance();
+  if (brackets && !in.lexer.match(Type::rsquare)) return refuse("no closing square bracket");
+  if (in.lexer.match(Type::colon)) {
     if (v6 && !brackets) return refuse("IPv6 address needs square brackets if port is included");
-    if (!parse_u16(backend.port, "port number")) return false;
+    if (!in.parse_u16(backend.port, "port number")) return false;
   }
   return true;
 }
 
-void ActionParser::parse_lb_arguments(ovn::CtLb& lb) {
-  if (!lexer_.match_id("backends") || !lexer_.force_match(Type::equals)) return lexer_.syntax_error("expecting backends");
-  while (!lexer_.match(Type::semicolon) && !lexer_.match(Type::rparen)) {
-    if (!parse_backend(lb.kind, lb.backends.emplace_back())) return;
-    lexer_.match(Type::comma);
+void parse_lb_arguments(ActionOperands& in, ovn::CtLb& lb) {
+  if (!in.lexer.match_id("backends") || !in.lexer.force_match(Type::equals)) return in.lexer.syntax_error("expecting backends");
+  while (!in.lexer.match(Type::semicolon) && !in.lexer.match(Type::rparen)) {
+    if (!parse_backend(in, lb.kind, lb.backends.emplace_back())) return;
+    in.lexer.match(Type::comma);
   }
-  if (lexer_.match_id("hash_fields")) {
-    if (!lexer_.match(Type::equals) || !lexer_.at(Type::string)) return lexer_.syntax_error("invalid hash_fields");
-    lb.hash_fields = lexer_.token().text;
-    lexer_.advance();
-    if (!lexer_.match(Type::semicolon)) lexer_.advance();
+  if (in.lexer.match_id("hash_fields")) {
+    if (!in.lexer.match(Type::equals) || !in.lexer.at(Type::string)) return in.lexer.syntax_error("invalid hash_fields");
+    lb.hash_fields = in.lexer.token().text;
+    in.lexer.advance();
+    if (!in.lexer.match(Type::semicolon)) in.lexer.advance();
   }
-  if (lexer_.match_id("skip_snat"))
+  if (in.lexer.match_id("skip_snat"))
     lb.flag = ovn::CtLb::Flag::skip_snat;
-  else if (lexer_.match_id("force_snat"))
+  else if (in.lexer.match_id("force_snat"))
     lb.flag = ovn::CtLb::Flag::force_snat;
   else
     return;
-  lexer_.advance();
+  in.lexer.advance();
 }
 
-void ActionParser::parse_ct_lb(ovn::CtLb::Kind kind, ActionList& out) {
-  if (!not_in_last_table("ct_lb")) return;
-  add_prerequisite("ip");
-  ovn::CtLb lb{kind, {}, {}, ovn::CtLb::Flag::none, table_after()};
-  if (lexer_.match(Type::lparen) && !lexer_.match(Type::rparen)) parse_lb_arguments(lb);
+void parse_ct_lb(ActionOperands& in, ovn::CtLb::Kind kind, ActionList& out) {
+  if (!in.not_in_last_table("ct_lb")) return;
+  in.add_prerequisite("ip");
+  ovn::CtLb lb{kind, {}, {}, ovn::CtLb::Flag::none, in.table_after()};
+  if (in.lexer.match(Type::lparen) && !in.lexer.match(Type::rparen)) parse_lb_arguments(in, lb);
   out.push_back({std::move(lb)});
+}
+
+}  // namespace
+
+void parse_ct_commit(ActionOperands& in, ovn::CtCommit& commit) {
+  in.add_prerequisite("ip");
+  if (!in.context.dialect.commits_in_parentheses || !in.lexer.match(Type::lparen)) return;
+  commit.in_parentheses = true;
+  while (!in.lexer.failed() && !in.lexer.match(Type::rparen)) {
+    parse_ct_commit_argument(in, commit);
+    in.lexer.match(Type::comma);
+  }
+}
+
+bool parse_ct_word(ActionOperands& in, std::string_view word, ActionList& out) {
+  if (!word.starts_with("ct_")) return false;
+  using K = ovn::CtLb::Kind;
+  const auto is = [&](std::string_view name) {
+    if (word != name) return false;
+    in.lexer.advance();
+    return true;
+  };
+  if (is("ct_next"))
+    parse_ct_next(in, out);
+  else if (is("ct_commit_to_zone"))
+    parse_ct_commit_to_zone(in, false, out);
+  else if (is("ct_commit_nat"))
+    parse_ct_commit_to_zone(in, true, out);
+  else if (is("ct_dnat"))
+    parse_ct_nat(in, "ct_dnat", true, false, out);
+  else if (is("ct_snat"))
+    parse_ct_nat(in, "ct_snat", false, false, out);
+  else if (is("ct_dnat_in_czone"))
+    parse_ct_nat(in, "ct_dnat_in_czone", true, true, out);
+  else if (is("ct_snat_in_czone"))
+    parse_ct_nat(in, "ct_snat_in_czone", false, true, out);
+  else if (is("ct_lb"))
+    parse_ct_lb(in, K::label, out);
+  else if (is("ct_lb_mark"))
+    parse_ct_lb(in, K::mark, out);
+  else if (is("ct_lb_mark_local"))
+    parse_ct_lb(in, K::mark_local, out);
+  else
+    return false;
+  return true;
 }
 
 }  // namespace egt::parsers::ovn_lang

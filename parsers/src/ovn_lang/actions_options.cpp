@@ -5,7 +5,7 @@
 
 #include "egtrace/base/ip.h"
 #include "egtrace/ovn/southbound.h"
-#include "ovn_lang/action_parser.h"
+#include "ovn_lang/action_words.h"
 
 namespace egt::parsers::ovn_lang {
 namespace {
@@ -120,91 +120,93 @@ ovn::ConstantSet constants_of(const ConstantList& list) {
   return set;
 }
 
-}  // namespace
-
-void ActionParser::parse_option(NamedOption& option, Kind kind) {
-  if (!lexer_.at(Type::id)) return lexer_.syntax_error();
-  const auto type = type_of(kind, lexer_.token().text, context_);
-  if (!type) return lexer_.syntax_error(fmt::format("expecting {} option name", kind_name(kind)));
-  option.name = lexer_.token().text;
-  lexer_.advance();
-  if (!lexer_.force_match(Type::equals)) return;
-  const auto values = fields_.parse_constants();
+void parse_option(ActionOperands& in, NamedOption& option, Kind kind) {
+  if (!in.lexer.at(Type::id)) return in.lexer.syntax_error();
+  const auto type = type_of(kind, in.lexer.token().text, in.context);
+  if (!type) return in.lexer.syntax_error(fmt::format("expecting {} option name", kind_name(kind)));
+  option.name = in.lexer.token().text;
+  in.lexer.advance();
+  if (!in.lexer.force_match(Type::equals)) return;
+  const auto values = in.parse_constants();
   if (!values) return;
   option.values = constants_of(*values);
   if (*type == "host_id") return;
   const bool needs_string = *type == "str" || *type == "domains" || *type == "domain";
   if (needs_string == values->strings) return;
-  lexer_.error(fmt::format("{} option {} requires {} value.", kind_name(kind), option.name, needs_string ? "string" : "numeric"));
+  in.lexer.error(
+      fmt::format("{} option {} requires {} value.", kind_name(kind), option.name, needs_string ? "string" : "numeric"));
 }
 
-void ActionParser::check_nd_ra(const PutOptions& put) {
+void check_nd_ra(ActionOperands& in, const PutOptions& put) {
   bool stateful = false, has_prefix = false, has_slla = false;
   for (const NamedOption& o : put.options) {
     if (o.values.values.size() != 1 || !is_valid_nd_ra(o, o.values.values.front()))
-      return lexer_.error(fmt::format("Invalid value for \"{}\" option", o.name));
+      return in.lexer.error(fmt::format("Invalid value for \"{}\" option", o.name));
     stateful |= o.name == "addr_mode" && o.values.values.front().text == "dhcpv6_stateful";
     has_prefix |= o.name == "prefix";
     has_slla |= o.name == "slla";
   }
-  if (!has_slla) return lexer_.error("slla option not present");
-  if (!stateful && !has_prefix) return lexer_.error("prefix option needs to be set when address mode is slaac/dhcpv6_stateless.");
-  add_prerequisite("ip6");
+  if (!has_slla) return in.lexer.error("slla option not present");
+  if (!stateful && !has_prefix)
+    return in.lexer.error("prefix option needs to be set when address mode is slaac/dhcpv6_stateless.");
+  in.add_prerequisite("ip6");
 }
 
-void ActionParser::parse_put_options(const ovn::FieldRef& to, Kind kind, ovn::ActionList& out) {
-  lexer_.advance();
-  lexer_.advance();
-  if (!check_field(to, 1, true)) return;
+void check_event_option(ActionOperands& in, const NamedOption& option) {
+  if (option.values.values.size() != 1 || !option.values.strings)
+    return in.lexer.error(fmt::format("Invalid value for \"{}\" option", option.name));
+  const std::string& value = option.values.values.front().text;
+  if (option.name == "vip" && !is_endpoint(value))
+    in.lexer.error(fmt::format("Invalid load balancer VIP '{}'", value));
+  else if (option.name == "protocol" && !is_one_of(value, {"tcp", "udp", "sctp"}))
+    in.lexer.error(fmt::format("Load balancer protocol '{}' is not 'tcp', 'udp', or 'sctp'", value));
+  else if (option.name == "load_balancer" && !ovn::Uuid::parse(value))
+    in.lexer.error(fmt::format("Load balancer '{}' is not a UUID", value));
+}
+
+}  // namespace
+
+void parse_put_options(ActionOperands& in, const ovn::FieldRef& to, Kind kind, ovn::ActionList& out) {
+  in.lexer.advance();
+  in.lexer.advance();
+  if (!in.check_field(to, 1, true)) return;
   PutOptions put{kind, to, {}};
-  while (!lexer_.failed() && !lexer_.match(Type::rparen)) {
-    parse_option(put.options.emplace_back(), kind);
-    if (!lexer_.failed()) lexer_.match(Type::comma);
+  while (!in.lexer.failed() && !in.lexer.match(Type::rparen)) {
+    parse_option(in, put.options.emplace_back(), kind);
+    if (!in.lexer.failed()) in.lexer.match(Type::comma);
   }
-  if (lexer_.failed()) return;
+  if (in.lexer.failed()) return;
   const bool has_offer =
       std::any_of(put.options.begin(), put.options.end(), [](const NamedOption& o) { return o.name == "offerip"; });
-  if (kind == Kind::dhcpv4 && !has_offer) lexer_.error("put_dhcp_opts requires offerip to be specified.");
-  if (kind == Kind::nd_ra) check_nd_ra(put);
+  if (kind == Kind::dhcpv4 && !has_offer) in.lexer.error("put_dhcp_opts requires offerip to be specified.");
+  if (kind == Kind::nd_ra) check_nd_ra(in, put);
   out.push_back({std::move(put)});
 }
 
-void ActionParser::check_event_option(const NamedOption& option) {
-  if (option.values.values.size() != 1 || !option.values.strings)
-    return lexer_.error(fmt::format("Invalid value for \"{}\" option", option.name));
-  const std::string& value = option.values.values.front().text;
-  if (option.name == "vip" && !is_endpoint(value))
-    lexer_.error(fmt::format("Invalid load balancer VIP '{}'", value));
-  else if (option.name == "protocol" && !is_one_of(value, {"tcp", "udp", "sctp"}))
-    lexer_.error(fmt::format("Load balancer protocol '{}' is not 'tcp', 'udp', or 'sctp'", value));
-  else if (option.name == "load_balancer" && !ovn::Uuid::parse(value))
-    lexer_.error(fmt::format("Load balancer '{}' is not a UUID", value));
-}
-
-void ActionParser::parse_trigger_event(ovn::ActionList& out) {
+void parse_trigger_event(ActionOperands& in, ovn::ActionList& out) {
   static constexpr std::string_view kEvent = "empty_lb_backends";
-  lexer_.force_match(Type::lparen);
-  if (!lexer_.match_id("event")) return lexer_.syntax_error("Expecting 'event' option");
-  if (!lexer_.force_match(Type::equals)) return;
-  if (!lexer_.at(Type::string) || lexer_.token().text.size() >= 64) return lexer_.syntax_error("Expecting string");
-  if (lexer_.token().text != kEvent) return lexer_.syntax_error("Unknown event '-1'");
-  lexer_.advance();
-  lexer_.match(Type::comma);
+  in.lexer.force_match(Type::lparen);
+  if (!in.lexer.match_id("event")) return in.lexer.syntax_error("Expecting 'event' option");
+  if (!in.lexer.force_match(Type::equals)) return;
+  if (!in.lexer.at(Type::string) || in.lexer.token().text.size() >= 64) return in.lexer.syntax_error("Expecting string");
+  if (in.lexer.token().text != kEvent) return in.lexer.syntax_error("Unknown event '-1'");
+  in.lexer.advance();
+  in.lexer.match(Type::comma);
   ovn::TriggerEvent event{std::string(kEvent), {}};
-  while (!lexer_.match(Type::rparen)) {
-    if (!lexer_.at(Type::id)) return lexer_.syntax_error();
-    const std::string name = lexer_.token().text;
+  while (!in.lexer.match(Type::rparen)) {
+    if (!in.lexer.at(Type::id)) return in.lexer.syntax_error();
+    const std::string name = in.lexer.token().text;
     if (!is_one_of(name, {"vip", "protocol", "load_balancer"}))
-      return lexer_.syntax_error(fmt::format("expecting {} option name", kEvent));
-    lexer_.advance();
-    if (!lexer_.force_match(Type::equals)) return;
-    const auto values = fields_.parse_constants();
+      return in.lexer.syntax_error(fmt::format("expecting {} option name", kEvent));
+    in.lexer.advance();
+    if (!in.lexer.force_match(Type::equals)) return;
+    const auto values = in.parse_constants();
     if (!values) return;
-    if (!values->strings) return lexer_.error(fmt::format("{} option {} requires string value.", kEvent, name));
+    if (!values->strings) return in.lexer.error(fmt::format("{} option {} requires string value.", kEvent, name));
     event.options.push_back({name, constants_of(*values)});
-    lexer_.match(Type::comma);
+    in.lexer.match(Type::comma);
   }
-  for (const NamedOption& o : event.options) check_event_option(o);
+  for (const NamedOption& o : event.options) check_event_option(in, o);
   out.push_back({std::move(event)});
 }
 
