@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ovs_ofctl/action_text.h"
 #include "ovs_ofctl/values.h"
-#include "support/cursor.h"
 #include "support/key_value.h"
 
 namespace egt::parsers::ofctl {
@@ -17,6 +17,8 @@ namespace {
 
 using namespace openflow;
 
+// As deep as Open vSwitch nests actions (MAX_OFPACT_PARSE_DEPTH of lib/ofp-actions.c).
+constexpr int kMaxActionDepth = 100;
 constexpr std::uint64_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMax16 = 0xffff;
 
@@ -25,8 +27,6 @@ bool is_word(std::string_view text, std::string_view word) {
   return std::equal(text.begin(), text.end(), word.begin(), word.end(),
                     [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
-
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Length of the action at the front: up to a comma or blank outside parentheses and quotes.
 std::size_t action_length(std::string_view s) {
@@ -50,26 +50,6 @@ std::size_t action_length(std::string_view s) {
     }
   }
   return s.size();
-}
-
-// Index of the parenthesis that closes the one at s[0]; npos when there is none.
-std::size_t closing(std::string_view s) {
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '(') ++depth;
-    if (s[i] == ')' && --depth == 0) return i;
-    if (s[i] == '"')
-      for (++i; i < s.size() && s[i] != '"'; ++i)
-        if (s[i] == '\\') ++i;
-  }
-  return std::string_view::npos;
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 48;
-  std::string out = "'";
-  for (const char c : text.substr(0, kShown)) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return out + (text.size() > kShown ? "…'" : "'");
 }
 
 struct Modifier {
@@ -105,191 +85,43 @@ bool mixes_conjunction(const ActionList& list) {
   return conjunction && other;
 }
 
-}  // namespace
-
-bool cut_piece(std::string_view text, Piece& p) {
-  std::size_t n = 0;
-  while (n < text.size() && is_word_char(text[n])) ++n;
-  p.text = text;
-  p.name = text.substr(0, n);
-  if (n == text.size()) return true;
-  if (text[n] == ':' || text[n] == '=') {
-    p.style = Piece::Style::colon;
-    p.args = text.substr(n + 1);
-    return true;
-  }
-  if (text[n] != '(') return false;
-  const std::size_t end = closing(text.substr(n));
-  if (end == std::string_view::npos) return false;
-  p.style = Piece::Style::parens;
-  p.args = text.substr(n + 1, end - 1);
-  p.tail = text.substr(n + end + 1);
-  return true;
-}
-
-bool read_hex_bytes(std::string_view text, std::vector<std::uint8_t>& out) {
-  while (!text.empty()) {
-    if (text.size() < 2 || !is_hex_digit(text[0]) || !is_hex_digit(text[1])) return false;
-    out.push_back(static_cast<std::uint8_t>(*parse_hex(text.substr(0, 2))));
-    text.remove_prefix(2);
-    if (!text.empty() && text.front() == '.') text.remove_prefix(1);
-  }
-  return true;
-}
-
-bool ActionReader::fail(std::string message, std::string_view at) {
-  if (errors_) errors_->push_back({std::move(message) + ": " + quoted(at), column_of(at, whole_)});
-  return false;
-}
-
-bool ActionReader::number(std::string_view text, std::uint64_t most, std::uint64_t& out) {
-  Number n;
-  std::uint32_t word = 0;
-  if (read_number(text, n) && n.value <= most)
-    out = low64(n.value);
-  else if (most == kMax32 && read_lower_word(text, word))
-    out = word;
-  else
-    return fail("not a number of the right size", text);
-  return true;
-}
-
-bool ActionReader::subfield(std::string_view text, Subfield& out) {
-  const auto s = parse_subfield(text);
-  if (!s) return fail("not a field or bits of one", text);
-  out = *s;
-  return true;
-}
-
-bool ActionReader::has_short_name(FieldId f) {
-  constexpr FieldId kOthers[] = {FieldId::in_port, FieldId::tp_src, FieldId::tp_dst};  // whose header is 0, and names of tcp_src
-  return field(f).oxm_header != 0 || std::find(std::begin(kOthers), std::end(kOthers), f) != std::end(kOthers);
-}
-
-// Where multipath, bundle_load and learn write: the wire form of these has no room for the names of experimenters.
-bool ActionReader::destination(std::string_view text, Subfield& out) {
-  if (!subfield(text, out)) return false;
-  if (!has_short_name(out.field)) return fail("the field has no 32-bit name", text);
-  return field(out.field).writable || fail("field is read-only", text);
-}
-
-bool ActionReader::list(std::string_view text, ActionList& out, int depth) {
-  bool good = true;
-  std::size_t drops = 0;
-  const std::size_t first = out.size();
-  while (true) {
-    while (!text.empty() && (text.front() == ',' || text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    if (text.empty()) break;
-    const std::string_view action = text.substr(0, action_length(text));
-    text.remove_prefix(action.size());
-    if (is_word(action, "drop")) {
-      ++drops;
-    } else if (!one(action, out, depth)) {
-      out.push_back({Opaque{std::string(action)}});
-      good = false;
+bool read_output_truncated(ActionText& in, const Piece& p, ActionList& out) {
+  OutputTruncated t;
+  bool has_port = false;
+  std::string_view rest = p.args;
+  for (KeyValue kv; next_key_value(rest, '=', kv);) {
+    std::uint64_t n = 0;
+    if (kv.key == "port") {
+      has_port = read_port(kv.value, t.port);
+      if (!has_port) return in.fail("not a port", kv.whole);
+    } else if (kv.key == "max_len" && in.number(kv.value, kMax32, n)) {
+      t.max_len = static_cast<std::uint32_t>(n);
+    } else {
+      return in.fail("unknown argument", kv.whole);
     }
   }
-  if (drops > 0 && out.size() > first) {
-    out.push_back({Opaque{"drop"}});
-    good = fail("drop must not be accompanied by other actions", text);
-  }
-  if (mixes_conjunction(out)) good = fail("a conjunction stands beside other actions", whole_);
-  return good;
+  constexpr std::uint32_t kEthernetHeader = 14;
+  if (!has_port || t.max_len < kEthernetHeader) return in.fail("needs a port and a max_len of at least 14", p.text);
+  const std::uint32_t n = t.port.number;
+  if (t.port.name.empty() &&
+      (n == port::all || n == port::flood || n == port::normal || n == port::table || n == port::controller))
+    return in.fail("output to this port cannot be truncated", p.text);
+  out.push_back({std::move(t)});
+  return true;
 }
 
-bool ActionReader::one(std::string_view text, ActionList& out, int depth) {
-  if (depth > kMaxActionDepth) return fail("nested too deeply", text);
-  Piece p;
-  if (!cut_piece(text, p) || p.name.empty()) return fail("not an action", text);
-  // Dumps know two words in capitals besides ports; typed text may have all of them so.
-  std::string small;
-  Reader reader = reader_of(p.name);
-  if (!reader && (!reserved_port(p.name) || is_word(p.name, "controller"))) {
-    for (const char c : p.name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    reader = reader_of(small);
-    if (reader) p.name = small;
-  }
-  if (!reader) return reserved_output(p, out);
-  if (!p.tail.empty() && p.name != "check_pkt_larger") return fail("trailing characters", p.tail);
-  return (this->*reader)(p, out, depth);
-}
-
-ActionReader::Reader ActionReader::reader_of(std::string_view name) {
-  using R = ActionReader;
-  static const std::unordered_map<std::string_view, Reader> readers = [] {
-    std::unordered_map<std::string_view, Reader> m = {
-        {"output", &R::output},
-        {"controller", &R::controller},
-        {"CONTROLLER", &R::controller},
-        {"enqueue", &R::enqueue},
-        {"bundle", &R::bundle},
-        {"bundle_load", &R::bundle},
-        {"load", &R::load},
-        {"set_field", &R::set_field},
-        {"move", &R::move},
-        {"push", &R::stack},
-        {"pop", &R::stack},
-        {"dec_ttl", &R::dec_ttl},
-        {"set_mpls_label", &R::set_mpls},
-        {"set_mpls_tc", &R::set_mpls},
-        {"set_mpls_ttl", &R::set_mpls},
-        {"encap", &R::encap},
-        {"decap", &R::decap},
-        {"sample", &R::sample},
-        {"fin_timeout", &R::fin_timeout},
-        {"resubmit", &R::resubmit},
-        {"learn", &R::learn},
-        {"conjunction", &R::conjunction},
-        {"multipath", &R::multipath},
-        {"note", &R::note},
-        {"clone", &R::clone},
-        {"write_actions", &R::write_actions},
-        {"ct", &R::ct},
-        {"check_pkt_larger", &R::check_pkt_larger},
-        {"delete_field", &R::delete_field},
-        {"write_metadata", &R::write_metadata},
-        {"goto_table", &R::goto_table},
-    };
-    for (const char* w :
-         {"strip_vlan", "pop_vlan", "dec_mpls_ttl", "dec_nsh_ttl", "pop_queue", "exit", "ct_clear", "clear_actions"})
-      m[w] = &R::word;
-    for (const char* w : {"group", "meter", "set_queue", "push_vlan", "push_mpls", "pop_mpls", "mod_vlan_vid", "set_vlan_vid",
-                          "mod_vlan_pcp", "set_vlan_pcp"})
-      m[w] = &R::one_number;
-    for (const Modifier& mod : kModifiers) m[mod.word] = &R::modify;
-    return m;
-  }();
-  if (const auto it = readers.find(name); it != readers.end()) return it->second;
-  return nullptr;
-}
-
-bool ActionReader::reserved_output(const Piece& p, ActionList& out) {
-  // What stands behind a port here is not looked at.
-  if (p.style == Piece::Style::bare || reserved_port(p.name)) {
-    if (const auto port = reserved_port(p.name)) {
-      out.push_back({Output{{*port, {}}}});
-      return true;
-    }
-    if (const auto n = parse_decimal(p.name); n && *n <= kMax16) {
-      out.push_back({Output{{static_cast<std::uint32_t>(*n), {}}}});
-      return true;
-    }
-  }
-  return fail("unknown action", p.text);
-}
-
-bool ActionReader::output(const Piece& p, ActionList& out, int) {
-  if (p.style == Piece::Style::parens && p.args.find('=') != std::string_view::npos) return output_truncated(p, out);
+bool read_output(ActionText& in, const Piece& p, ActionList& out, int) {
+  if (p.style == Piece::Style::parens && p.args.find('=') != std::string_view::npos) return read_output_truncated(in, p, out);
   Port port;
   const bool field =
       p.args.find('[') != std::string_view::npos || (!p.args.empty() && find_field(p.args) && !reserved_port(p.args));
   if (field && !p.args.starts_with('"')) {
     OutputReg reg;
-    if (!subfield(p.args, reg.source)) return false;
+    if (!in.subfield(p.args, reg.source)) return false;
     out.push_back({reg});
     return true;
   }
-  if (!read_port(p.args, port)) return fail("not a port", p.text);
+  if (!read_port(p.args, port)) return in.fail("not a port", p.text);
   if (port.name.empty() && port.number == port::controller) {
     Controller c;
     c.plain = true;
@@ -301,58 +133,33 @@ bool ActionReader::output(const Piece& p, ActionList& out, int) {
   return true;
 }
 
-bool ActionReader::output_truncated(const Piece& p, ActionList& out) {
-  OutputTruncated t;
-  bool has_port = false;
-  std::string_view rest = p.args;
-  for (KeyValue kv; next_key_value(rest, '=', kv);) {
-    std::uint64_t n = 0;
-    if (kv.key == "port") {
-      has_port = read_port(kv.value, t.port);
-      if (!has_port) return fail("not a port", kv.whole);
-    } else if (kv.key == "max_len" && number(kv.value, kMax32, n)) {
-      t.max_len = static_cast<std::uint32_t>(n);
-    } else {
-      return fail("unknown argument", kv.whole);
-    }
-  }
-  constexpr std::uint32_t kEthernetHeader = 14;
-  if (!has_port || t.max_len < kEthernetHeader) return fail("needs a port and a max_len of at least 14", p.text);
-  const std::uint32_t n = t.port.number;
-  if (t.port.name.empty() &&
-      (n == port::all || n == port::flood || n == port::normal || n == port::table || n == port::controller))
-    return fail("output to this port cannot be truncated", p.text);
-  out.push_back({std::move(t)});
-  return true;
-}
-
-bool ActionReader::controller(const Piece& p, ActionList& out, int) {
+bool read_controller(ActionText& in, const Piece& p, ActionList& out, int) {
   Controller c;
   std::uint64_t n = 0;
   if (p.style == Piece::Style::colon || (p.style == Piece::Style::parens && !p.args.empty() && is_digit(p.args.front()))) {
-    if (!number(p.args, kMax16, n)) return false;
+    if (!in.number(p.args, kMax16, n)) return false;
     c.max_len = static_cast<std::uint32_t>(n);
   }
   std::string_view rest = c.max_len ? std::string_view{} : p.args;
   for (KeyValue kv; next_key_value(rest, '=', kv);) {
     if (kv.key == "reason") {
-      if (!is_one_of(kv.value, kReasons)) return fail("unknown reason", kv.whole);
+      if (!is_one_of(kv.value, kReasons)) return in.fail("unknown reason", kv.whole);
       if (kv.value != "action") c.reason = std::string(kv.value);
     } else if (kv.key == "max_len") {
-      if (!number(kv.value, kMax16, n)) return false;
+      if (!in.number(kv.value, kMax16, n)) return false;
       c.max_len = static_cast<std::uint32_t>(n);
     } else if (kv.key == "id") {
-      if (!number(kv.value, kMax16, n)) return false;
+      if (!in.number(kv.value, kMax16, n)) return false;
       if (n != 0) c.id = static_cast<std::uint32_t>(n);
     } else if (kv.key == "userdata") {
-      if (!read_hex_bytes(kv.value, c.userdata.emplace())) return fail("not bytes", kv.whole);
+      if (!read_hex_bytes(kv.value, c.userdata.emplace())) return in.fail("not bytes", kv.whole);
     } else if (kv.key == "pause" && !kv.has_value) {
       c.pause = true;
     } else if (kv.key == "meter_id") {
-      if (!number(kv.value, kMax32, n)) return false;
+      if (!in.number(kv.value, kMax32, n)) return false;
       c.meter_id = static_cast<std::uint32_t>(n);
     } else {
-      return fail("unknown argument", kv.whole);
+      return in.fail("unknown argument", kv.whole);
     }
   }
   c.plain = !c.reason && !c.id && !c.userdata && !c.pause && !c.meter_id;
@@ -362,112 +169,113 @@ bool ActionReader::controller(const Piece& p, ActionList& out, int) {
   return true;
 }
 
-bool ActionReader::enqueue(const Piece& p, ActionList& out, int) {
+bool read_enqueue(ActionText& in, const Piece& p, ActionList& out, int) {
   const std::size_t at = p.args.find_last_of(":,");
   Enqueue e;
   std::uint64_t queue = 0;
   if (at == std::string_view::npos || !read_port(trim(p.args.substr(0, at)), e.port) ||
       e.port.name.find(':') != std::string::npos)
-    return fail("needs a port and a queue", p.text);
-  if (!number(trim(p.args.substr(at + 1)), kMax32, queue)) return false;
+    return in.fail("needs a port and a queue", p.text);
+  if (!in.number(trim(p.args.substr(at + 1)), kMax32, queue)) return false;
   e.queue = static_cast<std::uint32_t>(queue);
   out.push_back({std::move(e)});
   return true;
 }
 
-bool ActionReader::bundle(const Piece& p, ActionList& out, int) {
+bool read_bundle(ActionText& in, const Piece& p, ActionList& out, int) {
   Bundle b;
   const bool load = p.name == "bundle_load";
   std::string_view rest = p.args, term;
   std::string_view head[5];
   for (std::size_t i = 0; i < (load ? 5u : 4u); ++i)
-    if (!next_term(rest, head[i])) return fail("not enough arguments", p.text);
-  if (!is_one_of(head[0], kHashFields)) return fail("unknown fields", head[0]);
-  if (head[2] != "hrw" && head[2] != "active_backup") return fail("unknown algorithm", head[2]);
-  if (head[3] != "ofport") return fail("unknown type of member", head[3]);
+    if (!next_term(rest, head[i])) return in.fail("not enough arguments", p.text);
+  if (!is_one_of(head[0], kHashFields)) return in.fail("unknown fields", head[0]);
+  if (head[2] != "hrw" && head[2] != "active_backup") return in.fail("unknown algorithm", head[2]);
+  if (head[3] != "ofport") return in.fail("unknown type of member", head[3]);
   b.fields = head[0];
   b.basis = static_cast<std::uint16_t>(leading_integer(head[1]));
   b.algorithm = head[2];
   b.member_type = head[3];
   constexpr unsigned kBitsOfPort = 16;
-  if (load && !destination(head[4], b.dest.emplace())) return false;
-  if (load && b.dest->bits < kBitsOfPort) return fail("needs a destination of 16 bits", head[4]);
+  if (load && !in.destination(head[4], b.dest.emplace())) return false;
+  if (load && b.dest->bits < kBitsOfPort) return in.fail("needs a destination of 16 bits", head[4]);
   rest = trim(rest);
   b.slaves_spelling = rest.starts_with("slaves:");
-  if (!consume(rest, "slaves:") && !consume(rest, "members:")) return fail("members are missing", p.text);
+  if (!consume(rest, "slaves:") && !consume(rest, "members:")) return in.fail("members are missing", p.text);
   if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
   while (next_term(rest, term))
-    if (!read_port(term, b.members.emplace_back())) return fail("not a port", term);
+    if (!read_port(term, b.members.emplace_back())) return in.fail("not a port", term);
   out.push_back({std::move(b)});
   return true;
 }
 
-bool ActionReader::load(const Piece& p, ActionList& out, int) {
+bool read_load(ActionText& in, const Piece& p, ActionList& out, int) {
   const std::size_t arrow = p.args.find("->");
   Load l;
   Number n;
-  if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
-  if (!subfield(p.args.substr(arrow + 2), l.dest)) return false;
-  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0) return fail("value does not fit", p.text);
-  if (!field(l.dest.field).writable) return fail("field is read-only", p.text);
+  if (arrow == std::string_view::npos) return in.fail("'->' is missing", p.text);
+  if (!in.subfield(p.args.substr(arrow + 2), l.dest)) return false;
+  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0)
+    return in.fail("value does not fit", p.text);
+  if (!field(l.dest.field).writable) return in.fail("field is read-only", p.text);
   l.value = n.value;
   out.push_back({l});
   return true;
 }
 
-bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
+bool read_set_field(ActionText& in, const Piece& p, ActionList& out, int) {
   const std::size_t arrow = p.args.rfind("->");
-  if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
+  if (arrow == std::string_view::npos) return in.fail("'->' is missing", p.text);
   const std::string_view name = p.args.substr(arrow + 2);
   // Names of the extensible match stand in load and move only.
   const Field* f = name.starts_with("NXM_") || name.starts_with("OXM_") ? nullptr : find_field(name);
   SetField s;
   s.word = "set_field";
-  if (!f) return fail("not a field", p.text);
+  if (!f) return in.fail("not a field", p.text);
   s.field = f->id;
-  if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask)) return fail("not a value of the field", p.text);
-  if (!f->writable) return fail("field is read-only", p.text);
+  if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask)) return in.fail("not a value of the field", p.text);
+  if (!f->writable) return in.fail("field is read-only", p.text);
   out.push_back({std::move(s)});
   return true;
 }
 
-bool ActionReader::modify(const Piece& p, ActionList& out, int) {
+bool read_modify(ActionText& in, const Piece& p, ActionList& out, int) {
   SetField s;
   for (const Modifier& m : kModifiers)
     if (m.word == p.name) s.field = m.field;
   s.word = p.name;
   std::optional<U128> mask;
-  if (!read_field_value(field(s.field), p.args, s.value, mask) || mask) return fail("not a value of the field", p.text);
-  if (s.field == FieldId::nw_tos && (s.value & 3) != 0) return fail("not a valid TOS", p.text);
+  if (!read_field_value(field(s.field), p.args, s.value, mask) || mask) return in.fail("not a value of the field", p.text);
+  if (s.field == FieldId::nw_tos && (s.value & 3) != 0) return in.fail("not a valid TOS", p.text);
   if (p.name == "set_tunnel" && s.value > kMax32) s.word = "set_tunnel64";
   out.push_back({std::move(s)});
   return true;
 }
 
-bool ActionReader::move(const Piece& p, ActionList& out, int) {
+bool read_move(ActionText& in, const Piece& p, ActionList& out, int) {
   const std::size_t arrow = p.args.find("->");
   Move m;
-  if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
-  if (!subfield(p.args.substr(0, arrow), m.source) || !subfield(p.args.substr(arrow + 2), m.dest)) return false;
-  if (m.source.bits != m.dest.bits) return fail("source and destination differ in width", p.text);
-  if (!field(m.dest.field).writable) return fail("field is read-only", p.text);
+  if (arrow == std::string_view::npos) return in.fail("'->' is missing", p.text);
+  if (!in.subfield(p.args.substr(0, arrow), m.source) || !in.subfield(p.args.substr(arrow + 2), m.dest)) return false;
+  if (m.source.bits != m.dest.bits) return in.fail("source and destination differ in width", p.text);
+  if (!field(m.dest.field).writable) return in.fail("field is read-only", p.text);
   out.push_back({m});
   return true;
 }
 
-bool ActionReader::stack(const Piece& p, ActionList& out, int) {
+bool read_stack(ActionText& in, const Piece& p, ActionList& out, int) {
   Subfield s;
-  if (!subfield(p.args, s)) return false;
+  if (!in.subfield(p.args, s)) return false;
   if (p.name == "push") {
     out.push_back({Push{s}});
     return true;
   }
-  if (!field(s.field).writable) return fail("field is read-only", p.text);
+  if (!field(s.field).writable) return in.fail("field is read-only", p.text);
   out.push_back({Pop{s}});
   return true;
 }
 
-bool ActionReader::dec_ttl(const Piece& p, ActionList& out, int) {
+bool read_dec_ttl(ActionText&, const Piece& p, ActionList& out, int) {
   DecTtl d;
   d.parens = p.style == Piece::Style::parens;
   std::string_view rest = p.args, term;
@@ -479,7 +287,7 @@ bool ActionReader::dec_ttl(const Piece& p, ActionList& out, int) {
 }
 
 // Open vSwitch does not look at what stands behind these words.
-bool ActionReader::word(const Piece& p, ActionList& out, int) {
+bool read_plain(ActionText&, const Piece& p, ActionList& out, int) {
   if (p.name == "strip_vlan" || p.name == "pop_vlan") out.push_back({PopVlan{p.name == "strip_vlan"}});
   if (p.name == "dec_mpls_ttl") out.push_back({DecMplsTtl{}});
   if (p.name == "dec_nsh_ttl") out.push_back({DecNshTtl{}});
@@ -490,13 +298,13 @@ bool ActionReader::word(const Piece& p, ActionList& out, int) {
   return true;
 }
 
-bool ActionReader::one_number(const Piece& p, ActionList& out, int) {
+bool read_numbered(ActionText& in, const Piece& p, ActionList& out, int) {
   const bool vid = p.name.ends_with("vlan_vid"), pcp = p.name.ends_with("vlan_pcp");
   const bool type = p.name == "push_vlan" || p.name == "push_mpls" || p.name == "pop_mpls";
   std::uint64_t n = 0;
-  if (!number(p.args, vid ? 0xfff : pcp ? 7 : type ? kMax16 : kMax32, n)) return false;
-  if (p.name == "push_vlan" && n != ethertype::vlan && n != ethertype::qinq) return fail("no type of a VLAN tag", p.text);
-  if (p.name == "push_mpls" && n != ethertype::mpls && n != ethertype::mplsm) return fail("no type of MPLS", p.text);
+  if (!in.number(p.args, vid ? 0xfff : pcp ? 7 : type ? kMax16 : kMax32, n)) return false;
+  if (p.name == "push_vlan" && n != ethertype::vlan && n != ethertype::qinq) return in.fail("no type of a VLAN tag", p.text);
+  if (p.name == "push_mpls" && n != ethertype::mpls && n != ethertype::mplsm) return in.fail("no type of MPLS", p.text);
   const auto n16 = static_cast<std::uint16_t>(n);
   const auto n32 = static_cast<std::uint32_t>(n);
   if (vid) out.push_back({SetVlanVid{n16, std::string(p.name)}});
@@ -510,32 +318,32 @@ bool ActionReader::one_number(const Piece& p, ActionList& out, int) {
   return true;
 }
 
-bool ActionReader::set_mpls(const Piece& p, ActionList& out, int) {
+bool read_set_mpls(ActionText& in, const Piece& p, ActionList& out, int) {
   const std::uint64_t most = p.name == "set_mpls_label" ? 0xfffff : p.name == "set_mpls_tc" ? 7 : 255;
   std::uint64_t n = 0;
-  if (!number(p.args, most, n)) return false;
+  if (!in.number(p.args, most, n)) return false;
   out.push_back({SetMpls{std::string(p.name), static_cast<std::uint32_t>(n)}});
   return true;
 }
 
-bool ActionReader::fin_timeout(const Piece& p, ActionList& out, int) {
+bool read_fin_timeout(ActionText& in, const Piece& p, ActionList& out, int) {
   FinTimeout t;
   std::string_view rest = p.args;
   for (KeyValue kv; next_key_value(rest, '=', kv);) {
     std::uint64_t n = 0;
-    if (kv.key != "idle_timeout" && kv.key != "hard_timeout") return fail("unknown argument", kv.whole);
-    if (!number(kv.value, kMax16, n)) return false;
+    if (kv.key != "idle_timeout" && kv.key != "hard_timeout") return in.fail("unknown argument", kv.whole);
+    if (!in.number(kv.value, kMax16, n)) return false;
     (kv.key == "idle_timeout" ? t.idle : t.hard) = static_cast<std::uint16_t>(n);
   }
   out.push_back({t});
   return true;
 }
 
-bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
+bool read_resubmit(ActionText& in, const Piece& p, ActionList& out, int) {
   Resubmit r;
   std::string_view rest = p.args;
   if (p.style != Piece::Style::parens) {
-    if (!read_port(rest, r.in_port.emplace())) return fail("not a port", p.text);
+    if (!read_port(rest, r.in_port.emplace())) return in.fail("not a port", p.text);
     r.short_form = true;
     out.push_back({std::move(r)});
     return true;
@@ -543,7 +351,7 @@ bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
   const std::string_view port = trim(take_until(rest, ','));
   const std::string_view table = trim(take_until(rest, ','));
   const std::string_view more = trim(rest);
-  if (!port.empty() && !read_port(port, r.in_port.emplace())) return fail("not a port", p.text);
+  if (!port.empty() && !read_port(port, r.in_port.emplace())) return in.fail("not a port", p.text);
   if (r.in_port && r.in_port->name.empty() && r.in_port->number == port::in_port) r.in_port.reset();
   if (const auto n = parse_decimal(table); n && *n <= 255) {  // never octal
     if (*n != 255) r.table = static_cast<std::uint8_t>(*n);
@@ -554,73 +362,73 @@ bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
     } else if (std::isalpha(static_cast<unsigned char>(table.front()))) {
       r.table_name = table;
     } else {
-      return fail("not a table", p.text);
+      return in.fail("not a table", p.text);
     }
   }
   if (more == "ct")
     r.with_ct = true;
   else if (!more.empty())
-    return fail("unknown argument", p.text);
-  if (!r.in_port && !r.table && r.table_name.empty()) return fail("needs a port or a table", p.text);
+    return in.fail("unknown argument", p.text);
+  if (!r.in_port && !r.table && r.table_name.empty()) return in.fail("needs a port or a table", p.text);
   r.short_form = r.in_port && !r.table && r.table_name.empty() && !r.with_ct;
   out.push_back({std::move(r)});
   return true;
 }
 
-bool ActionReader::conjunction(const Piece& p, ActionList& out, int) {
+bool read_conjunction(ActionText& in, const Piece& p, ActionList& out, int) {
   std::string_view rest = p.args;
   const std::string_view id = trim(take_until(rest, ','));
   const std::string_view clause = trim(take_until(rest, '/'));
   std::uint64_t i = 0, k = 0, n = 0;
   constexpr std::uint64_t kMaxClauses = 64;
-  if (!number(id, kMax32, i) || !number(clause, 255, k) || !number(trim(rest), 255, n)) return false;
-  if (k == 0 || k > n || n < 2 || n > kMaxClauses) return fail("no clause of 2 to 64", p.text);
+  if (!in.number(id, kMax32, i) || !in.number(clause, 255, k) || !in.number(trim(rest), 255, n)) return false;
+  if (k == 0 || k > n || n < 2 || n > kMaxClauses) return in.fail("no clause of 2 to 64", p.text);
   out.push_back({Conjunction{static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(n)}});
   return true;
 }
 
-bool ActionReader::multipath(const Piece& p, ActionList& out, int) {
+bool read_multipath(ActionText& in, const Piece& p, ActionList& out, int) {
   std::string_view rest = p.args;
   std::string_view a[6];
   Multipath m;
   for (std::string_view& part : a)
-    if (!next_term(rest, part)) return fail("not enough arguments", p.text);
-  if (!is_one_of(a[0], kHashFields)) return fail("unknown fields", a[0]);
-  if (!is_one_of(a[2], kMultipathAlgorithms)) return fail("unknown algorithm", a[2]);
-  if (!destination(a[5], m.dest)) return false;
+    if (!next_term(rest, part)) return in.fail("not enough arguments", p.text);
+  if (!is_one_of(a[0], kHashFields)) return in.fail("unknown fields", a[0]);
+  if (!is_one_of(a[2], kMultipathAlgorithms)) return in.fail("unknown algorithm", a[2]);
+  if (!in.destination(a[5], m.dest)) return false;
   const std::int32_t links = leading_integer(a[3]);
   if (links < 1 || links > 65536 || (m.dest.bits < 16 && links > std::int32_t{1} << m.dest.bits))
-    return fail("number of links is out of range", p.text);
+    return in.fail("number of links is out of range", p.text);
   m.text = fmt::format("{},{},{},{},{}", a[0], static_cast<std::uint16_t>(leading_integer(a[1])), a[2], links,
                        static_cast<std::uint32_t>(leading_integer(a[4])));
   out.push_back({std::move(m)});
   return true;
 }
 
-bool ActionReader::note(const Piece& p, ActionList& out, int) {
+bool read_note(ActionText& in, const Piece& p, ActionList& out, int) {
   Note n;
-  if (!read_hex_bytes(p.args, n.bytes)) return fail("not bytes", p.text);
+  if (!read_hex_bytes(p.args, n.bytes)) return in.fail("not bytes", p.text);
   // An action's length is a multiple of 8 and its header takes 10 bytes.
   while (n.bytes.size() % 8 != 6) n.bytes.push_back(0);
   out.push_back({std::move(n)});
   return true;
 }
 
-bool ActionReader::clone(const Piece& p, ActionList& out, int depth) {
+bool read_clone(ActionText& in, const Piece& p, ActionList& out, int depth) {
   Clone c;
-  list(p.args, c.actions, depth + 1);  // what it cannot read stays inside, as Opaque
+  read_action_list(in, p.args, c.actions, depth + 1);  // what it cannot read stays inside, as Opaque
   out.push_back({std::move(c)});
   return true;
 }
 
-bool ActionReader::write_actions(const Piece& p, ActionList& out, int depth) {
+bool read_write_actions(ActionText& in, const Piece& p, ActionList& out, int depth) {
   WriteActions w;
-  list(p.args, w.actions, depth + 1);
+  read_action_list(in, p.args, w.actions, depth + 1);
   out.push_back({std::move(w)});
   return true;
 }
 
-bool ActionReader::check_pkt_larger(const Piece& p, ActionList& out, int) {
+bool read_check_pkt_larger(ActionText& in, const Piece& p, ActionList& out, int) {
   CheckPktLarger c;
   std::uint64_t n = 0;
   std::string_view dest = p.tail, length = p.args;
@@ -629,21 +437,21 @@ bool ActionReader::check_pkt_larger(const Piece& p, ActionList& out, int) {
     dest = length.substr(arrow);
     length = length.substr(0, arrow);
   }
-  if (!consume(dest, "->")) return fail("'->' is missing", p.text);
-  if (!number(length, kMax16, n) || !subfield(dest, c.dest)) return false;
-  if (c.dest.bits != 1) return fail("destination must be one bit", p.text);
-  if (!field(c.dest.field).writable) return fail("field is read-only", dest);
+  if (!consume(dest, "->")) return in.fail("'->' is missing", p.text);
+  if (!in.number(length, kMax16, n) || !in.subfield(dest, c.dest)) return false;
+  if (c.dest.bits != 1) return in.fail("destination must be one bit", p.text);
+  if (!field(c.dest.field).writable) return in.fail("field is read-only", dest);
   c.length = static_cast<std::uint16_t>(n);
   out.push_back({c});
   return true;
 }
 
-bool ActionReader::delete_field(const Piece& p, ActionList& out, int) {
+bool read_delete_field(ActionText& in, const Piece& p, ActionList& out, int) {
   constexpr std::uint64_t kLastOption = 63;
   std::string_view option = p.args;
   std::uint64_t n = 0;
-  if (!consume(option, "tun_metadata")) return fail("only tunnel options can be deleted", p.text);
-  if (!number(option, kLastOption, n)) return false;
+  if (!consume(option, "tun_metadata")) return in.fail("only tunnel options can be deleted", p.text);
+  if (!in.number(option, kLastOption, n)) return false;
   // Of an option that packets have no field for here nothing shows whether it was there.
   if (const Field* f = find_field(p.args))
     out.push_back({DeleteField{f->id}});
@@ -652,31 +460,149 @@ bool ActionReader::delete_field(const Piece& p, ActionList& out, int) {
   return true;
 }
 
-bool ActionReader::write_metadata(const Piece& p, ActionList& out, int) {
+bool read_write_metadata(ActionText& in, const Piece& p, ActionList& out, int) {
   std::string_view rest = p.args;
   const bool masked = rest.find('/') != std::string_view::npos;
   const std::string_view value = take_until(rest, '/');
   WriteMetadata w;
   std::uint64_t mask = 0;
-  if (!number(value, ~std::uint64_t{0}, w.value)) return false;
+  if (!in.number(value, ~std::uint64_t{0}, w.value)) return false;
   if (masked) {
-    if (!number(rest, ~std::uint64_t{0}, mask)) return false;
+    if (!in.number(rest, ~std::uint64_t{0}, mask)) return false;
     w.mask = mask;
   }
   out.push_back({w});
   return true;
 }
 
-bool ActionReader::goto_table(const Piece& p, ActionList& out, int) {
+bool read_goto_table(ActionText& in, const Piece& p, ActionList& out, int) {
   GotoTable g;
   if (const auto n = parse_decimal(p.args); n && *n < 255) {
     g.table = static_cast<std::uint8_t>(*n);
   } else if (!read_quoted(p.args, g.table_name)) {
-    if (p.args.empty() || !std::isalpha(static_cast<unsigned char>(p.args.front()))) return fail("not a table", p.text);
+    if (p.args.empty() || !std::isalpha(static_cast<unsigned char>(p.args.front()))) return in.fail("not a table", p.text);
     g.table_name = p.args;
   }
   out.push_back({std::move(g)});
   return true;
+}
+
+bool read_reserved_output(ActionText& in, const Piece& p, ActionList& out) {
+  // What stands behind a port here is not looked at.
+  if (p.style == Piece::Style::bare || reserved_port(p.name)) {
+    if (const auto port = reserved_port(p.name)) {
+      out.push_back({Output{{*port, {}}}});
+      return true;
+    }
+    if (const auto n = parse_decimal(p.name); n && *n <= kMax16) {
+      out.push_back({Output{{static_cast<std::uint32_t>(*n), {}}}});
+      return true;
+    }
+  }
+  return in.fail("unknown action", p.text);
+}
+
+using ActionFunction = bool (*)(ActionText& in, const Piece&, ActionList& out, int depth);
+
+ActionFunction function_of(std::string_view name) {
+  static const std::unordered_map<std::string_view, ActionFunction> functions = [] {
+    std::unordered_map<std::string_view, ActionFunction> m = {
+        {"output", read_output},
+        {"controller", read_controller},
+        {"CONTROLLER", read_controller},
+        {"enqueue", read_enqueue},
+        {"bundle", read_bundle},
+        {"bundle_load", read_bundle},
+        {"load", read_load},
+        {"set_field", read_set_field},
+        {"move", read_move},
+        {"push", read_stack},
+        {"pop", read_stack},
+        {"dec_ttl", read_dec_ttl},
+        {"set_mpls_label", read_set_mpls},
+        {"set_mpls_tc", read_set_mpls},
+        {"set_mpls_ttl", read_set_mpls},
+        {"encap", read_encap},
+        {"decap", read_decap},
+        {"sample", read_sample},
+        {"fin_timeout", read_fin_timeout},
+        {"resubmit", read_resubmit},
+        {"learn", read_learn},
+        {"conjunction", read_conjunction},
+        {"multipath", read_multipath},
+        {"note", read_note},
+        {"clone", read_clone},
+        {"write_actions", read_write_actions},
+        {"ct", read_ct},
+        {"check_pkt_larger", read_check_pkt_larger},
+        {"delete_field", read_delete_field},
+        {"write_metadata", read_write_metadata},
+        {"goto_table", read_goto_table},
+    };
+    for (const char* w :
+         {"strip_vlan", "pop_vlan", "dec_mpls_ttl", "dec_nsh_ttl", "pop_queue", "exit", "ct_clear", "clear_actions"})
+      m[w] = read_plain;
+    for (const char* w : {"group", "meter", "set_queue", "push_vlan", "push_mpls", "pop_mpls", "mod_vlan_vid", "set_vlan_vid",
+                          "mod_vlan_pcp", "set_vlan_pcp"})
+      m[w] = read_numbered;
+    for (const Modifier& mod : kModifiers) m[mod.word] = read_modify;
+    return m;
+  }();
+  if (const auto it = functions.find(name); it != functions.end()) return it->second;
+  return nullptr;
+}
+
+bool read_action(ActionText& in, std::string_view text, ActionList& out, int depth) {
+  if (depth > kMaxActionDepth) return in.fail("nested too deeply", text);
+  Piece p;
+  if (!cut_piece(text, p) || p.name.empty()) return in.fail("not an action", text);
+  // Dumps know two words in capitals besides ports; typed text may have all of them so.
+  std::string small;
+  ActionFunction read = function_of(p.name);
+  if (!read && (!reserved_port(p.name) || is_word(p.name, "controller"))) {
+    for (const char c : p.name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    read = function_of(small);
+    if (read) p.name = small;
+  }
+  if (!read) return read_reserved_output(in, p, out);
+  if (!p.tail.empty() && p.name != "check_pkt_larger") return in.fail("trailing characters", p.tail);
+  return read(in, p, out, depth);
+}
+
+}  // namespace
+
+bool read_hex_bytes(std::string_view text, std::vector<std::uint8_t>& out) {
+  while (!text.empty()) {
+    if (text.size() < 2 || !is_hex_digit(text[0]) || !is_hex_digit(text[1])) return false;
+    out.push_back(static_cast<std::uint8_t>(*parse_hex(text.substr(0, 2))));
+    text.remove_prefix(2);
+    if (!text.empty() && text.front() == '.') text.remove_prefix(1);
+  }
+  return true;
+}
+
+bool read_action_list(ActionText& in, std::string_view text, ActionList& out, int depth) {
+  bool good = true;
+  std::size_t drops = 0;
+  const std::size_t first = out.size();
+  while (true) {
+    while (!text.empty() && (text.front() == ',' || text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    if (text.empty()) break;
+    const std::string_view action = text.substr(0, action_length(text));
+    text.remove_prefix(action.size());
+    if (is_word(action, "drop")) {
+      ++drops;
+    } else if (!read_action(in, action, out, depth)) {
+      out.push_back({Opaque{std::string(action)}});
+      good = false;
+    }
+  }
+  if (drops > 0 && out.size() > first) {
+    out.push_back({Opaque{"drop"}});
+    good = in.fail("drop must not be accompanied by other actions", text);
+  }
+  if (mixes_conjunction(out)) good = in.fail("a conjunction stands beside other actions", in.whole());
+  return good;
 }
 
 }  // namespace egt::parsers::ofctl
@@ -688,14 +614,16 @@ openflow::ActionList parse_actions(std::string_view text) {
   if (text.starts_with(kUnreadFlow)) {
     list.push_back({openflow::Opaque{std::string(text)}});
   } else {
-    ofctl::ActionReader(text, nullptr).list(text, list, 0);
+    ofctl::ActionText in(text, nullptr);
+    ofctl::read_action_list(in, text, list, 0);
   }
   return list;
 }
 
 openflow::ActionList parse_actions(std::string_view text, std::vector<TextError>& errors) {
   openflow::ActionList list;
-  ofctl::ActionReader(text, &errors).list(text, list, 0);
+  ofctl::ActionText in(text, &errors);
+  ofctl::read_action_list(in, text, list, 0);
   return list;
 }
 

@@ -1,7 +1,7 @@
 // encap, decap and sample (parse_ENCAP(), parse_DECAP() and parse_SAMPLE() of lib/ofp-actions.c, lib/ofp-ed-props.c).
 #include <algorithm>
 
-#include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/action_text.h"
 #include "ovs_ofctl/values.h"
 #include "support/key_value.h"
 
@@ -28,80 +28,80 @@ bool is_nsh_option(std::string_view text) {
          is_hex(part[2], kValueDigits) && text.empty();
 }
 
+bool read_encap_property(ActionText& in, std::string_view term) {
+  Piece property;
+  std::uint64_t type = 0;
+  if (!cut_piece(term, property)) return in.fail("not a property", term);
+  if (property.name == "tlv") return is_nsh_option(property.args) || in.fail("not an option of NSH", term);
+  if (property.name != "md_type") return in.fail("not a property", term);
+  constexpr std::uint64_t kLastType = 2;
+  if (!in.number(property.args, kLastType, type)) return false;
+  return type != 0 || in.fail("not a type of NSH", term);
+}
+
+bool read_sample_argument(ActionText& in, std::string_view key, std::string_view value, std::string_view whole) {
+  std::uint64_t n = 0;
+  if (key == "probability") {
+    if (!in.number(value, kTwoBytes, n)) return false;
+    return n != 0 || in.fail("invalid probability", whole);
+  }
+  if (key == "collector_set_id") return in.number(value, kFourBytes, n);
+  if (key == "sampling_port") {
+    Port port;
+    return read_port(value, port) || in.fail("not a port", whole);
+  }
+  if (key != "obs_domain_id" && key != "obs_point_id") return in.fail("unknown argument", whole);
+  constexpr unsigned kMostBits = 32;
+  if (!value.empty() && (is_digit(value.front()) || value.front() == '-')) return in.number(value, kFourBytes, n);
+  Subfield from;
+  if (!in.subfield(value, from)) return false;
+  return from.bits <= kMostBits || in.fail("more than 32 bits", whole);
+}
+
 }  // namespace
 
-bool ActionReader::encap(const Piece& p, ActionList& out, int) {
+bool read_encap(ActionText& in, const Piece& p, ActionList& out, int) {
   Piece header;
   if (!cut_piece(p.args, header) || !header.tail.empty() ||
       std::find(std::begin(kHeaders), std::end(kHeaders), header.name) == std::end(kHeaders))
-    return fail("not a header that can be added", p.text);
-  if (header.name != "nsh" && !trim(header.args).empty()) return fail("this header has no properties", p.text);
+    return in.fail("not a header that can be added", p.text);
+  if (header.name != "nsh" && !trim(header.args).empty()) return in.fail("this header has no properties", p.text);
   std::string_view rest = header.args, term;
   while (next_term(rest, term))
-    if (!encap_property(term)) return false;
+    if (!read_encap_property(in, term)) return false;
   out.push_back({Encap{std::string(p.args)}});
   return true;
 }
 
-bool ActionReader::encap_property(std::string_view term) {
-  Piece property;
-  std::uint64_t type = 0;
-  if (!cut_piece(term, property)) return fail("not a property", term);
-  if (property.name == "tlv") return is_nsh_option(property.args) || fail("not an option of NSH", term);
-  if (property.name != "md_type") return fail("not a property", term);
-  constexpr std::uint64_t kLastType = 2;
-  if (!number(property.args, kLastType, type)) return false;
-  return type != 0 || fail("not a type of NSH", term);
-}
-
-bool ActionReader::decap(const Piece& p, ActionList& out, int) {
+bool read_decap(ActionText& in, const Piece& p, ActionList& out, int) {
   Piece type;
   std::string_view rest = p.args, first;
   KeyValue ns, of;
   if (next_term(rest, first)) {
-    if (!cut_piece(first, type) || type.name != "packet_type") return fail("unknown argument", p.text);
+    if (!cut_piece(first, type) || type.name != "packet_type") return in.fail("unknown argument", p.text);
     constexpr std::uint64_t kLastNamespace = 1;
     std::uint64_t n = 0;
     std::string_view parts = type.args;
-    if (!next_key_value(parts, '=', ns) || ns.key != "ns") return fail("the packet type lacks ns", p.text);
-    if (!number(ns.value, kLastNamespace, n)) return false;
-    if (!next_key_value(parts, '=', of) || of.key != "type") return fail("the packet type lacks type", p.text);
-    if (!number(of.value, kTwoBytes, n)) return false;
+    if (!next_key_value(parts, '=', ns) || ns.key != "ns") return in.fail("the packet type lacks ns", p.text);
+    if (!in.number(ns.value, kLastNamespace, n)) return false;
+    if (!next_key_value(parts, '=', of) || of.key != "type") return in.fail("the packet type lacks type", p.text);
+    if (!in.number(of.value, kTwoBytes, n)) return false;
   }
   out.push_back({Decap{std::string(p.args)}});
   return true;
 }
 
-bool ActionReader::sample(const Piece& p, ActionList& out, int) {
+bool read_sample(ActionText& in, const Piece& p, ActionList& out, int) {
   std::string_view rest = p.args;
   bool probable = false;
   for (KeyValue kv; next_key_value(rest, '=', kv);) {
     const bool direction = !kv.has_value && (kv.key == "ingress" || kv.key == "egress");
-    if (!direction && !sample_argument(kv.key, kv.value, kv.whole)) return false;
+    if (!direction && !read_sample_argument(in, kv.key, kv.value, kv.whole)) return false;
     probable |= kv.key == "probability";
   }
-  if (!probable) return fail("the probability is missing", p.text);
+  if (!probable) return in.fail("the probability is missing", p.text);
   out.push_back({Sample{std::string(p.args)}});
   return true;
-}
-
-bool ActionReader::sample_argument(std::string_view key, std::string_view value, std::string_view whole) {
-  std::uint64_t n = 0;
-  if (key == "probability") {
-    if (!number(value, kTwoBytes, n)) return false;
-    return n != 0 || fail("invalid probability", whole);
-  }
-  if (key == "collector_set_id") return number(value, kFourBytes, n);
-  if (key == "sampling_port") {
-    Port port;
-    return read_port(value, port) || fail("not a port", whole);
-  }
-  if (key != "obs_domain_id" && key != "obs_point_id") return fail("unknown argument", whole);
-  constexpr unsigned kMostBits = 32;
-  if (!value.empty() && (is_digit(value.front()) || value.front() == '-')) return number(value, kFourBytes, n);
-  Subfield from;
-  if (!subfield(value, from)) return false;
-  return from.bits <= kMostBits || fail("more than 32 bits", whole);
 }
 
 }  // namespace egt::parsers::ofctl

@@ -1,6 +1,6 @@
 // learn(…): lib/learn.c.
 #include "egtrace/base/text.h"
-#include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/action_text.h"
 #include "ovs_ofctl/values.h"
 #include "support/key_value.h"
 
@@ -15,38 +15,13 @@ std::optional<Subfield> field_on_the_right(std::string_view text) {
   return parse_subfield(text);
 }
 
-}  // namespace
-
-bool ActionReader::learn(const Piece& p, ActionList& out, int) {
-  Learn l;
-  std::string_view rest = p.args, term;
-  while (next_term(rest, term)) {
-    if (term.empty()) continue;
-    const KeyValue kv = split_key_value(term, '=');
-    bool option = true;
-    if (term == "send_flow_rem")
-      l.send_flow_rem = true;
-    else if (term == "delete_learned")
-      l.delete_learned = true;
-    else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" || kv.key == "result_dst" ||
-             kv.key.ends_with("_timeout")) {
-      if (!learn_option(kv.key, kv.value, l)) return false;
-    } else {
-      option = false;
-    }
-    if (!option && !learn_spec(term, l)) return false;
-  }
-  out.push_back({std::move(l)});
-  return true;
-}
-
-bool ActionReader::learn_option(std::string_view key, std::string_view value, Learn& l) {
+bool read_learn_option(ActionText& in, std::string_view key, std::string_view value, Learn& l) {
   std::uint64_t n = 0;
   if (key == "result_dst") {
-    if (!subfield(value, l.result_dst.emplace())) return false;
-    return l.result_dst->bits == 1 || fail("result_dst must be one bit", value);
+    if (!in.subfield(value, l.result_dst.emplace())) return false;
+    return l.result_dst->bits == 1 || in.fail("result_dst must be one bit", value);
   }
-  if ((key == "table" && !number(value, 254, n)) || (key == "cookie" && !number(value, ~std::uint64_t{0}, n))) return false;
+  if ((key == "table" && !in.number(value, 254, n)) || (key == "cookie" && !in.number(value, ~std::uint64_t{0}, n))) return false;
   const auto n16 = static_cast<std::uint16_t>(leading_integer(value));  // learn_parse__() of lib/learn.c
   if (key == "table")
     l.table = static_cast<std::uint8_t>(n);
@@ -65,16 +40,16 @@ bool ActionReader::learn_option(std::string_view key, std::string_view value, Le
   else if (key == "fin_hard_timeout")
     l.fin_hard_timeout = n16;
   else
-    return fail("unknown argument of learn", key);
+    return in.fail("unknown argument of learn", key);
   return true;
 }
 
-bool ActionReader::learn_spec(std::string_view term, Learn& l) {
+bool read_learn_spec(ActionText& in, std::string_view term, Learn& l) {
   LearnSpec spec;
   if (term.starts_with("output:")) {
     spec.kind = LearnSpec::Kind::output;
     Subfield s;
-    if (!subfield(term.substr(7), s)) return false;
+    if (!in.subfield(term.substr(7), s)) return false;
     spec.source = s;
     l.specs.push_back(std::move(spec));
     return true;
@@ -83,31 +58,31 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
   if (cut_piece(term, load) && load.name == "load" && load.style != Piece::Style::bare && load.tail.empty()) {
     spec.kind = LearnSpec::Kind::load;
     const std::size_t arrow = load.args.find("->");
-    if (arrow == std::string_view::npos) return fail("'->' is missing", term);
+    if (arrow == std::string_view::npos) return in.fail("'->' is missing", term);
     const std::string_view source = load.args.substr(0, arrow);
-    if (!destination(load.args.substr(arrow + 2), spec.dest)) return false;
+    if (!in.destination(load.args.substr(arrow + 2), spec.dest)) return false;
     Number n;
     if (const auto s = field_on_the_right(source)) {
-      if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
+      if (s->bits != spec.dest.bits) return in.fail("source and destination differ in width", term);
       spec.source = *s;
     } else if (read_number(source, n) && (n.value & ~ones(spec.dest.bits)) == 0) {
       spec.source = n.value;
     } else {
-      return fail("value does not fit", term);
+      return in.fail("value does not fit", term);
     }
     l.specs.push_back(std::move(spec));
     return true;
   }
   const KeyValue kv = split_key_value(term, '=');
-  if (!subfield(kv.key, spec.dest)) return false;
-  if (!has_short_name(spec.dest.field)) return fail("the field has no 32-bit name", kv.key);
+  if (!in.subfield(kv.key, spec.dest)) return false;
+  if (!has_short_name(spec.dest.field)) return in.fail("the field has no 32-bit name", kv.key);
   if (!kv.has_value) {
     spec.source = spec.dest;
     l.specs.push_back(std::move(spec));
     return true;
   }
   if (const auto s = field_on_the_right(kv.value)) {
-    if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
+    if (s->bits != spec.dest.bits) return in.fail("source and destination differ in width", term);
     spec.source = *s;
     l.specs.push_back(std::move(spec));
     return true;
@@ -123,9 +98,34 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
   } else if (Port port; f.id == FieldId::in_port && read_port(kv.value, port)) {
     spec.port = port.name;
   } else {
-    return fail("not a value of the field", term);
+    return in.fail("not a value of the field", term);
   }
   l.specs.push_back(std::move(spec));
+  return true;
+}
+
+}  // namespace
+
+bool read_learn(ActionText& in, const Piece& p, ActionList& out, int) {
+  Learn l;
+  std::string_view rest = p.args, term;
+  while (next_term(rest, term)) {
+    if (term.empty()) continue;
+    const KeyValue kv = split_key_value(term, '=');
+    bool option = true;
+    if (term == "send_flow_rem")
+      l.send_flow_rem = true;
+    else if (term == "delete_learned")
+      l.delete_learned = true;
+    else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" || kv.key == "result_dst" ||
+             kv.key.ends_with("_timeout")) {
+      if (!read_learn_option(in, kv.key, kv.value, l)) return false;
+    } else {
+      option = false;
+    }
+    if (!option && !read_learn_spec(in, term, l)) return false;
+  }
+  out.push_back({std::move(l)});
   return true;
 }
 
