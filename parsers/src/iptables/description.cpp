@@ -2,11 +2,10 @@
 // "mark match 0x3f0", "to:192.168.66.100"). They are turned into the options that iptables-save would print.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "egtrace/base/text.h"
+#include "iptables/described_rule.h"
 #include "iptables/document.h"
-#include "iptables/rule_parser.h"
+#include "iptables/phrase_words.h"
 #include "iptables/schema.h"
 #include "iptables/value.h"
 
@@ -15,97 +14,49 @@ namespace {
 
 class DescriptionParser {
  public:
-  DescriptionParser(std::string_view text, Family family, Rule& rule) : words_(words(text)), family_(family), rule_(rule) {}
+  DescriptionParser(std::string_view text, Family family, Rule& rule) : words_(text), rule_(family, rule) {}
 
   std::string run() {
     std::string left;
-    while (at_ < words_.size()) {
-      const std::size_t from = at_;
+    while (!words_.done()) {
+      const std::size_t from = words_.place();
       if (phrase()) continue;
-      at_ = from + 1;
-      left += (left.empty() ? "" : " ") + std::string(words_[from]);
+      words_.go_back(from);
+      left += (left.empty() ? "" : " ") + std::string(words_.next());
     }
     return left;
   }
 
  private:
-  std::string_view word(std::size_t ahead = 0) const { return at_ + ahead < words_.size() ? words_[at_ + ahead] : ""; }
-
-  bool take(std::initializer_list<std::string_view> expected) {
-    std::size_t i = 0;
-    for (const std::string_view e : expected)
-      if (word(i++) != e) return false;
-    at_ += expected.size();
-    return true;
-  }
-
-  std::string_view next() { return at_ < words_.size() ? words_[at_++] : std::string_view{}; }
-
-  // A '!' in front of the value, glued to it or not.
-  bool take_negation() {
-    if (take({"!"})) return true;
-    if (at_ < words_.size() && word().starts_with("!")) {
-      words_[at_].remove_prefix(1);
-      return true;
-    }
-    return false;
-  }
-
-  std::vector<Option>& match_options(std::string_view module) {
-    for (Match& m : rule_.matches)
-      if (m.module == module) return m.options;
-    rule_.matches.push_back({std::string(module), true, {}});
-    return rule_.matches.back().options;
-  }
-
-  static std::vector<Word> arguments(std::initializer_list<std::string_view> values) {
-    std::vector<Word> out;
-    for (const std::string_view v : values) out.push_back({std::string(v), false});
-    return out;
-  }
-
-  bool match(std::string_view module, std::string_view option, std::initializer_list<std::string_view> values,
-             bool negate = false) {
-    std::vector<Option> options;
-    if (!add_option(module, option, negate, arguments(values), family_, options)) return false;
-    auto& all = match_options(module);
-    all.insert(all.end(), options.begin(), options.end());
-    return true;
-  }
-
-  bool target(std::string_view option, std::initializer_list<std::string_view> values) {
-    return rule_.target && add_option(rule_.target->name, option, false, arguments(values), family_, rule_.target->options);
-  }
-
   bool phrase() {
     return comment() || ports() || numbered_match() || conntrack() || addresses() || dice() || owner() || target_phrase() ||
            log_phrase();
   }
 
   bool comment() {
-    if (word() != "/*") return false;
+    if (words_.word() != "/*") return false;
     std::string text;
-    for (++at_; at_ < words_.size(); ++at_) {
-      if (words_[at_] == "*/") {
-        ++at_;
-        return match("comment", "--comment", {text});
+    for (words_.skip(); !words_.done(); words_.skip()) {
+      if (words_.word() == "*/") {
+        words_.skip();
+        return rule_.match("comment", "--comment", {text});
       }
-      text += (text.empty() ? "" : " ") + std::string(words_[at_]);
+      text += (text.empty() ? "" : " ") + std::string(words_.word());
     }
     return false;
   }
 
   // "tcp dpt:80 spts:1:5 flags:0x17/0x02", "multiport dports 80,443"
   bool ports() {
-    if (take({"multiport"})) {
-      const std::string option = "--" + std::string(next());
-      const bool negate = take_negation();
-      return match("multiport", option, {next()}, negate);
+    if (words_.take({"multiport"})) {
+      const std::string option = "--" + std::string(words_.next());
+      const bool negate = words_.take_negation();
+      return rule_.match("multiport", option, {words_.next()}, negate);
     }
     for (const std::string_view module : {"tcp", "udp", "sctp", "dccp", "udplite"})
-      if (word() == module) {
-        ++at_;
-        match_options(module);
+      if (words_.word() == module) {
+        words_.skip();
+        rule_.match_options(module);
         while (port_term(module)) {
         }
         return true;
@@ -114,7 +65,7 @@ class DescriptionParser {
   }
 
   bool port_term(std::string_view module) {
-    std::string_view text = word();
+    std::string_view text = words_.word();
     std::string_view option;
     if (consume(text, "dpts:") || consume(text, "dpt:"))
       option = "--dport";
@@ -125,8 +76,8 @@ class DescriptionParser {
     else
       return false;
     const bool negate = consume(text, "!");
-    if (!match(module, option, {text}, negate)) return false;
-    ++at_;
+    if (!rule_.match(module, option, {text}, negate)) return false;
+    words_.skip();
     return true;
   }
 
@@ -135,207 +86,208 @@ class DescriptionParser {
     const std::string_view mask = take_until(text, '/');
     const auto m = parse_u64(mask), s = parse_u64(text);
     if (!m || !s || *m > 0xff || *s > 0xff) {  // by name, without -n
-      const bool fits = match("tcp", "--tcp-flags", {mask, text}, negate);
-      at_ += fits ? 1 : 0;
+      const bool fits = rule_.match("tcp", "--tcp-flags", {mask, text}, negate);
+      if (fits) words_.skip();
       return fits;
     }
-    match_options("tcp").push_back({find_option("tcp", "--tcp-flags"), "--tcp-flags", negate,
-                                    TcpFlags{static_cast<std::uint8_t>(*m), static_cast<std::uint8_t>(*s)}});
-    ++at_;
+    rule_.match_options("tcp").push_back({find_option("tcp", "--tcp-flags"), "--tcp-flags", negate,
+                                          TcpFlags{static_cast<std::uint8_t>(*m), static_cast<std::uint8_t>(*s)}});
+    words_.skip();
     return true;
   }
 
   bool numbered_match() {
-    if (take({"mark", "match"})) {
-      const bool negate = take_negation();
-      return match("mark", "--mark", {next()}, negate);
+    if (words_.take({"mark", "match"})) {
+      const bool negate = words_.take_negation();
+      return rule_.match("mark", "--mark", {words_.next()}, negate);
     }
-    if (take({"connmark", "match"})) {
-      const bool negate = take_negation();
-      return match("connmark", "--mark", {next()}, negate);
+    if (words_.take({"connmark", "match"})) {
+      const bool negate = words_.take_negation();
+      return rule_.match("connmark", "--mark", {words_.next()}, negate);
     }
-    if (take({"length"})) {
-      const bool negate = take_negation();
-      return match("length", "--length", {next()}, negate);
+    if (words_.take({"length"})) {
+      const bool negate = words_.take_negation();
+      return rule_.match("length", "--length", {words_.next()}, negate);
     }
-    if (take({"TTL", "match", "TTL"})) return compared("ttl", "--ttl");
-    if (take({"HL", "match", "HL"})) return compared("hl", "--hl");
-    if (take({"PKTTYPE"})) {
-      const std::string_view sign = next();
-      return (sign == "=" || sign == "!=") && match("pkttype", "--pkt-type", {next()}, sign == "!=");
+    if (words_.take({"TTL", "match", "TTL"})) return compared("ttl", "--ttl");
+    if (words_.take({"HL", "match", "HL"})) return compared("hl", "--hl");
+    if (words_.take({"PKTTYPE"})) {
+      const std::string_view sign = words_.next();
+      return (sign == "=" || sign == "!=") && rule_.match("pkttype", "--pkt-type", {words_.next()}, sign == "!=");
     }
     return icmp();
   }
 
   bool compared(std::string_view module, const std::string& prefix) {
-    const std::string_view sign = next(), value = next();
-    if (sign == "==") return match(module, prefix + "-eq", {value});
-    if (sign == "!=") return match(module, prefix + "-eq", {value}, true);
-    if (sign == "<") return match(module, prefix + "-lt", {value});
-    return sign == ">" && match(module, prefix + "-gt", {value});
+    const std::string_view sign = words_.next(), value = words_.next();
+    if (sign == "==") return rule_.match(module, prefix + "-eq", {value});
+    if (sign == "!=") return rule_.match(module, prefix + "-eq", {value}, true);
+    if (sign == "<") return rule_.match(module, prefix + "-lt", {value});
+    return sign == ">" && rule_.match(module, prefix + "-gt", {value});
   }
 
   bool icmp() {
-    const bool v4 = word() == "icmptype", v6 = word() == "ipv6-icmptype";
+    const bool v4 = words_.word() == "icmptype", v6 = words_.word() == "ipv6-icmptype";
     if (!v4 && !v6) {
-      if (word() != "icmp" && word() != "ipv6-icmp") return false;
-      const bool six = next() == "ipv6-icmp";
-      const bool not_this = take_negation();
-      return match(six ? "icmp6" : "icmp", six ? "--icmpv6-type" : "--icmp-type", {next()}, not_this);
+      if (words_.word() != "icmp" && words_.word() != "ipv6-icmp") return false;
+      const bool six = words_.next() == "ipv6-icmp";
+      const bool not_this = words_.take_negation();
+      return rule_.match(six ? "icmp6" : "icmp", six ? "--icmpv6-type" : "--icmp-type", {words_.next()}, not_this);
     }
-    ++at_;
-    const bool negate = take_negation();
-    std::string type(next());
-    if (take({"code"})) type += "/" + std::string(next());
-    return match(v6 ? "icmp6" : "icmp", v6 ? "--icmpv6-type" : "--icmp-type", {type}, negate);
+    words_.skip();
+    const bool negate = words_.take_negation();
+    std::string type(words_.next());
+    if (words_.take({"code"})) type += "/" + std::string(words_.next());
+    return rule_.match(v6 ? "icmp6" : "icmp", v6 ? "--icmpv6-type" : "--icmp-type", {type}, negate);
   }
 
   bool conntrack() {
-    const bool negate = word() == "!" && (word(1).starts_with("ct") || word(1) == "state");
-    if (negate) ++at_;
-    if (take({"state"})) return match("state", "--state", {next()}, negate);
-    if (!word().starts_with("ct")) return false;
-    const std::string option = "--" + std::string(next());
-    return match("conntrack", option, {next()}, negate);
+    const bool negate = words_.word() == "!" && (words_.word(1).starts_with("ct") || words_.word(1) == "state");
+    if (negate) words_.skip();
+    if (words_.take({"state"})) return rule_.match("state", "--state", {words_.next()}, negate);
+    if (!words_.word().starts_with("ct")) return false;
+    const std::string option = "--" + std::string(words_.next());
+    return rule_.match("conntrack", option, {words_.next()}, negate);
   }
 
   bool addresses() {
-    const bool negate = word() == "!" && (word(1) == "source" || word(1) == "destination" || word(1) == "match-set");
-    if (negate) ++at_;
-    if (take({"source", "IP", "range"})) return match("iprange", "--src-range", {next()}, negate);
-    if (take({"destination", "IP", "range"})) return match("iprange", "--dst-range", {next()}, negate);
-    if (take({"match-set"})) {
-      const std::string_view name = next();
-      return match("set", "--match-set", {name, next()}, negate);
+    const bool negate =
+        words_.word() == "!" && (words_.word(1) == "source" || words_.word(1) == "destination" || words_.word(1) == "match-set");
+    if (negate) words_.skip();
+    if (words_.take({"source", "IP", "range"})) return rule_.match("iprange", "--src-range", {words_.next()}, negate);
+    if (words_.take({"destination", "IP", "range"})) return rule_.match("iprange", "--dst-range", {words_.next()}, negate);
+    if (words_.take({"match-set"})) {
+      const std::string_view name = words_.next();
+      return rule_.match("set", "--match-set", {name, words_.next()}, negate);
     }
-    if (take({"MAC"})) {
-      const bool not_this = take_negation();
-      return match("mac", "--mac-source", {next()}, not_this);
+    if (words_.take({"MAC"})) {
+      const bool not_this = words_.take_negation();
+      return rule_.match("mac", "--mac-source", {words_.next()}, not_this);
     }
-    if (!take({"ADDRTYPE", "match"})) return false;
+    if (!words_.take({"ADDRTYPE", "match"})) return false;
     bool any = false;
-    while (word() == "src-type" || word() == "dst-type") {
-      const std::string option = "--" + std::string(next());
-      const bool not_this = take_negation();
-      if (!match("addrtype", option, {next()}, not_this)) return false;
+    while (words_.word() == "src-type" || words_.word() == "dst-type") {
+      const std::string option = "--" + std::string(words_.next());
+      const bool not_this = words_.take_negation();
+      if (!rule_.match("addrtype", option, {words_.next()}, not_this)) return false;
       any = true;
     }
-    while (word() == "limit-in" || word() == "limit-out")
-      match("addrtype", next() == "limit-in" ? "--limit-iface-in" : "--limit-iface-out", {});
+    while (words_.word() == "limit-in" || words_.word() == "limit-out")
+      rule_.match("addrtype", words_.next() == "limit-in" ? "--limit-iface-in" : "--limit-iface-out", {});
     return any;
   }
 
   bool dice() {
-    if (take({"limit:", "avg"})) {
-      if (!match("limit", "--limit", {next()})) return false;
-      return !take({"burst"}) || match("limit", "--limit-burst", {next()});
+    if (words_.take({"limit:", "avg"})) {
+      if (!rule_.match("limit", "--limit", {words_.next()})) return false;
+      return !words_.take({"burst"}) || rule_.match("limit", "--limit-burst", {words_.next()});
     }
-    if (take({"rpfilter"})) {
-      match_options("rpfilter");
-      while (match("rpfilter", "--" + std::string(word()), {})) ++at_;
+    if (words_.take({"rpfilter"})) {
+      rule_.match_options("rpfilter");
+      while (rule_.match("rpfilter", "--" + std::string(words_.word()), {})) words_.skip();
       return true;
     }
-    if (!take({"statistic", "mode"})) return false;
-    const std::string_view mode = next();
-    if (!match("statistic", "--mode", {mode})) return false;
-    if (take({"probability"})) return match("statistic", "--probability", {next()});
+    if (!words_.take({"statistic", "mode"})) return false;
+    const std::string_view mode = words_.next();
+    if (!rule_.match("statistic", "--mode", {mode})) return false;
+    if (words_.take({"probability"})) return rule_.match("statistic", "--probability", {words_.next()});
     bool fits = true;
-    if (take({"every"})) fits = match("statistic", "--every", {next()});
-    if (take({"packet"})) fits = match("statistic", "--packet", {next()}) && fits;
+    if (words_.take({"every"})) fits = rule_.match("statistic", "--every", {words_.next()});
+    if (words_.take({"packet"})) fits = rule_.match("statistic", "--packet", {words_.next()}) && fits;
     return fits;
   }
 
   bool owner() {
-    if (take({"PHYSDEV", "match"})) {
+    if (words_.take({"PHYSDEV", "match"})) {
       bool any = false;
       for (bool again = true; again;) {
-        const std::size_t from = at_;
-        const bool negate = take_negation();
-        const std::string_view option = next();
-        again = match("physdev", option, {}, negate) || match("physdev", option, {next()}, negate);
-        if (!again) at_ = from;
+        const std::size_t from = words_.place();
+        const bool negate = words_.take_negation();
+        const std::string_view option = words_.next();
+        again = rule_.match("physdev", option, {}, negate) || rule_.match("physdev", option, {words_.next()}, negate);
+        if (!again) words_.go_back(from);
         any = any || again;
       }
       return any;
     }
-    const bool negate = word() == "!" && word(1) == "owner";
-    if (negate) ++at_;
-    if (take({"owner", "UID", "match"})) return match("owner", "--uid-owner", {next()}, negate);
-    return take({"owner", "GID", "match"}) && match("owner", "--gid-owner", {next()}, negate);
+    const bool negate = words_.word() == "!" && words_.word(1) == "owner";
+    if (negate) words_.skip();
+    if (words_.take({"owner", "UID", "match"})) return rule_.match("owner", "--uid-owner", {words_.next()}, negate);
+    return words_.take({"owner", "GID", "match"}) && rule_.match("owner", "--gid-owner", {words_.next()}, negate);
   }
 
   bool target_phrase() {
-    if (!rule_.target) return false;
-    const std::string& name = rule_.target->name;
-    if (take({"[goto]"})) {
-      rule_.target->go_to = true;
+    if (!rule_.target()) return false;
+    const std::string& name = rule_.target()->name;
+    if (words_.take({"[goto]"})) {
+      rule_.target()->go_to = true;
       return true;
     }
     if (name == "MARK" || name == "CONNMARK") return mark_target(name);
-    if (name == "CT" && take({"CT"})) return ct_target();
-    if (name == "TPROXY" && take({"TPROXY", "redirect"})) return tproxy_target();
-    if (take({"reject-with"})) return target("--reject-with", {next()});
-    if (take({"redir", "ports"}) || take({"masq", "ports:"})) return target("--to-ports", {next()});
-    if (word().starts_with("to:")) {
-      const std::string_view value = next().substr(3);
-      return target(name == "NETMAP" ? "--to" : name == "SNAT" ? "--to-source" : "--to-destination", {value});
+    if (name == "CT" && words_.take({"CT"})) return ct_target();
+    if (name == "TPROXY" && words_.take({"TPROXY", "redirect"})) return tproxy_target();
+    if (words_.take({"reject-with"})) return rule_.target("--reject-with", {words_.next()});
+    if (words_.take({"redir", "ports"}) || words_.take({"masq", "ports:"})) return rule_.target("--to-ports", {words_.next()});
+    if (words_.word().starts_with("to:")) {
+      const std::string_view value = words_.next().substr(3);
+      return rule_.target(name == "NETMAP" ? "--to" : name == "SNAT" ? "--to-source" : "--to-destination", {value});
     }
-    if (word() == "random" || word() == "random-fully" || word() == "persistent") return target("--" + std::string(next()), {});
+    if (words_.word() == "random" || words_.word() == "random-fully" || words_.word() == "persistent")
+      return rule_.target("--" + std::string(words_.next()), {});
     return false;
   }
 
   bool mark_target(const std::string& name) {
-    if (!take({name})) return false;
-    const std::string_view verb = next();
+    if (!words_.take({name})) return false;
+    const std::string_view verb = words_.next();
     if (verb == "set" || verb == "xset" || verb == "and" || verb == "or" || verb == "xor") {
-      const std::string_view value = next();
+      const std::string_view value = words_.next();
       const std::string option = verb == "xset" ? "--set-xmark" : "--" + std::string(verb) + "-mark";
-      return target(option, {value});
+      return rule_.target(option, {value});
     }
     if (verb != "save" && verb != "restore") return false;
-    if (!target(verb == "save" ? "--save-mark" : "--restore-mark", {})) return false;
-    if (take({"mask"})) {
-      const std::string_view mask = next();
-      return target("--nfmask", {mask}) && target("--ctmask", {mask});
+    if (!rule_.target(verb == "save" ? "--save-mark" : "--restore-mark", {})) return false;
+    if (words_.take({"mask"})) {
+      const std::string_view mask = words_.next();
+      return rule_.target("--nfmask", {mask}) && rule_.target("--ctmask", {mask});
     }
     bool fits = true;
-    if (take({"nfmask"})) fits = target("--nfmask", {next()});
-    if (take({"ctmask"})) fits = target("--ctmask", {word().starts_with("~") ? next().substr(1) : next()}) && fits;
+    if (words_.take({"nfmask"})) fits = rule_.target("--nfmask", {words_.next()});
+    if (words_.take({"ctmask"}))
+      fits = rule_.target("--ctmask", {words_.word().starts_with("~") ? words_.next().substr(1) : words_.next()}) && fits;
     return fits;
   }
 
   bool ct_target() {
-    if (take({"notrack"})) return target("--notrack", {});
-    if (take({"zone"})) return target("--zone", {next()});
-    if (take({"helper"})) return target("--helper", {next()});
+    if (words_.take({"notrack"})) return rule_.target("--notrack", {});
+    if (words_.take({"zone"})) return rule_.target("--zone", {words_.next()});
+    if (words_.take({"helper"})) return rule_.target("--helper", {words_.next()});
     return false;
   }
 
   // "TPROXY redirect 0.0.0.0:1234 mark 0x1/0x1"
   bool tproxy_target() {
-    const std::string_view to = next();
+    const std::string_view to = words_.next();
     const auto colon = to.rfind(':');
     if (colon == std::string_view::npos) return false;
-    if (!target("--on-port", {to.substr(colon + 1)}) || !target("--on-ip", {to.substr(0, colon)})) return false;
-    return !take({"mark"}) || target("--tproxy-mark", {next()});
+    if (!rule_.target("--on-port", {to.substr(colon + 1)}) || !rule_.target("--on-ip", {to.substr(0, colon)})) return false;
+    return !words_.take({"mark"}) || rule_.target("--tproxy-mark", {words_.next()});
   }
 
   // Targets that only show others of the packet: whatever follows is theirs.
   bool log_phrase() {
-    if (!rule_.target) return false;
-    const std::string& name = rule_.target->name;
+    if (!rule_.target()) return false;
+    const std::string& name = rule_.target()->name;
     const bool shows = name == "LOG" || name == "NFLOG" || name == "TCPMSS" || name == "TEE" || name == "CLASSIFY" ||
                        name == "AUDIT" || name == "CHECKSUM";
-    const std::string_view w = word();
+    const std::string_view w = words_.word();
     if (!shows || (w != name && !w.starts_with("nflog-") && w != "gw:")) return false;
-    at_ = words_.size();
+    words_.skip_all();
     return true;
   }
 
-  std::vector<std::string_view> words_;
-  std::size_t at_ = 0;
-  Family family_;
-  Rule& rule_;
+  PhraseWords words_;
+  DescribedRule rule_;
 };
 
 }  // namespace
