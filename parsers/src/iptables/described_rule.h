@@ -16,7 +16,8 @@ class DescribedRule {
   // Options of a match, which is added where the rule has none of this module.
   std::vector<Option>& match_options(std::string_view module);
   // False where iptables has no such option or takes no such values.
-  bool match(std::string_view module, std::string_view option, std::initializer_list<std::string_view> values, bool negate = false);
+  bool match(std::string_view module, std::string_view option, std::initializer_list<std::string_view> values,
+             bool negate = false);
   bool target(std::string_view option, std::initializer_list<std::string_view> values);
   // Null where the rule has none.
   Target* target() { return rule_.target ? &*rule_.target : nullptr; }
