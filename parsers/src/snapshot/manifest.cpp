@@ -3,9 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
+#include "snapshot/layout.h"
 
 namespace egt::parsers {
 namespace {
+
+constexpr std::string_view kManifestName = "sos_reports/manifest.json";
+constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 
 using Json = nlohmann::json;
 
@@ -77,6 +81,28 @@ Manifest parse_collect_log(std::string_view text) {
     out.by_file[std::string(fields[4])] = std::move(ran);
   }
   return out;
+}
+
+Manifests::Manifests(const std::vector<FoundFile>& files) {
+  const auto folder = [](const FoundFile& file, std::string_view name) {
+    return file.path.substr(0, file.path.size() - name.size());
+  };
+  for (const FoundFile& file : files) {
+    if (file.path.ends_with(kCollectLogName)) by_folder_[folder(file, kCollectLogName)] = parse_collect_log(file.content.text);
+    if (!file.path.ends_with(kManifestName)) continue;
+    Result<Manifest> manifest = parse_manifest(file.content.text);
+    if (manifest) by_folder_[folder(file, kManifestName)] = std::move(*manifest);
+  }
+}
+
+const RanCommand* Manifests::run_of(const std::string& path) const {
+  const Root root = sos_root(path);
+  const std::string in_node = path_in_node(path);
+  const std::string folder = root.found ? root.folder : in_node.substr(0, in_node.rfind('/') + 1);
+  const auto manifest = by_folder_.find(folder);
+  if (manifest == by_folder_.end()) return nullptr;
+  const auto ran = manifest->second.by_file.find(path.substr(folder.size()));
+  return ran == manifest->second.by_file.end() ? nullptr : &ran->second;
 }
 
 }  // namespace egt::parsers

@@ -6,8 +6,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "egtrace/base/result.h"
+#include "snapshot/discover.h"
 
 namespace egt::parsers {
 
@@ -27,5 +29,16 @@ struct Manifest {
 Result<Manifest> parse_manifest(std::string_view text);
 // Lines of time, status, bytes, whether it was cut, file and command, with tabs between.
 Manifest parse_collect_log(std::string_view text);
+
+// What the collectors say that gathered these files.
+class Manifests {
+ public:
+  explicit Manifests(const std::vector<FoundFile>& files);
+  // Of the command that printed a file; null where nothing says so.
+  const RanCommand* run_of(const std::string& path) const;
+
+ private:
+  std::map<std::string, Manifest> by_folder_;  // of the report
+};
 
 }  // namespace egt::parsers
