@@ -13,6 +13,7 @@
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
 #include "inconsistencies.h"
+#include "openflow/controllers.h"
 #include "openflow/path_policy.h"
 #include "openflow/path_recorder.h"
 #include "openflow/xlate.h"

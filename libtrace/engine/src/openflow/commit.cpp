@@ -205,12 +205,12 @@ void Committer::commit_mpls(bool pending_encap) {
 void Committer::commit_encap_decap() {
   const auto type = static_cast<std::uint32_t>(get(packet_.flow, F::packet_type)),
              base_type = static_cast<std::uint32_t>(get(packet_.base, F::packet_type));
-  if (packet_.pending_encap) {
+  if (packet_.pending.encap) {
     if (type == packet_type::ethernet) {
       out_.put({dp::PushEthernet{{get(packet_.flow, F::eth_src)}, {get(packet_.flow, F::eth_dst)}}});
       for (const F f : {F::packet_type, F::eth_src, F::eth_dst}) packet_.base.set(f, packet_.flow.get(f));
     } else if (type == packet_type::nsh) {
-      dp::PushNsh push{packet_.flow, packet_.encap_data};
+      dp::PushNsh push{packet_.flow, packet_.pending.encap_data};
       push.nsh.set(F::nsh_flags, packet_.flow.get(F::nsh_flags) & 0x3);  // as many bits as the header has
       push.nsh.set(F::nsh_ttl, packet_.flow.get(F::nsh_ttl) & 0x3f);
       out_.put({std::move(push)});
@@ -219,7 +219,7 @@ void Committer::commit_encap_decap() {
     } else {
       commit_mpls(true);
     }
-  } else if (packet_.pending_decap || type != base_type) {
+  } else if (packet_.pending.decap || type != base_type) {
     if (type >> 16 == 1 && base_type == packet_type::ethernet) {
       out_.put({dp::PopEthernet{}});
       packet_.base.set(F::packet_type, type);
@@ -247,8 +247,8 @@ void Committer::commit() {
   commit_vlan();
   commit_set(dp::Attribute::skb_priority, true, {{F::skb_priority, ones(32)}});
   commit_set(dp::Attribute::skb_mark, true, {{F::pkt_mark, ones(32)}});
-  packet_.pending_encap = packet_.pending_decap = false;
-  packet_.encap_data.clear();
+  packet_.pending.encap = packet_.pending.decap = false;
+  packet_.pending.encap_data.clear();
 }
 
 }  // namespace

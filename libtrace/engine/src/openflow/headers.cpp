@@ -83,20 +83,20 @@ void HeaderActions::pop_mpls(std::uint16_t type) {
 
 void HeaderActions::fails(XlateError error) {
   packet_.error = error;
-  packet_.pending_encap = false;
+  packet_.pending.encap = false;
 }
 
 void HeaderActions::encap(const Encap& a) {
   const std::string& what = a.argument;
   const auto type = static_cast<std::uint32_t>(get(packet_.flow, F::packet_type));
   commit(packet_, out_);
-  packet_.encap_data.clear();
-  packet_.pending_encap = true;
+  packet_.pending.encap_data.clear();
+  packet_.pending.encap = true;
   if (what.rfind("ethernet", 0) == 0) return encap_ethernet(type);
   if (what.rfind("nsh", 0) == 0) return encap_nsh(type, what);
   if (what.rfind("mpls", 0) == 0) return encap_mpls(type, what.rfind("mpls_mc", 0) == 0 ? ethertype::mplsm : ethertype::mpls);
   policy_.missing({Input::action_meaning, {"encap(" + what + ")"}});
-  packet_.pending_encap = false;
+  packet_.pending.encap = false;
 }
 
 void HeaderActions::encap_ethernet(std::uint32_t type) {
@@ -126,7 +126,7 @@ void HeaderActions::encap_nsh(std::uint32_t type, const std::string& arguments) 
   packet_.flow.set(F::nsh_np, *next);
   packet_.flow.set(F::nsh_si, 255);
   packet_.flow.set(F::nsh_mdtype, md_type == 2 ? 2 : 1);
-  if (md_type == 2) packet_.encap_data = nsh_metadata(arguments);
+  if (md_type == 2) packet_.pending.encap_data = nsh_metadata(arguments);
 }
 
 void HeaderActions::encap_mpls(std::uint32_t type, std::uint16_t mpls) {
@@ -177,7 +177,7 @@ bool HeaderActions::decap_nsh() {
   }
   packet_.flow.set(F::packet_type, types[next]);
   mask_all(*packet_.wc, F::nsh_np);
-  packet_.pending_decap = true;
+  packet_.pending.decap = true;
   return true;
 }
 
@@ -190,7 +190,7 @@ bool HeaderActions::decap_mpls(const Decap& a) {
   const unsigned n = mpls_count(packet_.flow, packet_.wc);
   const auto inner = static_cast<std::uint16_t>(to != 0 ? to : kTransparentEthernet);
   if (ofproto::pop_mpls(packet_.flow, n, inner, packet_.wc)) {
-    packet_.pending_decap = true;
+    packet_.pending.decap = true;
     return n == 1;
   }
   if (n >= kMaxMplsLabels) {

@@ -6,13 +6,13 @@
 #include <iterator>
 #include <utility>
 
+#include "controllers.h"
 #include "egtrace/engine/missing_tunnel.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "inconsistencies.h"
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
 #include "rivals.h"
-#include "xlate.h"
 
 namespace egt::engine {
 namespace {

@@ -1,17 +1,13 @@
 // Lookups in flow tables and what follows from them.
-#include <algorithm>
+#include <utility>
 
-#include "xlate.h"
+#include "packet_fields.h"
+#include "pipeline.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
-
-constexpr unsigned kMaxDepth = 64, kMaxResubmits = 4096;
-constexpr std::size_t kMaxActions = 65535, kMaxStack = 65536;
-// Of our own calls, far beyond what a pipeline needs: resubmits to ever higher tables are not counted as deeper.
-constexpr unsigned kMaxNesting = 1200;
 
 // Exchanges the packet's own tuple with the original one of its connection.
 void swap_tuple(FlowKey& k, bool v4) {
@@ -34,85 +30,109 @@ void swap_tuple(FlowKey& k, bool v4) {
 
 }  // namespace
 
-bool Xlate::resources_left() {
-  if (depth_ >= kMaxDepth) {
-    report_.error(Remark::too_deep, kMaxDepth);
-    packet_.error = XlateError::recursion_too_deep;
-  } else if (resubmits_ >= kMaxResubmits) {
-    report_.error(Remark::too_many_resubmits, kMaxResubmits);
-    packet_.error = XlateError::too_many_resubmits;
-  } else if (out_.bytes() > kMaxActions) {
-    report_.error(Remark::too_many_actions);
-    exit_ = true;
-  } else if (stack_.size() >= kMaxStack) {
-    report_.error(Remark::stack_too_big);
-    packet_.error = XlateError::stack_too_deep;
-  } else if (nesting_ >= kMaxNesting) {
-    gap(Input::shallow_pipeline);
-    packet_.error = XlateError::recursion_too_deep;
-  } else {
-    return true;
-  }
-  return false;
+void Pipeline::report_table(const Rule& rule, std::uint8_t table) {
+  constexpr OvsVersion kConjunctions{3, 3, 0};  // a trace shows the members of a conjunctive match
+  report_rule(c_.report, rule, table, *c_.arrival.bridge->bridge, c_.fixed_in(kConjunctions));
 }
 
-void Xlate::recursively(const Rule& rule, bool deepens, bool is_last, bool as_clone) {
-  const auto old_cookie = cookie_;
-  const bool was_table_miss = rule_is_table_miss_;
-  ++resubmits_;
-  ++nesting_;
-  depth_ += deepens;
-  rule_is_table_miss_ = rule.table_miss;
-  cookie_ = rule.cookie;
+Rule Pipeline::first_rule() {
+  Rule rule = rules().look_up(c_.at.table, static_cast<std::uint32_t>(get(c_.packet.flow, F::in_port)));
+  report_table(rule, c_.at.table);
+  return rule;
+}
+
+void Pipeline::execute_rule(const Rule& rule, bool deepens, bool is_last, bool as_clone) {
+  const auto old_cookie = c_.at.cookie;
+  const bool was_table_miss = c_.at.is_table_miss;
+  limits_.count_resubmit();
+  limits_.enter(deepens);
+  c_.at.is_table_miss = rule.table_miss;
+  c_.at.cookie = rule.cookie;
   if (as_clone) {
     clone(*rule.actions, is_last);
   } else {
     do_actions(*rule.actions, is_last, false);
   }
-  cookie_ = old_cookie;
-  rule_is_table_miss_ = was_table_miss;
-  depth_ -= deepens;
-  --nesting_;
+  c_.at.cookie = old_cookie;
+  c_.at.is_table_miss = was_table_miss;
+  limits_.leave(deepens);
 }
 
-void Xlate::table_action(std::uint32_t in_port, std::uint8_t table, bool with_ct_orig, bool is_last, bool as_clone) {
-  if (packet_.was_mpls) return trigger_freeze();
-  if (!resources_left()) return;
-  const std::uint8_t old_table = table_;
-  table_ = table;
-  const bool v4 = get(packet_.flow, F::eth_type) == ethertype::ipv4;
+void Pipeline::enter_table(std::uint32_t in_port, std::uint8_t table, bool with_ct_orig, bool is_last, bool as_clone) {
+  XlatePacket& packet = c_.packet;
+  if (packet.was_mpls) return trigger_freeze();
+  if (!limits_.resources_left(c_, exit_)) return;
+  const std::uint8_t old_table = c_.at.table;
+  c_.at.table = table;
+  const bool v4 = get(packet.flow, F::eth_type) == ethertype::ipv4;
   if (with_ct_orig) {
-    if (get(packet_.flow, F::ct_nw_proto) == 0 || !is_ip_any(packet_.flow)) {
-      report_.error(Remark::resubmit_not_tracked);
-      table_ = old_table;
+    if (get(packet.flow, F::ct_nw_proto) == 0 || !is_ip_any(packet.flow)) {
+      c_.report.error(Remark::resubmit_not_tracked);
+      c_.at.table = old_table;
       return;
     }
-    swap_tuple(packet_.flow, v4);
-    swap_tuple(*packet_.wc, v4);
+    swap_tuple(packet.flow, v4);
+    swap_tuple(*packet.wc, v4);
   }
-  const Rule rule = rules().look_up(table_, in_port);
+  const Rule rule = rules().look_up(table, in_port);
   if (with_ct_orig) {
-    swap_tuple(packet_.flow, v4);
-    swap_tuple(*packet_.wc, v4);
+    swap_tuple(packet.flow, v4);
+    swap_tuple(*packet.wc, v4);
   }
-  const auto level = report_.level();
-  report_rule(report_, rule, table, *origin_->bridge, fixed_in(kConjunctions));
-  recursively(rule, table <= old_table, is_last, as_clone);
-  report_.set_level(level);
-  table_ = old_table;
+  const auto level = c_.report.level();
+  report_table(rule, table);
+  execute_rule(rule, table <= old_table, is_last, as_clone);
+  c_.report.set_level(level);
+  c_.at.table = old_table;
 }
 
-void Xlate::resubmit(const Resubmit& a, bool is_last) {
+void Pipeline::resubmit(const Resubmit& a, bool is_last) {
   constexpr std::uint8_t kCurrent = 255;
-  if (!a.table_name.empty()) return gap(Input::table_number, {a.table_name, bridge().name});
-  auto in_port = static_cast<std::uint32_t>(get(packet_.flow, F::in_port));
+  if (!a.table_name.empty()) return c_.gap(Input::table_number, {a.table_name, c_.bridge().name});
+  auto in_port = static_cast<std::uint32_t>(get(c_.packet.flow, F::in_port));
   if (a.in_port) {
-    const auto number = bridge_->number_of(*a.in_port);
+    const auto number = c_.at.bridge->number_of(*a.in_port);
     if (number && *number != port::in_port) in_port = *number;
   }
   std::uint8_t table = a.table.value_or(kCurrent);
-  if (table == kCurrent) table = table_;
-  table_action(in_port, table, a.with_ct, is_last, false);
+  if (table == kCurrent) table = c_.at.table;
+  enter_table(in_port, table, a.with_ct, is_last, false);
+}
+
+void Pipeline::enter_peer(SwitchPort& to, bool is_last) {
+  XlatePacket& packet = c_.packet;
+  Retained old = retain();
+  const bool old_conntracked = packet.conntracked, old_was_mpls = packet.was_mpls;
+  FlowKey old_tunnel_mask;
+  copy_tunnel(*packet.wc, old_tunnel_mask);
+  SwitchBridge* const old_bridge = c_.at.bridge;
+  const MirrorMask old_mirrored = packet.mirrored;
+  if (to.bridge != old_bridge) packet.mirrored = 0;
+  const auto level = c_.report.level();
+  packet.stack.clear();
+  action_set_.clear();
+  packet.flow.set(F::in_port, to.number);
+  packet.flow.set(F::metadata, 0);
+  clear_tunnel(packet.flow);
+  clear_tunnel(*packet.wc);
+  clear_registers(packet.flow);
+  packet.flow.set(F::actset_output, port::unset);
+  packet.clear_conntrack();
+  c_.report.enter(NodeKind::bridge, BridgeLine{to.bridge->bridge->name});
+  c_.at.bridge = to.bridge;
+  if (lets_in(to, c_)) {
+    enter_table(to.number, 0, false, is_last, true);
+    end_pipeline();
+  }
+  c_.report.set_level(level);
+  if (to.bridge != old_bridge) packet.mirrored = old_mirrored;
+  c_.at.bridge = old_bridge;
+  restore(std::move(old));
+  copy_tunnel(old_tunnel_mask, *packet.wc);
+  packet.was_mpls = old_was_mpls;
+  packet.conntracked = old_conntracked;
+  exit_ = false;
+  packet.error = XlateError::ok;
 }
 
 }  // namespace egt::engine::ofproto

@@ -81,7 +81,7 @@ std::vector<dp::GeneveOption> geneve_options(const FlowKey& flow, const Bridge& 
 bool Tunnels::are_native() const { return !policy_.hands_over_tunnels() && switch_.native_tunnels(bridge()); }
 
 // tnl_port_send; false: no packet leaves.
-bool Tunnels::prepare(const SwitchPort& port, U128 original_destination) {
+bool Tunnels::prepare(const SwitchPort& port, const FlowKey& arrived) {
   const Interface& i = *port.interface;
   const std::string local = option(i, "local_ip"), remote = option(i, "remote_ip"), key = key_of(i);
   if (local != "flow") set_address(packet_.flow, F::tun_src, F::tun_ipv6_src, local);
@@ -120,7 +120,7 @@ bool Tunnels::prepare(const SwitchPort& port, U128 original_destination) {
     mask_all(*packet_.wc, F::pkt_mark);
   }
   set_erspan(packet_.flow, i);
-  if (as_mapped(packet_.flow, F::tun_dst, F::tun_ipv6_dst) == original_destination) {
+  if (as_mapped(packet_.flow, F::tun_dst, F::tun_ipv6_dst) == as_mapped(arrived, F::tun_dst, F::tun_ipv6_dst)) {
     if (i.options.empty()) policy_.missing({Input::tunnel_options, {i.name}});
     report_.note(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(packet_.flow), i.name);
     return false;

@@ -27,8 +27,8 @@ class Tunnels {
 
   // ovs_native_tunneling_is_on
   bool are_native() const;
-  // tnl_port_send: writes the tunnel's fields. `original_destination`: of the tunnel by which the packet came. False: no packet leaves.
-  bool prepare(const SwitchPort& port, U128 original_destination);
+  // tnl_port_send: writes the tunnel's fields. `arrived`: the packet as it came. False: no packet leaves.
+  bool prepare(const SwitchPort& port, const FlowKey& arrived);
   // For a datapath that has ports for tunnels.
   void set_metadata(const SwitchPort& port);
   // Nothing where no route or no neighbour is known, which is reported.

@@ -4,6 +4,11 @@
 
 namespace egt::engine::ofproto {
 
+void XlatePacket::clear_conntrack() {
+  conntracked = false;
+  clear_ct(flow);
+}
+
 void XlatePacket::begin_wildcards(bool key_only) {
   mask = FlowKey();
   mask_all(mask, F::packet_type);
