@@ -14,8 +14,8 @@
 #include "host/sysctl_view.h"
 #include "inconsistencies.h"
 #include "openflow/controllers.h"
+#include "openflow/path_observer.h"
 #include "openflow/path_policy.h"
-#include "openflow/path_recorder.h"
 #include "openflow/xlate.h"
 #include "ovn_controller/address_on_link.h"
 #include "ovn_controller/packet_in.h"
@@ -121,7 +121,7 @@ class SwitchRun : public DatapathPorts {
         record_(record),
         options_(options),
         recorder_(node, record),
-        policy_(node, network_state, recorder_, chooser),
+        policy_(network_state, position_, chooser),
         how_{session.version, false} {}
 
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
@@ -164,6 +164,8 @@ class SwitchRun : public DatapathPorts {
   Record& record_;
   const OvsOptions& options_;
   PathRecorder recorder_;
+  PathPosition position_{recorder_};
+  PathObserver observer_{position_};
   PathPolicy policy_;
   ofproto::XlateOptions how_;
   ofproto::Recirculations recirculations_;
@@ -206,7 +208,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
 bool SwitchRun::is_endless() {
   if (handled_ < kMaxUpcalls && record_.steps.size() <= kMaxSteps) return false;
   recorder_.set_undecided();
-  if (!std::exchange(is_noted_endless_, true)) recorder_.remark({Notice::endless_recirculation}, {});
+  if (!std::exchange(is_noted_endless_, true)) position_.add(engine::Remark{Notice::endless_recirculation}, {});
   return true;
 }
 
@@ -221,25 +223,25 @@ ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
   using ofproto::Xlate;
   const ofproto::FrozenState* frozen = upcall.recirculation ? &recirculations_.state(*upcall.recirculation) : nullptr;
   const openflow::Bridge* bridge = frozen ? frozen->bridge->bridge : upcall.bridge ? upcall.bridge : origin_->bridge;
-  recorder_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.step);
+  position_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.step);
   FlowKey key = upcall.packet.key;
   look_behind_tags(key);
   if (frozen) key.set(F::recirc_id, *upcall.recirculation);
   ofproto::SwitchBridge& in = upcall.bridge ? *session_.tables.sw.bridge(*upcall.bridge) : *origin_;
   const ofproto::Ofpacts* packet_out = upcall.packet_out ? &session_.tables.actions->of(*upcall.packet_out, *bridge) : nullptr;
-  return Xlate(session_.tables, recirculations_, policy_, &recorder_, how_).run(in, key, frozen, packet_out);
+  return Xlate(session_.tables, recirculations_, policy_, &observer_, how_).run(in, key, frozen, packet_out);
 }
 
 void SwitchRun::handle(Upcall upcall) {
   ++handled_;
   reject_with_ = upcall.reject_with;
-  recorder_.follow_reply(!reject_with_.empty());
+  recorder_.end().follow_reply(!reject_with_.empty());
   policy_.set_frame_length(upcall.packet.length);
   const ofproto::Translation t = translate(upcall);
-  recorder_.translated();
+  position_.translated();
   recirculations_.end_pass();
   recirculations_.queue.clear();
-  if (t.error != ofproto::XlateError::ok && !recorder_.has_end()) recorder_.end({Reason::not_translated}, 0, recorder_.here());
+  if (t.error != ofproto::XlateError::ok && !recorder_.end().is_known()) position_.end({Reason::not_translated});
   execute(t.actions, upcall.packet, *this);
   if (upcall.packet.is_opaque || (upcall.packet.has_hidden_tags && !in_userspace())) recorder_.set_undecided();
 }
@@ -248,12 +250,12 @@ void SwitchRun::handle(Upcall upcall) {
 void SwitchRun::handle_at_once(Upcall upcall, std::size_t origin) {
   if (is_endless()) return;
   if (const unsigned most = session_.recirculations; depth_ == most)
-    recorder_.assume({Supposition::recirculates_deeper, {node_.name}, {std::uint64_t{most}}, recorder_.evidence_of(origin)});
+    recorder_.assume({Supposition::recirculates_deeper, {node_.name}, {std::uint64_t{most}}, position_.evidence_of(origin)});
   ++depth_;
   const std::string refused = reject_with_;
   handle(std::move(upcall));
   reject_with_ = refused;
-  recorder_.follow_reply(!refused.empty());
+  recorder_.end().follow_reply(!refused.empty());
   --depth_;
 }
 
@@ -273,7 +275,7 @@ OvsResult SwitchRun::finish() {
   const bool leaves = std::any_of(result_.emissions.begin(), result_.emissions.end(), [](const OvsEmission& e) {
     return e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel;
   });
-  if (!leaves) result_.stop = recorder_.take_stop();
+  if (!leaves) result_.stop = recorder_.end().take();
   recorder_.drop_unexecuted();
   return std::move(result_);
 }

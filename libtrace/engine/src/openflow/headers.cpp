@@ -86,7 +86,7 @@ void HeaderActions::fails(XlateError error) {
   packet_.pending.encap = false;
 }
 
-void HeaderActions::encap(const Encap& a) {
+void HeaderActions::encap(const openflow::Encap& a) {
   const std::string& what = a.argument;
   const auto type = static_cast<std::uint32_t>(get(packet_.flow, F::packet_type));
   commit(packet_, out_);

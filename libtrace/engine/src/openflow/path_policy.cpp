@@ -50,9 +50,9 @@ const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8
 
 bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& packet) {
   auto flow = std::make_shared<LearnedFlow>(learned_flow(a, packet));
-  const auto evidence = recorder_.here();
+  const auto evidence = at_.here();
   if (!evidence.empty()) flow->from = evidence.front();
-  if (untaken_ == 0) recorder_.add(LearnFlow{bridge.name, flow}, evidence);
+  if (untaken_ == 0) at_.add(LearnFlow{bridge.name, flow}, evidence);
   auto& known = network_state_.learned[{node_.name, bridge.name}];
   std::erase_if(
       known, [&](const auto& f) { return f->table == flow->table && f->priority == flow->priority && f->match == flow->match; });
@@ -68,23 +68,21 @@ std::size_t PathPolicy::choose(const ChoicePoint& point) {
 }
 
 void PathPolicy::leave_untaken(bool failed) {
-  if (failed && guessed_) recorder_.set_undecided();
+  if (failed && guessed_) at_.recorder().set_undecided();
   if (--untaken_ == 0) guessed_ = false;
 }
 
 std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes, const FlowKey& flow, int added) {
   ofproto::FrameLength now = length_;
   now.resize(added);
-  if (untaken_ == 0) recorder_.limit(now.largest_packet(bytes, flow));
+  if (untaken_ == 0) at_.limit(now.largest_packet(bytes, flow));
   const std::optional<std::uint32_t> length = now.compared(flow);
   return length ? std::optional(*length > bytes) : std::nullopt;
 }
 
 // --- hashes --------------------------------------------------------------------------------------------------------
 
-ChoicePoint PathPolicy::split(Branch what) const {
-  return {ChoicePoint::Kind::split, node_.name, what, {}, {}, recorder_.here()};
-}
+ChoicePoint PathPolicy::split(Branch what) const { return {ChoicePoint::Kind::split, node_.name, what, {}, {}, at_.here()}; }
 
 std::size_t PathPolicy::bucket(const Group& group, const std::vector<std::size_t>& live) {
   if (live.size() == 1) return 0;
@@ -110,7 +108,7 @@ std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size
 
 std::size_t PathPolicy::link(std::size_t links) {
   constexpr std::size_t kMaxLinks = 64;
-  if (links > kMaxLinks && untaken_ == 0) recorder_.missing({Input::multipath_links});
+  if (links > kMaxLinks && untaken_ == 0) at_.missing({Input::multipath_links});
   ChoicePoint point = split(Branch::multipath);
   for (std::size_t i = 0; i < std::min(links, kMaxLinks); ++i) point.options.push_back({{Alternative::link, {i}}});
   return std::min(choose(point), links - 1);
@@ -129,7 +127,7 @@ std::optional<ofproto::LearnedMac> PathPolicy::learned_mac(const Bridge& bridge,
 std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge, MacAddr mac) {
   for (const Interface& i : bridge.interfaces) {
     if (i.mac != mac || i.type == "patch" || !i.ofport) continue;
-    if (untaken_ == 0) recorder_.assume({Supposition::mac_learned, {bridge.name, mac, i.name}, {}, recorder_.here()});
+    if (untaken_ == 0) at_.assume({Supposition::mac_learned, {bridge.name, mac, i.name}, {}, at_.here()});
     return ofproto::LearnedMac{*i.ofport, {}};
   }
   return std::nullopt;
@@ -144,7 +142,7 @@ void PathPolicy::used_mac(const Bridge& bridge, const FdbEntry& entry) {
            *i.ofport != entry.port;
   });
   if (learned == bridge.interfaces.end() || own == bridge.interfaces.end() || untaken_ != 0) return;
-  recorder_.assume({Supposition::mac_learned, {bridge.name, entry.mac, learned->name, own->name}, {}, recorder_.here()});
+  at_.assume({Supposition::mac_learned, {bridge.name, entry.mac, learned->name, own->name}, {}, at_.here()});
 }
 
 void PathPolicy::saw_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) {

@@ -11,20 +11,20 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/network_state.h"
 #include "frame_length.h"
-#include "path_recorder.h"
+#include "path_position.h"
 #include "policy.h"
 
 namespace egt::engine {
 
 class PathPolicy : public ofproto::Policy {
  public:
-  PathPolicy(const cluster::Node& node, NetworkState& network_state, PathRecorder& recorder, Chooser& chooser)
-      : node_(node), network_state_(network_state), recorder_(recorder), chooser_(chooser) {}
+  PathPolicy(NetworkState& network_state, PathPosition& at, Chooser& chooser)
+      : node_(at.node()), network_state_(network_state), at_(at), chooser_(chooser) {}
 
   // Of the frame that is translated next.
   void set_frame_length(const ofproto::FrameLength& length) { length_ = length; }
   void missing(Statement<Input> input) override {
-    if (untaken_ == 0) recorder_.missing(std::move(input));
+    if (untaken_ == 0) at_.missing(std::move(input));
   }
   openflow::FlowIndex flow(const openflow::Bridge& bridge, std::uint8_t table, const openflow::Lookup& hit) override;
   const ofproto::LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
@@ -53,7 +53,7 @@ class PathPolicy : public ofproto::Policy {
 
   const cluster::Node& node_;
   NetworkState& network_state_;
-  PathRecorder& recorder_;
+  PathPosition& at_;
   Chooser& chooser_;
   ofproto::FrameLength length_;
   unsigned untaken_ = 0;  // continuations around what is translated that the packet does not take
