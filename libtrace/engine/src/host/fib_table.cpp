@@ -17,7 +17,7 @@ bool is_error(RouteType t) {
   return t == RouteType::blackhole || t == RouteType::unreachable || t == RouteType::prohibit || t == RouteType::throw_;
 }
 
-struct Candidate {
+struct RouteCandidate {
   const Route* route;
   std::uint8_t sources;  // length of the prefix that the source has to be of
 };
@@ -26,8 +26,8 @@ struct Candidate {
 // source: where none of a prefix's sources matches, its other routes are skipped with them, but for the default route's. Once a
 // route was found and its devices do not fit, the shorter prefixes are all tried (fib6_node_lookup_1() of net/ipv6/ip6_fib.c,
 // fib6_backtrack() of net/ipv6/route.c).
-std::vector<Candidate> candidates(const std::vector<Route>& routes, std::string_view table, const RouteQuery& q) {
-  std::vector<Candidate> found;
+std::vector<RouteCandidate> candidates(const std::vector<Route>& routes, std::string_view table, const RouteQuery& q) {
+  std::vector<RouteCandidate> found;
   std::bitset<129> with_sources, with_this_source;  // by length of the prefix
   for (const Route& r : routes) {
     if (!r.to.contains(q.to) || (r.tos.value_or(0) != 0 && *r.tos != q.tos) || host::canonical_table(r.table) != table) continue;
@@ -37,11 +37,11 @@ std::vector<Candidate> candidates(const std::vector<Route>& routes, std::string_
     if (sources && fits) with_this_source.set(r.to.length);
     if (fits) found.push_back({&r, sources ? sources->length : std::uint8_t{0}});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(found.begin(), found.end(), [](const RouteCandidate& a, const RouteCandidate& b) {
     return std::tuple(b.route->to.length, b.sources, b.route->tos.value_or(0), a.route->metric) <
            std::tuple(a.route->to.length, a.sources, a.route->tos.value_or(0), b.route->metric);
   });
-  const auto is_skipped = [&](const Candidate& c) {
+  const auto is_skipped = [&](const RouteCandidate& c) {
     const std::uint8_t length = c.route->to.length;
     return length != 0 && with_sources[length] && !with_this_source[length];
   };
@@ -86,7 +86,7 @@ bool is_gateway_route(const Route& r) {
 
 // Equal IPv6 routes (same prefix and metric): those with gateways share the load, of the others the one by the device
 // that the packet came from is preferred.
-void add_siblings(const host::Host& host, const std::vector<Candidate>& all, std::size_t first, const RouteQuery& q,
+void add_siblings(const host::Host& host, const std::vector<RouteCandidate>& all, std::size_t first, const RouteQuery& q,
                   Gateways gateways, TableHit& hit) {
   for (std::size_t i = first + 1; i < all.size(); ++i) {
     const Route& other = *all[i].route;
@@ -107,7 +107,7 @@ void add_siblings(const host::Host& host, const std::vector<Candidate>& all, std
   }
 }
 
-std::optional<TableHit> first_usable(const host::Host& host, const std::vector<Candidate>& all, const RouteQuery& query,
+std::optional<TableHit> first_usable(const host::Host& host, const std::vector<RouteCandidate>& all, const RouteQuery& query,
                                      Gateways gateways) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Route& r = *all[i].route;

@@ -25,6 +25,11 @@ struct Evaluated {
   Unknown what;  // would decide it
 };
 
+// What an expression could not show, or what it was asked for.
+inline Unknown unknown_of(const Evaluated& e, Property asked) {
+  return e.what.property == Property::none ? Unknown{asked} : e.what;
+}
+
 // Lets an expression that draws a number (numgen, jhash) split the path of the packet.
 class Splitter {
  public:

@@ -1,7 +1,8 @@
-// Connections that are there only if a setting is as it usually is: which statements would do something else without.
+#include "netfilter_presumed.h"
+
 #include <algorithm>
 
-#include "netfilter_walk.h"
+#include "netfilter_match.h"
 
 namespace egt::engine {
 namespace {
@@ -37,10 +38,9 @@ bool leads_elsewhere(const netfilter::VerdictMapStatement& m, const ReadFrom& wi
 
 }  // namespace
 
-// Of a test only where all others of its rule are met, or may be.
-bool ChainWalk::rests_on_presumption(const netfilter::Rule& rule, std::size_t at) const {
-  const NetfilterContext other = without_connection(context_);
-  const ReadFrom with = reading(), without{around_.host, around_.family, hook_, other, with.xt};
+bool rests_on_presumption(const netfilter::Rule& rule, std::size_t at, const ReadFrom& with) {
+  const NetfilterContext other = without_connection(with.context);
+  const ReadFrom without{with.host, with.family, with.hook, other, with.xt};
   const netfilter::Statement& s = rule.statements[at];
   if (const auto* map = std::get_if<netfilter::VerdictMapStatement>(&s)) return leads_elsewhere(*map, with, without);
   if (const auto* mark = std::get_if<netfilter::SetMark>(&s)) return sets_otherwise(*mark, with, without);

@@ -77,13 +77,13 @@ int common_bits(const IpAddr& a, const IpAddr& b) {
   return high64(differ) != 0 ? std::countl_zero(high64(differ)) : 64 + std::countl_zero(low64(differ));
 }
 
-struct Candidate {
+struct SourceCandidate {
   const Link* link;
   const Address* address;
 };
 
 // RFC 6724 section 5; whether `a` is better than `b`.
-bool better(const Candidate& a, const Candidate& b, std::string_view device, const IpAddr& to) {
+bool better(const SourceCandidate& a, const SourceCandidate& b, std::string_view device, const IpAddr& to) {
   const IpAddr &x = a.address->prefix.address, &y = b.address->prefix.address;
   if ((x == to) != (y == to)) return x == to;
   if (const int sx = v6_scope(x), sy = v6_scope(y), s = v6_scope(to); sx != sy) return sx < sy ? sx >= s : sy < s;
@@ -119,13 +119,13 @@ std::optional<OwnAddress> select_v6_address(const Host& host, std::string_view d
   // ::1 counts as link-local (__ipv6_addr_src_scope()).
   const bool only_device = to.is_link_local() || to.is_loopback() || to.is_multicast();
   const Link* out = host.link(device);
-  std::optional<Candidate> best;
+  std::optional<SourceCandidate> best;
   for (const Link& link : host.links.value) {
     if (only_device && link.name != device) continue;
     if (out != nullptr && master_of(host, link) != master_of(host, *out)) continue;
     for (const Address& a : link.addresses) {
       if (a.prefix.address.is_v4() || a.tentative) continue;
-      if (!best || better({&link, &a}, *best, device, to)) best = Candidate{&link, &a};
+      if (!best || better({&link, &a}, *best, device, to)) best = SourceCandidate{&link, &a};
     }
   }
   if (!best) return std::nullopt;
