@@ -176,7 +176,7 @@ std::vector<const Row*> rows_with(const Node& node, std::uint64_t prefix, bool n
   std::vector<const Row*> rows;
   for (const ovn::Rows::Table& table : node.ovn.rows.tables())
     if ((table.database() == "NB") == northbound)
-      for (const ovn::PrefixIndex::Place& at : table.rows().with(prefix)) rows.push_back(&table.rows()[at.row]);
+      for (const ovn::PrefixIndex::PrefixedRow& at : table.rows().with(prefix)) rows.push_back(&table.rows()[at.row]);
   return rows;
 }
 

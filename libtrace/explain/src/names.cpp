@@ -91,7 +91,8 @@ const Names::Index& Names::of(const Node& node) const {
 
 std::vector<const ovn::LogicalFlow*> Names::logical_flows(const Node& node, std::uint64_t cookie) const {
   std::vector<const ovn::LogicalFlow*> flows;
-  for (const ovn::PrefixIndex::Place& at : node.ovn.logical_flows.with(cookie)) flows.push_back(&node.ovn.logical_flows[at.row]);
+  for (const ovn::PrefixIndex::PrefixedRow& at : node.ovn.logical_flows.with(cookie))
+    flows.push_back(&node.ovn.logical_flows[at.row]);
   return flows;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::uint32_t> rows_with(const PrefixIndex& index, std::uint64_t prefix) {
   std::vector<std::uint32_t> rows;
-  for (const PrefixIndex::Place& at : index.with(prefix)) rows.push_back(at.row);
+  for (const PrefixIndex::PrefixedRow& at : index.with(prefix)) rows.push_back(at.row);
   return rows;
 }
 

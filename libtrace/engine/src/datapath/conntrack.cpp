@@ -8,18 +8,18 @@
 namespace egt::engine {
 
 TcpState tcp_state_named(std::string_view name) {
-  struct Named {
+  struct TcpStateName {
     std::string_view name;
     TcpState state;
   };
   // FIN_WAIT_1 and CLOSING are how Open vSwitch prints FIN_WAIT and CLOSE of the kernel.
-  static constexpr Named kNames[] = {{"SYN_SENT", TcpState::syn_sent},     {"SYN_SENT2", TcpState::syn_sent2},
-                                     {"SYN_RECV", TcpState::syn_recv},     {"ESTABLISHED", TcpState::established},
-                                     {"FIN_WAIT", TcpState::fin_wait},     {"FIN_WAIT_1", TcpState::fin_wait},
-                                     {"CLOSE_WAIT", TcpState::close_wait}, {"LAST_ACK", TcpState::last_ack},
-                                     {"TIME_WAIT", TcpState::time_wait},   {"CLOSE", TcpState::close},
-                                     {"CLOSING", TcpState::close}};
-  for (const Named& n : kNames)
+  static constexpr TcpStateName kNames[] = {{"SYN_SENT", TcpState::syn_sent},     {"SYN_SENT2", TcpState::syn_sent2},
+                                            {"SYN_RECV", TcpState::syn_recv},     {"ESTABLISHED", TcpState::established},
+                                            {"FIN_WAIT", TcpState::fin_wait},     {"FIN_WAIT_1", TcpState::fin_wait},
+                                            {"CLOSE_WAIT", TcpState::close_wait}, {"LAST_ACK", TcpState::last_ack},
+                                            {"TIME_WAIT", TcpState::time_wait},   {"CLOSE", TcpState::close},
+                                            {"CLOSING", TcpState::close}};
+  for (const TcpStateName& n : kNames)
     if (n.name == name) return n.state;
   return TcpState::unknown;
 }
@@ -37,27 +37,27 @@ const DumpedTable& dumped_table(const DumpedConnections* dumped, const ZoneKey& 
 ConntrackTables::Hit ConntrackTables::find(const ZoneKey& zone, const Tuple& t) {
   const auto dumped = dumped_table(dumped_.get(), zone).find(zone.zone, t, erased_);
   if (dumped && !dumped.reply_direction) return {&copy_of(zone, *dumped.entry), false};
-  for (Entry& e : own_)
+  for (OwnConnection& e : own_)
     if (e.connection.original == t && e.zone == zone) return {&e.connection, false};
   if (dumped) return {&copy_of(zone, *dumped.entry), true};
-  for (Entry& e : own_)
+  for (OwnConnection& e : own_)
     if (e.connection.reply == t && e.zone == zone) return {&e.connection, true};
   return {};
 }
 
 Connection& ConntrackTables::copy_of(const ZoneKey& zone, const host::ConntrackEntry& dumped) {
-  for (Entry& e : own_)
+  for (OwnConnection& e : own_)
     if (e.dumped == &dumped) return e.connection;
-  return own_.emplace_back(Entry{zone, connection_of(dumped), &dumped}).connection;
+  return own_.emplace_back(OwnConnection{zone, connection_of(dumped), &dumped}).connection;
 }
 
 Connection& ConntrackTables::insert(const ZoneKey& zone, Connection c) {
-  return own_.emplace_back(Entry{zone, std::move(c)}).connection;
+  return own_.emplace_back(OwnConnection{zone, std::move(c)}).connection;
 }
 
 void ConntrackTables::erase(const ZoneKey& zone, const Connection& c) {
   const Tuple original = c.original;  // `c` may be one of the entries
-  own_.remove_if([&](const Entry& e) { return e.connection.original == original && e.zone == zone; });
+  own_.remove_if([&](const OwnConnection& e) { return e.connection.original == original && e.zone == zone; });
   const DumpedTable& dumped = dumped_table(dumped_.get(), zone);
   for (auto hit = dumped.find(zone.zone, original, erased_); hit && !hit.reply_direction;
        hit = dumped.find(zone.zone, original, erased_))
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> ConntrackTables::count(const ZoneKey& zone) const {
 
 bool ConntrackTables::reply_taken(const ZoneKey& zone, const Tuple& reply) const {
   if (dumped_table(dumped_.get(), zone).find(zone.zone, reply, erased_)) return true;
-  return std::any_of(own_.begin(), own_.end(), [&](const Entry& e) {
+  return std::any_of(own_.begin(), own_.end(), [&](const OwnConnection& e) {
     return (e.connection.reply == reply || e.connection.original == reply) && e.zone == zone;
   });
 }

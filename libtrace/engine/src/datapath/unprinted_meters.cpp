@@ -34,7 +34,7 @@ const openflow::BridgeMeter* unprinted_meter(const openflow::Bridge& bridge) {
 
 // Only stages of QoS meter the traffic itself (build_qos() of northd.c): "ls_in_qos_meter", "ls_out_qos". Very old lists name no stage.
 const ovn::LogicalFlow* metering_flow(const ovn::Ovn& ovn, std::uint64_t cookie) {
-  for (const ovn::PrefixIndex::Place& at : ovn.logical_flows.with(cookie)) {
+  for (const ovn::PrefixIndex::PrefixedRow& at : ovn.logical_flows.with(cookie)) {
     const ovn::LogicalFlow& f = ovn.logical_flows[at.row];
     const bool may_meter = f.stage.empty() || f.stage.find("qos") != std::string_view::npos;
     if (may_meter && f.actions.find("set_meter(") != std::string_view::npos) return &f;

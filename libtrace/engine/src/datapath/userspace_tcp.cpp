@@ -47,14 +47,14 @@ UserspaceTcpStep follow_in_userspace(TcpEnds& ends, bool reply_direction, std::u
 }
 
 TcpEnds tcp_ends_named(std::string_view state) {
-  struct Named {
+  struct TcpEndName {
     std::string_view name;
     TcpEnd end;
   };
-  static constexpr Named kNames[] = {{"LISTEN", TcpEnd::listen},           {"SYN_SENT", TcpEnd::syn_sent},
-                                     {"ESTABLISHED", TcpEnd::established}, {"CLOSING", TcpEnd::closing},
-                                     {"FIN_WAIT_2", TcpEnd::fin_wait_2},   {"TIME_WAIT", TcpEnd::time_wait}};
-  const auto* named = std::find_if(std::begin(kNames), std::end(kNames), [&](const Named& n) { return n.name == state; });
+  static constexpr TcpEndName kNames[] = {{"LISTEN", TcpEnd::listen},           {"SYN_SENT", TcpEnd::syn_sent},
+                                          {"ESTABLISHED", TcpEnd::established}, {"CLOSING", TcpEnd::closing},
+                                          {"FIN_WAIT_2", TcpEnd::fin_wait_2},   {"TIME_WAIT", TcpEnd::time_wait}};
+  const auto* named = std::find_if(std::begin(kNames), std::end(kNames), [&](const TcpEndName& n) { return n.name == state; });
   const TcpEnd end = named == std::end(kNames) ? TcpEnd::closed : named->end;
   if (end == TcpEnd::time_wait) return {end, end};  // of both, by a reset
   return {end, end < TcpEnd::established ? TcpEnd::closed : TcpEnd::established};

@@ -11,12 +11,12 @@ namespace {
 constexpr std::uint8_t kDefaultTtl = 64;
 constexpr std::uint32_t kTcpRst = 0x04, kTcpAck = 0x10;
 
-struct Named {
+struct RejectName {
   std::string_view name;
   IcmpError v4, v6;
 };
 constexpr std::uint8_t kTimeExceeded4 = 11, kTimeExceeded6 = 3, kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2;
-constexpr Named kNamed[] = {
+constexpr RejectName kRejectNames[] = {
     {"net-unreachable", {kUnreachable4, 0}, {kUnreachable6, 0}},
     {"no-route", {kUnreachable4, 0}, {kUnreachable6, 0}},
     {"host-unreachable", {kUnreachable4, 1}, {kUnreachable6, 3}},
@@ -53,7 +53,7 @@ std::optional<IcmpError> icmp_error_named(std::string_view name, Family family) 
   for (std::string_view prefix : {"icmpv6-", "icmp6-", "icmpx-", "icmp-"})
     if (consume(rest, prefix)) break;
   consume(rest, "type-");
-  for (const Named& n : kNamed)
+  for (const RejectName& n : kRejectNames)
     if (n.name == rest) return family == Family::v4 ? n.v4 : n.v6;
   return std::nullopt;
 }

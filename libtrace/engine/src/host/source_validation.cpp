@@ -19,16 +19,16 @@ struct Settings {
   int rp_filter = 0, accept_local = 0, src_valid_mark = 0, send_redirects = 1;
 };
 
-struct Known {
+struct DumpedSettings {
   Setting rp_filter, accept_local, src_valid_mark, send_redirects;
 };
 
 bool turns_back(const ValidationQuery& q) { return q.packet.in_device == q.out_device; }
 
 // Of a packet without a mark, and of one that does not turn back, a setting changes nothing, and is not looked for.
-Known read_settings(const Host& host, const ValidationQuery& q) {
+DumpedSettings read_settings(const Host& host, const ValidationQuery& q) {
   const std::string& device = q.packet.in_device;
-  Known k{
+  DumpedSettings k{
       larger_setting(host, device, "rp_filter", kLoose), either_setting(host, device, "accept_local"), {0, {}, {}}, {1, {}, {}}};
   if (q.packet.mark != 0) k.src_valid_mark = either_setting(host, device, "src_valid_mark");
   if (turns_back(q)) k.send_redirects = either_setting(host, device, "send_redirects");
@@ -135,13 +135,13 @@ std::vector<int> values_of(const Setting& s, std::initializer_list<int> all) {
 }
 
 // What the kernel's own defaults make of settings that are not dumped.
-Settings with_defaults(const Known& k) {
+Settings with_defaults(const DumpedSettings& k) {
   return {k.rp_filter.value.value_or(0), k.accept_local.value.value_or(0), k.src_valid_mark.value.value_or(0),
           k.send_redirects.value.value_or(1)};
 }
 
 // Assumes every missing setting that, changed alone, turns the outcome.
-void assume_settings(const Host& host, const ValidationQuery& q, const Known& k, Validation& v) {
+void assume_settings(const Host& host, const ValidationQuery& q, const DumpedSettings& k, Validation& v) {
   const auto try_values = [&](const Setting& setting, std::initializer_list<int> all, int Settings::*member) {
     if (setting.value) return;
     for (const int value : values_of(setting, all)) {
@@ -165,7 +165,7 @@ void assume_settings(const Host& host, const ValidationQuery& q, const Known& k,
 
 Validation validate_source(const Host& host, const ValidationQuery& query) {
   if (!query.packet.from || !query.packet.from->is_v4() || query.packet.is_local()) return {};
-  const Known known = read_settings(host, query);
+  const DumpedSettings known = read_settings(host, query);
   Validation v = check(host, query, with_defaults(known));
   if (!v.accepted)
     for (const Setting* s : {&known.rp_filter, &known.accept_local})

@@ -45,22 +45,22 @@ void clear_words(FlowKey& k, std::size_t begin, std::size_t end) {
 namespace {
 
 // Words of a FlowKey that no field uses.
-struct Place {
+struct SpareBits {
   std::uint8_t word, shift, bits;
 };
-constexpr Place kPlaces[] = {{75, 0, 16}, {75, 16, 16}, {76, 32, 32}, {76, 0, 32}, {77, 0, 64}, {78, 0, 16}};
+constexpr SpareBits kSpareBits[] = {{75, 0, 16}, {75, 16, 16}, {76, 32, 32}, {76, 0, 32}, {77, 0, 64}, {78, 0, 16}};
 
 }  // namespace
 
 std::uint64_t get(const FlowKey& k, Extra e) {
-  const Place& p = kPlaces[static_cast<std::size_t>(e)];
-  return (k.word(p.word) >> p.shift) & low64(ones(p.bits));
+  const SpareBits& b = kSpareBits[static_cast<std::size_t>(e)];
+  return (k.word(b.word) >> b.shift) & low64(ones(b.bits));
 }
 
 void set(FlowKey& k, Extra e, std::uint64_t value) {
-  const Place& p = kPlaces[static_cast<std::size_t>(e)];
-  const std::uint64_t mask = low64(ones(p.bits)) << p.shift;
-  k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
+  const SpareBits& b = kSpareBits[static_cast<std::size_t>(e)];
+  const std::uint64_t mask = low64(ones(b.bits)) << b.shift;
+  k.set_word(b.word, (k.word(b.word) & ~mask) | ((value << b.shift) & mask));
 }
 
 namespace {

@@ -56,13 +56,13 @@ FlowKey value_of(const std::vector<MatchWord>& match) {
 // --- subtables -----------------------------------------------------------------------------------------------------
 
 struct TableWildcards::Subtable {
-  struct Part {
+  struct IndexedWord {
     std::uint8_t word;
     std::uint8_t at;  // its place in the mask, and so in a flow's match
     std::uint64_t mask;
   };
   const openflow::SubtableView* view = nullptr;
-  std::vector<std::vector<Part>> indexes;  // by stage, only those that the mask has bits in; the last decides
+  std::vector<std::vector<IndexedWord>> indexes;  // by stage, only those that the mask has bits in; the last decides
   // Whether the first of them is what openflow::Subtables calls the pipeline.
   bool begins_with_pipeline = false;
   std::size_t pipeline = 0;                                     // equal numbers: the same mask of it
@@ -88,11 +88,11 @@ struct TableWildcards::Subtable {
   }
 
   std::uint64_t hash(std::size_t index, const FlowKey& key, std::uint64_t so_far) const {
-    for (const Part& p : indexes[index]) so_far = mix(so_far, key.word(p.word) & p.mask);
+    for (const IndexedWord& w : indexes[index]) so_far = mix(so_far, key.word(w.word) & w.mask);
     return so_far;
   }
   std::uint64_t hash(std::size_t index, const std::vector<MatchWord>& match, std::uint64_t so_far) const {
-    for (const Part& p : indexes[index]) so_far = mix(so_far, match[p.at].value & p.mask);
+    for (const IndexedWord& w : indexes[index]) so_far = mix(so_far, match[w.at].value & w.mask);
     return so_far;
   }
   // Nothing of it is left to be looked at.
@@ -102,7 +102,7 @@ struct TableWildcards::Subtable {
   }
   void fold(std::size_t stages, FlowKey& wc) const {
     for (std::size_t x = 0; x < stages; ++x)
-      for (const Part& p : indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
+      for (const IndexedWord& w : indexes[x]) wc.set_word(w.word, wc.word(w.word) | w.mask);
   }
   void fold_metadata(FlowKey& wc) const {
     for (const openflow::MaskWord& w : *view->mask) wc.set_word(w.word, wc.word(w.word) | (w.mask & stage_bits(w.word, 0)));
@@ -110,14 +110,14 @@ struct TableWildcards::Subtable {
 
  private:
   void add_index(unsigned stage) {
-    std::vector<Part> parts;
+    std::vector<IndexedWord> words;
     for (std::size_t i = 0; i < view->mask->size(); ++i) {
       const openflow::MaskWord& w = (*view->mask)[i];
-      if (const auto bits = w.mask & stage_bits(w.word, stage)) parts.push_back({w.word, static_cast<std::uint8_t>(i), bits});
+      if (const auto bits = w.mask & stage_bits(w.word, stage)) words.push_back({w.word, static_cast<std::uint8_t>(i), bits});
     }
-    if (parts.empty()) return;
+    if (words.empty()) return;
     if (stage == 2) network_index = indexes.size();
-    indexes.push_back(std::move(parts));
+    indexes.push_back(std::move(words));
   }
   bool is_pipeline() const {
     if (view->pipeline_words == 0 || indexes.front().size() != view->pipeline_words) return false;
@@ -154,7 +154,7 @@ TableWildcards::TableWildcards(const openflow::FlowTables& flows, openflow::Flow
   for (const openflow::SubtableView& view : in_.all()) {
     Subtable& s = subtables_.emplace_back(view, tries);
     std::vector<std::pair<std::uint8_t, std::uint64_t>> mask;
-    for (const Subtable::Part& p : s.indexes.front()) mask.emplace_back(p.word, p.mask);
+    for (const Subtable::IndexedWord& w : s.indexes.front()) mask.emplace_back(w.word, w.mask);
     s.pipeline = numbers.try_emplace(std::move(mask), numbers.size()).first->second;
   }
   pipelines_ = numbers.size();

@@ -31,14 +31,14 @@ DumpsBySize::DumpsBySize(const Cluster& cluster) {
         by_size_[cluster.sources->size_of(source)].push_back({&node, at});
 }
 
-std::vector<DumpsBySize::Place> DumpsBySize::like(const Cluster& cluster, SourceId source) const {
-  std::vector<Place> alike;
+std::vector<DumpsBySize::NodeDump> DumpsBySize::like(const Cluster& cluster, SourceId source) const {
+  std::vector<NodeDump> alike;
   const std::string_view text = cluster.sources->at(source).text;
   const auto found = by_size_.find(text.size());
   if (found == by_size_.end()) return alike;
-  for (const Place& place : found->second)
-    if (const SourceId other = cluster.dumps[place.dump].source; other == source || cluster.sources->at(other).text == text)
-      alike.push_back(place);
+  for (const NodeDump& copy : found->second)
+    if (const SourceId other = cluster.dumps[copy.dump].source; other == source || cluster.sources->at(other).text == text)
+      alike.push_back(copy);
   return alike;
 }
 
@@ -54,13 +54,13 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
     const DumpInfo& dump = cluster.dumps[at];
     if (!dump.superseded_by.empty() || dump.source == kNoSource) continue;
     if (!is_of_one_node(cluster, dump)) continue;
-    std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
-    std::erase_if(alike, [&](const DumpsBySize::Place& p) {
-      if (p.node->identity() != &node) p.node->own();  // which shows what it was superseded by
-      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_node(cluster, cluster.dumps[p.dump]);
+    std::vector<DumpsBySize::NodeDump> alike = dumps.like(cluster, dump.source);
+    std::erase_if(alike, [&](const DumpsBySize::NodeDump& d) {
+      if (d.node->identity() != &node) d.node->own();  // which shows what it was superseded by
+      return !cluster.dumps[d.dump].superseded_by.empty() || !is_of_one_node(cluster, cluster.dumps[d.dump]);
     });
     if (alike.empty()) continue;
-    const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& shown) {
+    const auto add = [&](const DumpsBySize::NodeDump& other, const DumpInfo& shown) {
       if (other.node->identity() == &node || other.dump == at) return;
       later.push_back({other.node->name(),
                        other.dump,
@@ -70,7 +70,7 @@ void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node
       if (alike.front().dump != at)
         add_inconsistency(node, {About::node, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().node->name()}});
     } else if (alike.front().dump == at) {
-      for (const DumpsBySize::Place& other : alike) add(other, cluster.dumps[other.dump]);
+      for (const DumpsBySize::NodeDump& other : alike) add(other, cluster.dumps[other.dump]);
     }
   }
   std::sort(later.begin(), later.end(),

@@ -87,10 +87,10 @@ void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node
   const host::Part<netfilter::Ruleset>& own = node.host.*rules;
   if (!own.present || own.from.source == kNoSource || !counters_identify_nodes(own.value)) return;
   std::vector<const NodeHandle*> alike;
-  for (const DumpsBySize::Place& place : dumps.like(cluster, own.from.source)) {
-    const Node& other = place.node->identity() == &node ? node : place.node->own();
+  for (const DumpsBySize::NodeDump& copy : dumps.like(cluster, own.from.source)) {
+    const Node& other = copy.node->identity() == &node ? node : copy.node->own();
     const host::Part<netfilter::Ruleset>& part = other.host.*rules;
-    if (part.present && part.from.source == cluster.dumps[place.dump].source) alike.push_back(place.node);
+    if (part.present && part.from.source == cluster.dumps[copy.dump].source) alike.push_back(copy.node);
   }
   if (alike.empty()) return;
   const auto assume = [&](const NodeHandle& other) {

@@ -25,39 +25,39 @@ std::uint32_t pipeline_words(const MatchShape& shape) {
 class HighestPriorities {
  public:
   void see(std::uint32_t hash, std::uint32_t subtable, std::uint32_t priority) {
-    const std::uint64_t key = std::uint64_t{hash} << 32 | (subtable + 1);  // 0 is a free place
-    Place* place = &find(key);
-    if (place->key == 0) {
-      if (++count_ * 2 > places_.size()) grow(), place = &find(key);
-      place->key = key;
+    const std::uint64_t key = std::uint64_t{hash} << 32 | (subtable + 1);  // 0 is a free slot
+    PrioritySlot* slot = &find(key);
+    if (slot->key == 0) {
+      if (++count_ * 2 > slots_.size()) grow(), slot = &find(key);
+      slot->key = key;
     }
-    place->priority = std::max(place->priority, priority);
+    slot->priority = std::max(slot->priority, priority);
   }
   std::size_t size() const { return count_; }
   template <class Do>
   void each(Do what) const {
-    for (const Place& p : places_)
-      if (p.key != 0) what(static_cast<std::uint32_t>(p.key >> 32), static_cast<std::uint32_t>(p.key) - 1, p.priority);
+    for (const PrioritySlot& s : slots_)
+      if (s.key != 0) what(static_cast<std::uint32_t>(s.key >> 32), static_cast<std::uint32_t>(s.key) - 1, s.priority);
   }
 
  private:
-  struct Place {
+  struct PrioritySlot {
     std::uint64_t key = 0;
     std::uint32_t priority = 0;
   };
-  Place& find(std::uint64_t key) {
-    std::size_t i = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ULL >> 32) & (places_.size() - 1);
-    while (places_[i].key != 0 && places_[i].key != key) i = (i + 1) & (places_.size() - 1);
-    return places_[i];
+  PrioritySlot& find(std::uint64_t key) {
+    std::size_t i = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ULL >> 32) & (slots_.size() - 1);
+    while (slots_[i].key != 0 && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+    return slots_[i];
   }
   void grow() {
-    std::vector<Place> old(places_.size() * 2);
-    old.swap(places_);
-    for (const Place& p : old)
-      if (p.key != 0) find(p.key) = p;
+    std::vector<PrioritySlot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const PrioritySlot& s : old)
+      if (s.key != 0) find(s.key) = s;
   }
 
-  std::vector<Place> places_ = std::vector<Place>(64);
+  std::vector<PrioritySlot> slots_ = std::vector<PrioritySlot>(64);
   std::size_t count_ = 0;
 };
 
@@ -143,26 +143,26 @@ class Builder {
 
   void write_stage(std::size_t which) {
     const StageFlows& flows = stages_[which];
-    struct Row {
+    struct StageMember {
       std::uint32_t hash, priority, subtable;
     };
-    std::vector<Row> rows;
-    rows.reserve(flows.members.size());
+    std::vector<StageMember> members;
+    members.reserve(flows.members.size());
     flows.members.each([&](std::uint32_t hash, std::uint32_t subtable, std::uint32_t priority) {
-      rows.push_back({hash, priority, subtable});
+      members.push_back({hash, priority, subtable});
     });
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    std::sort(members.begin(), members.end(), [](const StageMember& a, const StageMember& b) {
       if (a.hash != b.hash) return a.hash < b.hash;
       return a.priority != b.priority ? a.priority > b.priority : a.subtable < b.subtable;
     });
     std::vector<Partition> found;
     Stage stage{flows.shape, flows.words, static_cast<std::uint32_t>(out_.partitions.size()), 0, 0};
-    for (const Row& row : rows) {
-      if (found.empty() || found.back().hash != row.hash)
-        found.push_back({row.hash, static_cast<std::uint32_t>(out_.members.size()), 0});
+    for (const StageMember& member : members) {
+      if (found.empty() || found.back().hash != member.hash)
+        found.push_back({member.hash, static_cast<std::uint32_t>(out_.members.size()), 0});
       ++found.back().count;
-      out_.members.push_back({row.subtable, row.priority});
-      stage.max_priority = std::max(stage.max_priority, row.priority);
+      out_.members.push_back({member.subtable, member.priority});
+      stage.max_priority = std::max(stage.max_priority, member.priority);
     }
     stage.bits = bits_for(found.size() + found.size() / 2);
     out_.partitions.resize(out_.partitions.size() + (std::size_t{1} << stage.bits));

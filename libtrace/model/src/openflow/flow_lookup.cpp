@@ -26,7 +26,7 @@ class KeyHashes {
     ++now_;
   }
   std::uint32_t of(std::uint32_t shape, const FlowStore& store, const FlowKey& key) {
-    Entry& e = of_[shape];
+    ShapeHash& e = of_[shape];
     if (e.when != now_) {
       MatchHash h;
       for (const MaskWord& w : store.shape(shape)) h.add(key.word(w.word) & w.mask);
@@ -36,11 +36,11 @@ class KeyHashes {
   }
 
  private:
-  struct Entry {
+  struct ShapeHash {
     std::uint64_t when = 0;
     std::uint32_t hash = 0;
   };
-  std::vector<Entry> of_;
+  std::vector<ShapeHash> of_;
   std::uint64_t now_ = 0;
 };
 

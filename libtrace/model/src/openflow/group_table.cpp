@@ -26,7 +26,7 @@ Group& GroupTable::operator[](std::uint32_t id) {
   return own_[id];
 }
 
-GroupTable::Place GroupTable::place_of(std::uint32_t id) const {
+GroupTable::BatchPosition GroupTable::position_of(std::uint32_t id) const {
   for (auto at = batches_.rbegin(); at != batches_.rend(); ++at) {
     const std::vector<GroupPlace>& places = (*at)->places;
     const auto it = std::lower_bound(places.begin(), places.end(), id,
@@ -50,7 +50,7 @@ std::size_t GroupTable::size() const {
 
 const Group* GroupTable::find(std::uint32_t id) const {
   if (const auto own = own_.find(id); own != own_.end()) return &own->second;
-  const Place at = place_of(id);
+  const BatchPosition at = position_of(id);
   if (at.batch == nullptr) return nullptr;
   return &at.batch->groups[at.number].get_or([&] { return at.batch->text->read(at.batch->places[at.number]); });
 }

@@ -36,7 +36,7 @@ class LookupCache {
   std::optional<Lookup> find(std::uint64_t hash, const FlowKey& key) const {
     const std::size_t at = place(hash);
     __builtin_prefetch(words_.data() + at * mask_.size());  // both are seldom in the processor's cache
-    const Entry& e = entries_[at];
+    const CachedLookup& e = entries_[at];
     if (!e.used || e.hash != hash || !agrees(at, key)) return std::nullopt;
     if (e.long_one != kShort) return long_ones_[e.long_one];
     Lookup found;
@@ -47,7 +47,7 @@ class LookupCache {
   void put(std::uint64_t hash, const FlowKey& key, const Lookup& found) {
     if (entries_[place(hash)].used && ++displaced_ > entries_.size() / 2) grow();
     const std::size_t at = place(hash);
-    Entry& e = entries_[at];
+    CachedLookup& e = entries_[at];
     e.used = true;
     e.hash = hash;
     e.hit = found.hit;
@@ -66,7 +66,7 @@ class LookupCache {
   static constexpr std::size_t kMostLongOnes = std::size_t{1} << (kMostBits + 2);
 
   // An answer is a flow and nothing else, mostly.
-  struct Entry {
+  struct CachedLookup {
     std::uint64_t hash = 0;
     FlowIndex hit = kNoFlow;
     std::uint32_t long_one = kShort;  // index into long_ones_
@@ -97,7 +97,7 @@ class LookupCache {
 
   std::vector<MaskWord> mask_;  // all that the table looks at
   unsigned bits_ = kFewBits;
-  std::vector<Entry> entries_;
+  std::vector<CachedLookup> entries_;
   std::vector<std::uint64_t> words_;  // of the entries' packets, masked
   std::vector<Lookup> long_ones_;
   std::size_t displaced_ = 0;

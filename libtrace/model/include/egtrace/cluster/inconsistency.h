@@ -65,17 +65,17 @@ void leave_out_foreign_switch(Node& node);
 // The dumps of all nodes by their sizes: those of one size may be copies.
 class DumpsBySize {
  public:
-  struct Place {
+  struct NodeDump {
     const NodeHandle* node = nullptr;
     std::size_t dump = 0;  // index into Cluster::dumps
   };
   // Node::dumps of nodes must be shown, if they are not read.
   explicit DumpsBySize(const Cluster& cluster);
   // Those with the same text, in order of nodes; the given one is among them.
-  std::vector<Place> like(const Cluster& cluster, SourceId source) const;
+  std::vector<NodeDump> like(const Cluster& cluster, SourceId source) const;
 
  private:
-  std::unordered_map<std::size_t, std::vector<Place>> by_size_;
+  std::unordered_map<std::size_t, std::vector<NodeDump>> by_size_;
 };
 
 // Looks for them in what the dumps of a node showed, also beside those of others, and adds them to its own. To be called

@@ -36,7 +36,7 @@ class GroupTable {
 
   std::size_t size() const;
   bool empty() const { return size() == 0; }
-  bool contains(std::uint32_t id) const { return own_.contains(id) || place_of(id).batch != nullptr; }
+  bool contains(std::uint32_t id) const { return own_.contains(id) || position_of(id).batch != nullptr; }
   const Group* find(std::uint32_t id) const;  // null: there is none
   const Group& at(std::uint32_t id) const;    // std::out_of_range where there is none
   std::vector<const Group*> all() const;      // ascending by number
@@ -55,11 +55,11 @@ class GroupTable {
     std::vector<GroupPlace> places;              // ascending by number
     std::vector<Published<const Group>> groups;  // of the places, those that were read
   };
-  struct Place {
+  struct BatchPosition {
     const Batch* batch = nullptr;
     std::size_t number = 0;
   };
-  Place place_of(std::uint32_t id) const;
+  BatchPosition position_of(std::uint32_t id) const;
   std::set<std::uint32_t> numbers() const;
 
   std::vector<std::shared_ptr<const Batch>> batches_;

@@ -9,13 +9,13 @@ namespace egt::ovn {
 
 class PrefixIndex {
  public:
-  struct Place {
+  struct PrefixedRow {
     std::uint32_t prefix = 0, row = 0;
   };
   struct Range {
-    const Place *first = nullptr, *last = nullptr;
-    const Place* begin() const { return first; }
-    const Place* end() const { return last; }
+    const PrefixedRow *first = nullptr, *last = nullptr;
+    const PrefixedRow* begin() const { return first; }
+    const PrefixedRow* end() const { return last; }
     bool empty() const { return first == last; }
   };
 
@@ -29,7 +29,7 @@ class PrefixIndex {
  private:
   std::size_t bucket_of(std::uint32_t prefix) const { return static_cast<std::size_t>(std::uint64_t{prefix} * buckets_ >> 32U); }
   std::size_t buckets_ = 0;
-  std::vector<Place> places_;            // by prefix
+  std::vector<PrefixedRow> rows_;        // by prefix
   std::vector<std::uint32_t> begin_of_;  // bucket, and the end of the last
 };
 

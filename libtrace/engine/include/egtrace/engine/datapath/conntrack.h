@@ -113,7 +113,7 @@ class ConntrackTables {
   std::optional<std::uint64_t> count(const ZoneKey& zone) const;
 
  private:
-  struct Entry {
+  struct OwnConnection {
     ZoneKey zone;
     Connection connection;
     const host::ConntrackEntry* dumped = nullptr;  // of which it is a copy
@@ -121,7 +121,7 @@ class ConntrackTables {
   Connection& copy_of(const ZoneKey& zone, const host::ConntrackEntry& dumped);
 
   std::shared_ptr<const DumpedConnections> dumped_;
-  std::list<Entry> own_;  // in the order in which the path met them
+  std::list<OwnConnection> own_;  // in the order in which the path met them
   std::vector<const host::ConntrackEntry*> erased_;
 };
 
