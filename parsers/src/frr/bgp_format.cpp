@@ -19,7 +19,7 @@ struct Word {
   std::string text;
   std::size_t end = 0;
 };  // end: column behind it
-struct Row {
+struct BgpRow {
   std::string status;  // "*>i", "*=i"; empty on the second line of a long network
   std::vector<Word> words;
   std::string network;  // empty: that of the row above
@@ -63,7 +63,7 @@ std::vector<Word> words_with_blanks(std::string_view text, std::size_t at) {
 bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_digit); }
 
 // What follows the network: next hop, up to three numbers by their columns, the AS path, the origin.
-bool read_paths(Row& row, std::size_t from, const Columns& columns) {
+bool read_paths(BgpRow& row, std::size_t from, const Columns& columns) {
   std::size_t i = from;
   while (i < row.words.size() && row.words[i].text.empty()) ++i;
   if (i == row.words.size()) return row.words.size() > 0 && !row.network.empty();  // continued on the next line
@@ -90,9 +90,9 @@ bool read_paths(Row& row, std::size_t from, const Columns& columns) {
   return true;
 }
 
-std::optional<Row> parse_row(std::string_view line, const Columns& columns) {
+std::optional<BgpRow> parse_row(std::string_view line, const Columns& columns) {
   if (!columns.known || line.empty()) return std::nullopt;
-  Row row;
+  BgpRow row;
   if (line.starts_with("                    ")) {
     row.words = words_with_blanks(line, 0);
     return read_paths(row, 0, columns) ? std::optional(row) : std::nullopt;
@@ -112,7 +112,7 @@ std::optional<Row> parse_row(std::string_view line, const Columns& columns) {
   return read_paths(row, network ? 1 : 0, columns) ? std::optional(row) : std::nullopt;
 }
 
-std::string print_row(const Row& row) {
+std::string print_row(const BgpRow& row) {
   std::string s = row.status;
   for (const Word& w : row.words) {
     s.append(w.blanks, ' ');
@@ -143,7 +143,7 @@ void read_rows(const Dump& dump, Report& report, Take take) {
   LineReader reader(dump);
   Columns columns;
   for (Line line; reader.next(line);) {
-    std::optional<Row> row;
+    std::optional<BgpRow> row;
     if (const auto heading = columns_of(line.text)) {
       columns = *heading;
       lines.ignored();
@@ -168,7 +168,7 @@ Recognition recognise(const Dump& dump) {
 }
 
 void reprint(const Dump& dump, std::string& out, Report& report) {
-  read_rows(dump, report, [&](const Line& line, const std::optional<Row>& row) {
+  read_rows(dump, report, [&](const Line& line, const std::optional<BgpRow>& row) {
     const std::string printed = row ? print_row(*row) : std::string();
     out += row && printed == line.text ? std::string_view(printed) : line.text;
     out += line.end;
@@ -178,7 +178,7 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 void to_json(const Dump& dump, std::string& out, Report& report) {
   Json document{{"paths", Json::array()}};
   std::string network;
-  read_rows(dump, report, [&](const Line&, const std::optional<Row>& row) {
+  read_rows(dump, report, [&](const Line&, const std::optional<BgpRow>& row) {
     if (!row) return;
     if (!row->network.empty()) network = row->network;
     if (row->next_hop.empty()) return;
@@ -207,7 +207,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   std::optional<Prefix> network;
   std::string status;
   const std::string vrf = vrf_of(dump.text);
-  read_rows(dump, report, [&](const Line& line, const std::optional<Row>& row) {
+  read_rows(dump, report, [&](const Line& line, const std::optional<BgpRow>& row) {
     if (!row) return;
     if (!row->network.empty()) network = Prefix::parse(row->network);
     if (!row->status.empty()) status = row->status;

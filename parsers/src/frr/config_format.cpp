@@ -89,12 +89,12 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 
 // Commands in order; what is indented below one is in its "inside".
 void to_json(const Dump& dump, std::string& out, Report& report) {
-  struct Level {
+  struct IndentLevel {
     std::size_t depth;
     Json* list;
   };
   Json document{{"commands", Json::array()}};
-  std::vector<Level> levels{{0, &document["commands"]}};
+  std::vector<IndentLevel> levels{{0, &document["commands"]}};
   constexpr std::size_t kDeepest = 16;
   read_lines(dump, report, [&](const Line&, const ConfigLine* command) {
     if (command == nullptr || closes(command->text)) return;

@@ -33,7 +33,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue take() { return std::move(root_); }
 
  private:
-  struct Level {
+  struct OpenContainer {
     JsonValue value;
     std::string key;
   };
@@ -43,7 +43,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       root_ = std::move(v);
       return true;
     }
-    Level& top = stack_.back();
+    OpenContainer& top = stack_.back();
     if (auto* array = std::get_if<JsonArray>(&top.value.node))
       array->push_back(std::move(v));
     else
@@ -61,7 +61,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put(std::move(v));
   }
 
-  std::vector<Level> stack_;
+  std::vector<OpenContainer> stack_;
   JsonValue root_;
 };
 

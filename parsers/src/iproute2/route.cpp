@@ -166,22 +166,22 @@ class RouteLowering {
 };
 
 // Type and destination stand in front without a key.
-struct Place {
+struct RouteHead {
   host::RouteType type = host::RouteType::unicast;
   std::string destination;
 };
-Place place_of(const Attributes& words) {
-  Place p;
+RouteHead head_of(const Attributes& words) {
+  RouteHead head;
   for (const Attribute& a : words.list) {
     if (!a.key.empty()) break;
     const std::string text = words_of::print_value(a.value);
     const auto type = route_type(text);
-    if (type && p.destination.empty())
-      p.type = *type;
+    if (type && head.destination.empty())
+      head.type = *type;
     else
-      p.destination = text;
+      head.destination = text;
   }
-  return p;
+  return head;
 }
 
 // IPv6 routes end with their router preference.
@@ -260,13 +260,13 @@ std::optional<host::PathMtu> path_mtu_of(const Entry& e, const Attributes& cache
 }
 
 host::Route RouteList::lower(const Entry& e) {
-  const Place place = place_of(e.words);
+  const RouteHead head = head_of(e.words);
   host::Route r;
-  const bool is_v6 = shows_v6(e, place.destination);
+  const bool is_v6 = shows_v6(e, head.destination);
   after_v6_ |= is_v6;
-  r.family = after_v6_ && (v6_ || is_v6 || !shows_v4(e, place.destination)) ? Family::v6 : Family::v4;
-  r.type = place.type;
-  const auto prefix = Prefix::parse(place.destination);
+  r.family = after_v6_ && (v6_ || is_v6 || !shows_v4(e, head.destination)) ? Family::v6 : Family::v4;
+  r.type = head.type;
+  const auto prefix = Prefix::parse(head.destination);
   r.to = prefix ? *prefix : Prefix::any(r.family);
   if (prefix) r.family = prefix->address.family;
   r.from = {source_, e.line};

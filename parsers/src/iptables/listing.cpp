@@ -46,9 +46,9 @@ bool is_address_column(std::string_view text) {
 }
 
 // Takes words off a row and remembers where it is.
-class Row {
+class ColumnReader {
  public:
-  explicit Row(std::string_view text) : rest_(text) {}
+  explicit ColumnReader(std::string_view text) : rest_(text) {}
   std::string_view next() {
     rest_ = skip_blanks(rest_);
     const std::size_t end = std::min(rest_.find_first_of(" \t"), rest_.size());
@@ -68,17 +68,17 @@ class Row {
 
 // The columns behind the counters. Target and option may be empty, so both readings are tried.
 bool take_columns(std::string_view text, bool with_target, bool with_option, bool with_devices, ListedRuleLine& r) {
-  Row row(text);
-  r.target = with_target ? std::string(row.next()) : "";
-  r.protocol = std::string(row.next());
-  r.option = with_option ? std::string(row.next()) : "";
+  ColumnReader columns(text);
+  r.target = with_target ? std::string(columns.next()) : "";
+  r.protocol = std::string(columns.next());
+  r.option = with_option ? std::string(columns.next()) : "";
   if (with_devices) {
-    r.in_device = std::string(row.next());
-    r.out_device = std::string(row.next());
+    r.in_device = std::string(columns.next());
+    r.out_device = std::string(columns.next());
   }
-  r.source = std::string(row.next());
-  r.destination = std::string(row.next());
-  r.description = std::string(trim_right(row.rest()));
+  r.source = std::string(columns.next());
+  r.destination = std::string(columns.next());
+  r.description = std::string(trim_right(columns.rest()));
   if (with_option && !is_option_column(r.option)) return false;
   const std::string_view protocol = r.protocol.starts_with("!") ? std::string_view(r.protocol).substr(1) : r.protocol;
   return protocol_number(protocol).has_value() && is_address_column(r.source) && is_address_column(r.destination);
@@ -166,15 +166,15 @@ std::optional<ListedColumnsLine> parse_listed_columns(std::string_view line) {
 
 std::optional<ListedRule> parse_listed_rule(std::string_view line, const ListedColumnsLine& columns, Family family,
                                             const std::string& chain) {
-  Row row(line);
+  ColumnReader reader(line);
   ListedRule out;
-  if (columns.numbers) out.line.number = std::string(row.next());
+  if (columns.numbers) out.line.number = std::string(reader.next());
   if (columns.counters) {
-    out.line.packets = std::string(row.next());
-    out.line.bytes = std::string(row.next());
+    out.line.packets = std::string(reader.next());
+    out.line.bytes = std::string(reader.next());
     if (!parse_count(out.line.packets) || !parse_count(out.line.bytes)) return std::nullopt;
   }
-  const std::string_view rest = row.rest();
+  const std::string_view rest = reader.rest();
   const bool devices = columns.counters;
   const bool fits = take_columns(rest, true, true, devices, out.line) || take_columns(rest, false, true, devices, out.line) ||
                     take_columns(rest, true, false, devices, out.line) || take_columns(rest, false, false, devices, out.line);

@@ -195,13 +195,13 @@ void Lowering::on(const UnknownLine& u) {
 nf::ExprPtr read_masked(nf::Key key, nf::Number mask) {
   // Rulesets write their few marks and flags over and over.
   constexpr std::size_t kKept = 16;
-  struct Kept {
+  struct KeptExpression {
     nf::Key key;
     nf::Number mask;
     nf::ExprPtr expression;
   };
-  thread_local std::vector<Kept> kept;
-  for (const Kept& k : kept)
+  thread_local std::vector<KeptExpression> kept;
+  for (const KeptExpression& k : kept)
     if (k.key == key && k.mask == mask) return k.expression;
   auto made = std::make_shared<const nf::Expr>(nf::Expr{nf::Masked{nf::read_of(key), mask, 0}});
   if (kept.size() == kKept) kept.erase(kept.begin());

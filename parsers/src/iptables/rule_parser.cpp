@@ -93,7 +93,7 @@ class RuleParser {
   }
 
  private:
-  enum class Place { none, match, target };
+  enum class LastExtension { none, match, target };
 
   void note(std::string what) {
     if (problem_.empty()) problem_ = std::move(what);
@@ -109,7 +109,7 @@ class RuleParser {
     const bool option = is_option_word(words_[at_]);
     // No match or target has an option of a single letter.
     const bool short_option = name.size() == 2;
-    if (option && ((short_option && top_level_option(name)) || extension_option(place_, name) ||
+    if (option && ((short_option && top_level_option(name)) || extension_option(last_, name) ||
                    (!short_option && top_level_option(name)) || any_extension_option(name))) {
       negate_ = false;
       return;
@@ -126,15 +126,15 @@ class RuleParser {
   }
 
   // An option of the match or target that stands last.
-  bool extension_option(Place place, std::string_view name) {
-    if (place == Place::target) return rule_.target && typed_option(rule_.target->name, name, rule_.target->options);
-    if (place == Place::none || rule_.matches.empty()) return false;
+  bool extension_option(LastExtension last, std::string_view name) {
+    if (last == LastExtension::target) return rule_.target && typed_option(rule_.target->name, name, rule_.target->options);
+    if (last == LastExtension::none || rule_.matches.empty()) return false;
     return typed_option(rule_.matches.back().module, name, rule_.matches.back().options);
   }
 
   bool any_extension_option(std::string_view name) {
-    if (place_ != Place::target && extension_option(Place::target, name)) return true;
-    if (place_ == Place::target && !rule_.target->known) return false;  // its own, whatever they are called
+    if (last_ != LastExtension::target && extension_option(LastExtension::target, name)) return true;
+    if (last_ == LastExtension::target && !rule_.target->known) return false;  // its own, whatever they are called
     for (auto m = rule_.matches.rbegin(); m != rule_.matches.rend(); ++m)
       if (typed_option(m->module, name, m->options)) return true;
     return implied_option(name);
@@ -226,11 +226,11 @@ class RuleParser {
         return true;
       case 'm':
         rule_.matches.push_back({text, is_known_module(text), {}});
-        place_ = Place::match;
+        last_ = LastExtension::match;
         return true;
       default:
         rule_.target = Target{text, letter == 'g', letter == 'j' && is_known_target(text), {}};
-        place_ = Place::target;
+        last_ = LastExtension::target;
         return true;
     }
   }
@@ -254,9 +254,9 @@ class RuleParser {
     while (at_ < words_.size() && !is_option_word(words_[at_]) && !is_negation(words_[at_])) arguments.push_back(words_[at_++]);
     note(is_known_option(first.text) ? fmt::format("'{}' does not fit here, or its value does not", first.text)
                                      : fmt::format("'{}' is not known here", first.text));
-    if (option && place_ == Place::target) {
+    if (option && last_ == LastExtension::target) {
       rule_.target->options.push_back(std::move(unknown));
-    } else if (option && place_ == Place::match) {
+    } else if (option && last_ == LastExtension::match) {
       rule_.matches.back().options.push_back(std::move(unknown));
     } else {
       if (negate_) rule_.not_understood.push_back({"!", false});
@@ -270,7 +270,7 @@ class RuleParser {
   Rule& rule_;
   std::string& problem_;
   std::size_t at_ = 0;
-  Place place_ = Place::none;
+  LastExtension last_ = LastExtension::none;
   bool negate_ = false;
 };
 

@@ -30,11 +30,11 @@ std::size_t end_of_opening(std::string_view line) {
 }
 
 // Outside of quotes and of lists: where the line's first part ends, and whether a brace that closes its block ends it.
-struct Part {
+struct LinePart {
   std::size_t end = 0;
   bool closes = false;
 };
-Part first_part(std::string_view line, bool in_list, bool at_semicolon) {
+LinePart first_part(std::string_view line, bool in_list, bool at_semicolon) {
   std::size_t depth = in_list ? 1 : 0;
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -92,7 +92,7 @@ std::vector<std::string_view> lines_of_blocks(std::string_view line, bool in_lis
       line.remove_prefix(end);
       continue;
     }
-    const Part part = first_part(line, in_list, true);
+    const LinePart part = first_part(line, in_list, true);
     in_list = false;
     add(line.substr(0, part.end));
     if (part.closes) add(line.substr(part.end, 1));

@@ -17,26 +17,27 @@ using nf::Hook;
 using nf::TableFamily;
 
 template <class Value>
-struct Row {
+struct Keyword {
   std::string_view word;
   Value value;
 };
 
 template <class Value, std::size_t N>
-std::optional<Value> find(const Row<Value> (&rows)[N], std::string_view word) {
-  for (const auto& r : rows) {
-    if (r.word == word) return r.value;
+std::optional<Value> find(const Keyword<Value> (&keywords)[N], std::string_view word) {
+  for (const auto& k : keywords) {
+    if (k.word == word) return k.value;
   }
   return std::nullopt;
 }
 
-constexpr Row<TableFamily> kFamilies[] = {{"ip", TableFamily::ip},         {"ip6", TableFamily::ip6},
-                                          {"inet", TableFamily::inet},     {"arp", TableFamily::arp},
-                                          {"bridge", TableFamily::bridge}, {"netdev", TableFamily::netdev}};
-constexpr Row<Hook> kHooks[] = {{"ingress", Hook::ingress}, {"prerouting", Hook::prerouting}, {"input", Hook::input},
-                                {"forward", Hook::forward}, {"output", Hook::output},         {"postrouting", Hook::postrouting},
-                                {"egress", Hook::egress}};
-constexpr Row<ChainType> kChainTypes[] = {{"filter", ChainType::filter}, {"nat", ChainType::nat}, {"route", ChainType::route}};
+constexpr Keyword<TableFamily> kFamilies[] = {{"ip", TableFamily::ip},         {"ip6", TableFamily::ip6},
+                                              {"inet", TableFamily::inet},     {"arp", TableFamily::arp},
+                                              {"bridge", TableFamily::bridge}, {"netdev", TableFamily::netdev}};
+constexpr Keyword<Hook> kHooks[] = {
+    {"ingress", Hook::ingress}, {"prerouting", Hook::prerouting},   {"input", Hook::input},  {"forward", Hook::forward},
+    {"output", Hook::output},   {"postrouting", Hook::postrouting}, {"egress", Hook::egress}};
+constexpr Keyword<ChainType> kChainTypes[] = {
+    {"filter", ChainType::filter}, {"nat", ChainType::nat}, {"route", ChainType::route}};
 
 // --- tables of iptables-nft ----------------------------------------------------------------------------------------
 struct BuiltIn {

@@ -171,18 +171,18 @@ std::optional<nf::Concat> lower_concat(const Expression& e, const std::vector<Da
 
 std::optional<nf::Verdict> lower_verdict(const VerdictExpr& v) {
   using Kind = nf::Verdict::Kind;
-  struct Row {
+  struct VerdictWord {
     std::string_view word;
     Kind kind;
   };
-  static constexpr Row kRows[] = {{"accept", Kind::accept},  {"drop", Kind::drop}, {"continue", Kind::continue_},
-                                  {"return", Kind::return_}, {"jump", Kind::jump}, {"goto", Kind::goto_},
-                                  {"queue", Kind::queue}};
-  for (const Row& r : kRows) {
-    if (r.word != v.kind) continue;
+  static constexpr VerdictWord kVerdicts[] = {{"accept", Kind::accept},  {"drop", Kind::drop}, {"continue", Kind::continue_},
+                                              {"return", Kind::return_}, {"jump", Kind::jump}, {"goto", Kind::goto_},
+                                              {"queue", Kind::queue}};
+  for (const VerdictWord& w : kVerdicts) {
+    if (w.word != v.kind) continue;
     std::string chain = v.chain;
     if (chain.size() >= 2 && chain.front() == '"') chain = chain.substr(1, chain.size() - 2);
-    return nf::Verdict{r.kind, std::move(chain), {}};
+    return nf::Verdict{w.kind, std::move(chain), {}};
   }
   return std::nullopt;
 }

@@ -165,20 +165,20 @@ std::optional<Tested> payload(const Payload& p, const TableScope& scope) {
 
 // Whole fields at places that nft cannot name: the ports anywhere, IPv4's header in a table that sees nothing else.
 std::optional<Tested> raw_payload(const RawPayload& p, const TableScope& scope) {
-  struct Row {
+  struct PayloadField {
     std::string_view base;
     unsigned offset, length;
     Key key;
     Datatype type;
   };
-  static constexpr Row kRows[] = {
+  static constexpr PayloadField kRawFields[] = {
       {"th", 0, 16, Key::sport, Datatype::service},        {"th", 16, 16, Key::dport, Datatype::service},
       {"nh", 8, 8, Key::ip_tos, Datatype::integer},        {"nh", 64, 8, Key::ip_ttl, Datatype::integer},
       {"nh", 72, 8, Key::ip_protocol, Datatype::protocol}, {"nh", 96, 32, Key::ip_saddr, Datatype::ipv4},
       {"nh", 128, 32, Key::ip_daddr, Datatype::ipv4}};
-  for (const Row& r : kRows)
-    if (r.base == p.base && r.offset == p.offset && r.length == p.length && (r.base == "th" || scope.family == TableFamily::ip))
-      return tested(r.key, r.type);
+  for (const PayloadField& f : kRawFields)
+    if (f.base == p.base && f.offset == p.offset && f.length == p.length && (f.base == "th" || scope.family == TableFamily::ip))
+      return tested(f.key, f.type);
   return std::nullopt;
 }
 

@@ -119,13 +119,13 @@ void reprint_fdb(const Dump& dump, std::string& out, Report& report) {
 
 // What is known of one bridge: an entry a line.
 struct MacTable {
-  struct Entry {
+  struct NumberedFdbLine {
     FdbLine line;
     std::uint32_t at = 0;
   };
   std::string bridge;    // empty: the dump does not name it
   std::uint32_t at = 0;  // the line that begins it
-  std::vector<Entry> entries;
+  std::vector<NumberedFdbLine> entries;
 };
 
 std::vector<MacTable> read_fdb(const Dump& dump, Report& report) {
@@ -154,7 +154,7 @@ std::vector<MacTable> read_fdb(const Dump& dump, Report& report) {
   return tables;
 }
 
-Json json_of_entry(const MacTable::Entry& e) {
+Json json_of_entry(const MacTable::NumberedFdbLine& e) {
   std::string mac;
   write_ethernet(e.line.mac, mac);
   Json j{{"line", e.at}, {"port", json_of(e.line.port)}, {"vlan", e.line.vlan}, {"mac", mac}};
@@ -170,7 +170,7 @@ void fdb_to_json(const Dump& dump, std::string& out, Report& report) {
   Json bridges = Json::array();
   for (const MacTable& table : read_fdb(dump, report)) {
     if (!table.bridge.empty()) bridges.push_back(table.bridge);
-    for (const MacTable::Entry& e : table.entries) {
+    for (const MacTable::NumberedFdbLine& e : table.entries) {
       Json j = json_of_entry(e);
       if (!table.bridge.empty()) j["bridge"] = table.bridge;
       list.push_back(std::move(j));
@@ -193,7 +193,7 @@ void load_table(const MacTable& table, const std::string& name, const Dump& dump
   if (bridge.has_fdb) return;
   bridge.has_fdb = !dump.partial;
   bridge.fdb.clear();
-  for (const MacTable::Entry& e : table.entries) {
+  for (const MacTable::NumberedFdbLine& e : table.entries) {
     std::uint32_t port = e.line.port.number;
     if (!e.line.port.name.empty()) {
       const openflow::Interface* i = bridge.by_name(e.line.port.name);

@@ -22,40 +22,40 @@ class TextMemo {
  public:
   // Null when it is not known.
   const Value* find(std::string_view text, std::uint64_t hash) const {
-    for (std::size_t i = hash & (places_.size() - 1); places_[i].used; i = (i + 1) & (places_.size() - 1))
-      if (places_[i].hash == hash && text_of(places_[i]) == text) return &places_[i].value;
+    for (std::size_t i = hash & (slots_.size() - 1); slots_[i].used; i = (i + 1) & (slots_.size() - 1))
+      if (slots_[i].hash == hash && text_of(slots_[i]) == text) return &slots_[i].value;
     return nullptr;
   }
   // Keeps a copy of the text. Beyond kMost texts nothing more is kept.
   void put(std::string_view text, std::uint64_t hash, const Value& value) {
     if (count_ >= kMost || text.size() > kLongest) return;
-    if (++count_ * 2 > places_.size()) grow();
+    if (++count_ * 2 > slots_.size()) grow();
     place({hash, kept_.size(), static_cast<std::uint32_t>(text.size()), true, value});
     kept_.insert(kept_.end(), text.begin(), text.end());
   }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 20, kLongest = 1 << 16;
-  struct Place {
+  struct TextSlot {
     std::uint64_t hash = 0, at = 0;
     std::uint32_t size = 0;
     bool used = false;
     Value value{};
   };
-  std::string_view text_of(const Place& p) const { return {kept_.data() + p.at, p.size}; }
-  void place(const Place& p) {
-    std::size_t i = p.hash & (places_.size() - 1);
-    while (places_[i].used) i = (i + 1) & (places_.size() - 1);
-    places_[i] = p;
+  std::string_view text_of(const TextSlot& s) const { return {kept_.data() + s.at, s.size}; }
+  void place(const TextSlot& s) {
+    std::size_t i = s.hash & (slots_.size() - 1);
+    while (slots_[i].used) i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = s;
   }
   void grow() {
-    std::vector<Place> old(places_.size() * 2);
-    old.swap(places_);
-    for (const Place& p : old)
-      if (p.used) place(p);
+    std::vector<TextSlot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const TextSlot& s : old)
+      if (s.used) place(s);
   }
 
-  std::vector<Place> places_ = std::vector<Place>(256);
+  std::vector<TextSlot> slots_ = std::vector<TextSlot>(256);
   std::vector<char> kept_;
   std::size_t count_ = 0;
 };
@@ -74,33 +74,33 @@ struct ActionVerdict {
 class UnderstoodLists {
  public:
   std::optional<ActionVerdict> find(std::uint64_t hash) const {
-    for (std::size_t i = place_of(hash); places_[i] != 0; i = (i + 1) & (places_.size() - 1))
-      if ((places_[i] ^ hash) < kLowBits) return ActionVerdict{true, (places_[i] & kConjunctive) != 0};
+    for (std::size_t i = slot_of(hash); slots_[i] != 0; i = (i + 1) & (slots_.size() - 1))
+      if ((slots_[i] ^ hash) < kLowBits) return ActionVerdict{true, (slots_[i] & kConjunctive) != 0};
     return std::nullopt;
   }
   void put(std::uint64_t hash, bool conjunctive) {
     if (count_ >= kMost) return;
-    if (++count_ * 2 > places_.size()) grow();
+    if (++count_ * 2 > slots_.size()) grow();
     place((hash & ~(kLowBits - 1)) | kUsed | (conjunctive ? kConjunctive : 0));
   }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 20;
   static constexpr std::uint64_t kUsed = 1, kConjunctive = 2, kLowBits = 4;  // the others are the hash's
-  std::size_t place_of(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> 2) & (places_.size() - 1); }
+  std::size_t slot_of(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> 2) & (slots_.size() - 1); }
   void place(std::uint64_t entry) {
-    std::size_t i = place_of(entry);
-    while (places_[i] != 0) i = (i + 1) & (places_.size() - 1);
-    places_[i] = entry;
+    std::size_t i = slot_of(entry);
+    while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = entry;
   }
   void grow() {
-    std::vector<std::uint64_t> old(places_.size() * 2);
-    old.swap(places_);
+    std::vector<std::uint64_t> old(slots_.size() * 2);
+    old.swap(slots_);
     for (const std::uint64_t entry : old)
       if (entry != 0) place(entry);
   }
 
-  std::vector<std::uint64_t> places_ = std::vector<std::uint64_t>(1024);
+  std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024);
   std::size_t count_ = 0;
 };
 

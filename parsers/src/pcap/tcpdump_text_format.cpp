@@ -98,14 +98,14 @@ bool take_time(std::string_view& s, Frame& frame) {
 
 // What tcpdump calls ports without -n, as far as it is common.
 std::optional<std::uint16_t> port_number(std::string_view name) {
-  struct Named {
+  struct PortName {
     std::string_view name;
     std::uint16_t port;
   };
-  static constexpr Named kNames[] = {{"http", 80},   {"https", 443},     {"domain", 53},     {"ssh", 22},    {"ntp", 123},
-                                     {"bgp", 179},   {"http-alt", 8080}, {"webcache", 8080}, {"bootps", 67}, {"bootpc", 68},
-                                     {"mdns", 5353}, {"geneve", 6081},   {"vxlan", 4789},    {"syslog", 514}};
-  for (const Named& n : kNames)
+  static constexpr PortName kNames[] = {{"http", 80},   {"https", 443},     {"domain", 53},     {"ssh", 22},    {"ntp", 123},
+                                        {"bgp", 179},   {"http-alt", 8080}, {"webcache", 8080}, {"bootps", 67}, {"bootpc", 68},
+                                        {"mdns", 5353}, {"geneve", 6081},   {"vxlan", 4789},    {"syslog", 514}};
+  for (const PortName& n : kNames)
     if (n.name == name) return n.port;
   const auto number = parse_decimal(name);
   if (!number || *number > 0xffff) return std::nullopt;

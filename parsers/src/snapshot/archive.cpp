@@ -106,7 +106,7 @@ class Visit {
 
  private:
   // Where a stream stands: its path, the time that its archive shows, and how many archives are around it.
-  struct Place {
+  struct StreamOrigin {
     std::string path;
     std::int64_t time = 0;
     int depth = 0;
@@ -144,33 +144,33 @@ class Visit {
   };
 
   // What a source begins with decides what it is: compressed, an archive, or a dump.
-  void layer(ByteSource& bytes, const Place& place) {
+  void layer(ByteSource& bytes, const StreamOrigin& origin) {
     PeekedSource source(bytes);
     const std::string beginning(source.peek(kBlock));
     if (is_compressed(beginning)) {
-      compressed(source, beginning, place);
+      compressed(source, beginning, origin);
     } else if (is_tar(beginning) || is_zip(beginning)) {
-      archived(source, place);
+      archived(source, origin);
     } else if (beginning.empty() && !source.broken().empty()) {
-      unreadable(place, source.broken());
+      unreadable(origin, source.broken());
     } else {
       ArchiveMember member;
-      member.path = place.path;
-      member.time = place.time;
+      member.path = origin.path;
+      member.time = origin.time;
       file(source, std::move(member), 0);
     }
   }
 
-  void compressed(ByteSource& packed, std::string_view beginning, const Place& place) {
-    if (place.depth > kMaxNesting || place.filters > kMaxFilters) return visitor_.missing(place.path, kTooDeep);
-    Metered counted(*this, packed, place.path);
+  void compressed(ByteSource& packed, std::string_view beginning, const StreamOrigin& origin) {
+    if (origin.depth > kMaxNesting || origin.filters > kMaxFilters) return visitor_.missing(origin.path, kTooDeep);
+    Metered counted(*this, packed, origin.path);
     const std::unique_ptr<ByteSource> filter = decompressed(counted, beginning);
-    Metered source(*this, *filter, place.path);
+    Metered source(*this, *filter, origin.path);
     source.grows_from = &counted;
-    layer(source, {place.path, place.time, place.depth, place.filters + 1});
+    layer(source, {origin.path, origin.time, origin.depth, origin.filters + 1});
     drain(source);  // checksums are at the end
-    if (!filter->left_over().empty()) visitor_.missing(place.path, filter->left_over());
-    check(filter->error(), place.path);
+    if (!filter->left_over().empty()) visitor_.missing(origin.path, filter->left_over());
+    check(filter->error(), origin.path);
   }
 
   // Bytes that are wrong, rather than missing, put all of the stream undecided.
@@ -196,50 +196,50 @@ class Visit {
     return static_cast<la_ssize_t>(bytes.size());
   }
 
-  void archived(ByteSource& source, const Place& place) {
-    if (place.depth > kMaxNesting) return visitor_.missing(place.path, kTooDeep);
+  void archived(ByteSource& source, const StreamOrigin& origin) {
+    if (origin.depth > kMaxNesting) return visitor_.missing(origin.path, kTooDeep);
     const ArchiveReader reader = new_archive_reader();
     if (archive_read_open(reader.get(), &source, nullptr, read_source, nullptr) != ARCHIVE_OK)
-      return visitor_.missing(place.path, "cannot be opened: " + error_of(reader.get()));
-    members(reader.get(), place);
+      return visitor_.missing(origin.path, "cannot be opened: " + error_of(reader.get()));
+    members(reader.get(), origin);
   }
 
-  void members(archive* a, const Place& place) {
+  void members(archive* a, const StreamOrigin& origin) {
     std::size_t encrypted = 0;
-    read_members(a, place, encrypted);
+    read_members(a, origin, encrypted);
     if (encrypted > 0)
-      visitor_.missing(place.path, fmt::format("{} of its members {} encrypted and not read; unpack it with its password first",
-                                               encrypted, encrypted == 1 ? "is" : "are"));
+      visitor_.missing(origin.path, fmt::format("{} of its members {} encrypted and not read; unpack it with its password first",
+                                                encrypted, encrypted == 1 ? "is" : "are"));
   }
 
-  void read_members(archive* a, const Place& place, std::size_t& encrypted) {
+  void read_members(archive* a, const StreamOrigin& origin, std::size_t& encrypted) {
     for (std::size_t count = 0;; ++count) {
       archive_entry* header = nullptr;
       const int status = archive_read_next_header(a, &header);
       if (status == ARCHIVE_EOF) return;
-      if (status < ARCHIVE_WARN) return ended_early(error_of(a), place, count);
+      if (status < ARCHIVE_WARN) return ended_early(error_of(a), origin, count);
       if (stopped_ || !budget_.take_entry())
-        return stop(place.path, fmt::format("more than {} members in archives", budget_.limits.archive_entries));
+        return stop(origin.path, fmt::format("more than {} members in archives", budget_.limits.archive_entries));
       if (archive_entry_is_encrypted(header) != 0) {
         ++encrypted;
         continue;
       }
-      member(a, header, place);
+      member(a, header, origin);
       if (stopped_) return;
     }
   }
 
-  void ended_early(const std::string& why, const Place& place, std::size_t count) {
+  void ended_early(const std::string& why, const StreamOrigin& origin, std::size_t count) {
     if (stopped_) return;
-    if (count == 0) return unreadable(place, why);
-    visitor_.missing(place.path, fmt::format("cut short after {} members: {}; copy it again", count, why));
-    check(why, place.path);
+    if (count == 0) return unreadable(origin, why);
+    visitor_.missing(origin.path, fmt::format("cut short after {} members: {}; copy it again", count, why));
+    check(why, origin.path);
   }
 
-  void unreadable(const Place& place, const std::string& why) {
+  void unreadable(const StreamOrigin& origin, const std::string& why) {
     ArchiveMember damaged;
-    damaged.path = place.path;
-    damaged.time = place.time;
+    damaged.path = origin.path;
+    damaged.time = origin.time;
     damaged.content.cut = true;
     damaged.content.cut_why = "cannot be unpacked: " + why;
     visitor_.take(std::move(damaged));
@@ -250,8 +250,8 @@ class Visit {
     stopped_ = true;
   }
 
-  void member(archive* a, archive_entry* header, const Place& place) {
-    const std::string& prefix = place.path;
+  void member(archive* a, archive_entry* header, const StreamOrigin& origin) {
+    const std::string& prefix = origin.path;
     const char* utf8 = archive_entry_pathname_utf8(header);
     const std::string name = text_of(utf8 != nullptr ? utf8 : archive_entry_pathname(header));
     const auto clean = clean_path(name);
@@ -265,7 +265,7 @@ class Visit {
       link(header, *clean, prefix, std::move(found));
     } else if (type == AE_IFREG && !clean->empty()) {
       const bool shown = archive_entry_size_is_set(header) != 0 && archive_entry_size(header) > 0;
-      body(a, std::move(found), shown ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, place.depth);
+      body(a, std::move(found), shown ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, origin.depth);
     } else if (type != AE_IFDIR && !clean->empty()) {
       visitor_.remark(found.path, "no regular file; left out");
     }

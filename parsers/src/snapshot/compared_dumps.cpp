@@ -48,9 +48,9 @@ const Route* lacking(const std::map<std::string, const Route*>& in, const std::m
   return nullptr;
 }
 
-class Comparison {
+class RouteDumpComparison {
  public:
-  explicit Comparison(cluster::Node& node) : node_(node) {}
+  explicit RouteDumpComparison(cluster::Node& node) : node_(node) {}
 
   void compare(const host::Part<std::vector<Route>>& read, const host::Part<std::vector<Route>>& other,
                std::set<std::string>& confirmed) {
@@ -117,7 +117,7 @@ std::vector<cluster::Node> shown_beside(const std::vector<Candidate*>& dumps, st
 
 host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
   host::ConfirmedTables confirmed;
-  Comparison comparison(node);
+  RouteDumpComparison comparison(node);
   for (const cluster::Node& other : shown_beside(dumps, "ip route")) {
     comparison.compare(node.host.routes_v4, other.host.routes_v4, confirmed.v4);
     comparison.compare(node.host.routes_v6, other.host.routes_v6, confirmed.v6);

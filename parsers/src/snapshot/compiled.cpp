@@ -121,24 +121,24 @@ bool is_compiled(std::string_view bytes) { return bytes.starts_with(kMagic); }
 namespace {
 
 // What stands in the directory of one file.
-struct Row {
+struct DirectoryEntry {
   std::string_view path, shown, identity, problem, cut_why, digest;
   bool by_link = false, cut = false, left_out = false, masked = false;
   std::uint64_t text_at = 0, text_size = 0, found_at = 0, found_size = 0;
 };
 
-void write_row(BinaryWriter& w, const Row& r) {
-  for (const std::string_view s : {r.path, r.shown, r.identity, r.problem, r.cut_why, r.digest}) w.text(s);
-  for (const bool flag : {r.by_link, r.cut, r.left_out, r.masked}) w.number<std::uint8_t>(flag);
-  for (const std::uint64_t n : {r.text_at, r.text_size, r.found_at, r.found_size}) w.number(n);
+void write_entry(BinaryWriter& w, const DirectoryEntry& e) {
+  for (const std::string_view s : {e.path, e.shown, e.identity, e.problem, e.cut_why, e.digest}) w.text(s);
+  for (const bool flag : {e.by_link, e.cut, e.left_out, e.masked}) w.number<std::uint8_t>(flag);
+  for (const std::uint64_t n : {e.text_at, e.text_size, e.found_at, e.found_size}) w.number(n);
 }
 
-Row read_row(BinaryReader& in) {
-  Row r;
-  for (std::string_view* s : {&r.path, &r.shown, &r.identity, &r.problem, &r.cut_why, &r.digest}) *s = in.text();
-  for (bool* flag : {&r.by_link, &r.cut, &r.left_out, &r.masked}) *flag = in.number<std::uint8_t>() != 0;
-  for (std::uint64_t* n : {&r.text_at, &r.text_size, &r.found_at, &r.found_size}) *n = in.number<std::uint64_t>();
-  return r;
+DirectoryEntry read_entry(BinaryReader& in) {
+  DirectoryEntry e;
+  for (std::string_view* s : {&e.path, &e.shown, &e.identity, &e.problem, &e.cut_why, &e.digest}) *s = in.text();
+  for (bool* flag : {&e.by_link, &e.cut, &e.left_out, &e.masked}) *flag = in.number<std::uint8_t>() != 0;
+  for (std::uint64_t* n : {&e.text_at, &e.text_size, &e.found_at, &e.found_size}) *n = in.number<std::uint64_t>();
+  return e;
 }
 
 std::string_view section(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
@@ -172,34 +172,34 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key
   return file;
 }
 
-FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
+FoundFile found_file(const DirectoryEntry& e, const std::shared_ptr<CompiledFile>& file) {
   const std::string_view bytes = file->bytes();
   FoundFile f;
-  f.path = r.path;
-  f.shown = r.shown;
-  f.identity = r.identity;
-  f.by_link = r.by_link;
-  f.left_out = r.left_out;
-  f.masked = r.masked;
-  f.problem = r.problem;
-  f.content.text = section(bytes, r.text_at, r.text_size);
+  f.path = e.path;
+  f.shown = e.shown;
+  f.identity = e.identity;
+  f.by_link = e.by_link;
+  f.left_out = e.left_out;
+  f.masked = e.masked;
+  f.problem = e.problem;
+  f.content.text = section(bytes, e.text_at, e.text_size);
   f.content.keep = file;
-  f.content.cut = r.cut;
-  f.content.cut_why = r.cut_why;
+  f.content.cut = e.cut;
+  f.content.cut_why = e.cut_why;
   f.masked_before = file->made_here;
-  if (r.found_size == 0) {
-    if (r.text_size > 0) f.unchecked = std::make_shared<CompiledDump>(file, std::string_view());
+  if (e.found_size == 0) {
+    if (e.text_size > 0) f.unchecked = std::make_shared<CompiledDump>(file, std::string_view());
     return f;
   }
   if (!file->made_here) {
     // Whoever made it may have made the index say what the text does not: the text is read anew.
-    file->check(r.text_at, r.text_size);
-    if (sha256(f.content.text) != r.digest)
-      throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", r.path));
+    file->check(e.text_at, e.text_size);
+    if (sha256(f.content.text) != e.digest)
+      throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", e.path));
     return f;
   }
-  f.compiled = std::make_shared<CompiledDump>(file, section(bytes, r.found_at, r.found_size));
-  if (r.found_at % kAlign != 0) throw std::runtime_error("a section is not aligned");
+  f.compiled = std::make_shared<CompiledDump>(file, section(bytes, e.found_at, e.found_size));
+  if (e.found_at % kAlign != 0) throw std::runtime_error("a section is not aligned");
   return f;
 }
 
@@ -223,7 +223,7 @@ Result<OpenedCompiled> open_compiled(Content content, std::string_view key) {
     const std::shared_ptr<CompiledFile> file = check_header(std::move(content), key, directory);
     BinaryReader in(directory);
     OpenedCompiled opened;
-    for (std::uint64_t n = in.count(64); n > 0; --n) opened.files.push_back(found_file(read_row(in), file));
+    for (std::uint64_t n = in.count(64); n > 0; --n) opened.files.push_back(found_file(read_entry(in), file));
     opened.sections = read_sections(in, file);
     if (opened.sections == nullptr)
       for (const FoundFile& f : opened.files) check_ends(f);
@@ -292,28 +292,28 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::vector<s
   BinaryWriter directory;
   directory.number<std::uint64_t>(files.size());
   std::uint64_t at = kHeaderBytes;
-  std::vector<Row> rows;
+  std::vector<DirectoryEntry> entries;
   for (const FileToCompile& f : files) {
-    Row r{f.file->path,
-          f.file->shown,
-          f.file->identity,
-          f.file->problem,
-          f.file->content.cut_why,
-          {},
-          f.file->by_link,
-          f.file->content.cut,
-          f.file->left_out,
-          f.file->masked,
-          at,
-          f.file->content.text.size(),
-          0,
-          0};
-    at = aligned(at + r.text_size);
-    if (!f.found.empty()) r.found_at = at, r.found_size = f.found.size(), at = aligned(at + r.found_size);
+    DirectoryEntry e{f.file->path,
+                     f.file->shown,
+                     f.file->identity,
+                     f.file->problem,
+                     f.file->content.cut_why,
+                     {},
+                     f.file->by_link,
+                     f.file->content.cut,
+                     f.file->left_out,
+                     f.file->masked,
+                     at,
+                     f.file->content.text.size(),
+                     0,
+                     0};
+    at = aligned(at + e.text_size);
+    if (!f.found.empty()) e.found_at = at, e.found_size = f.found.size(), at = aligned(at + e.found_size);
     const std::string digest = sha256(f.file->content.text);
-    r.digest = digest;
-    write_row(directory, r);
-    rows.push_back(r);
+    e.digest = digest;
+    write_entry(directory, e);
+    entries.push_back(e);
   }
   directory.text(readers_hash());
   directory.number<std::uint64_t>(sections.size());

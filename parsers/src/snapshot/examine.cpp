@@ -54,7 +54,7 @@ std::string command_within(const std::string& netns, std::string_view command) {
   return std::string(netns.empty() || !enters ? command : command.substr(entering.size()));
 }
 
-void take_place(const Place& place, Candidate& candidate) {
+void take_place(const DumpLocation& place, Candidate& candidate) {
   if (!place.command.empty()) candidate.dump.command = place.command;
   candidate.dump.command = command_within(place.netns, candidate.dump.command);
   candidate.pod = place.pod;

@@ -48,7 +48,7 @@ constexpr std::array<GatheredName, 13> kGathered = {{
 
 bool is_ovnkube_pod(std::string_view name) { return name.starts_with("ovnkube-") || name.starts_with("ovs-node-"); }
 
-void read_gathered_name(std::string_view name, Place& place) {
+void read_gathered_name(std::string_view name, DumpLocation& place) {
   for (const GatheredName& known : kGathered) {
     if (!name.ends_with(known.suffix)) continue;
     const std::string_view who = name.substr(0, name.size() - known.suffix.size());
@@ -63,7 +63,7 @@ void read_gathered_name(std::string_view name, Place& place) {
 }
 
 // <pod>_nbdb, <pod>_sbdb.gz, leader_nbdb.gz; network-tools: <pod>/nbdb.db
-void read_database_name(std::string_view path, Place& place) {
+void read_database_name(std::string_view path, DumpLocation& place) {
   const std::string name = command_of_path(path);
   for (const std::string_view suffix : {"_nbdb", "_sbdb"}) {
     if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
@@ -153,8 +153,8 @@ Root must_gather_root(std::string_view path) {
   return {std::string(path.substr(0, at)), true};
 }
 
-Place read_place(std::string_view path) {
-  Place place;
+DumpLocation read_place(std::string_view path) {
+  DumpLocation place;
   place.tail = path.ends_with(".tailed") || path.find("sos_strings/") != std::string_view::npos;
   place.netns = network_namespace(path);
   read_database_name(path, place);

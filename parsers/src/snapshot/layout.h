@@ -8,7 +8,7 @@
 
 namespace egt::parsers {
 
-struct Place {
+struct DumpLocation {
   std::string command;   // that printed it, where the name is not the command's own; empty: the name shows
   std::string pod;       // in which it was printed, or whose database it is: on the pod's node
   std::string node;      // by the node's name in the file's name
@@ -16,7 +16,7 @@ struct Place {
   bool central = false;  // a database of the whole cluster
   bool tail = false;     // only the end of what was printed: the collector's size limit
 };
-Place read_place(std::string_view path);
+DumpLocation read_place(std::string_view path);
 
 // Whether it lies in later/: the second dump of one command, which shows what was counted in between. Of one moment is what
 // lies in the folder above.

@@ -10,7 +10,7 @@
 namespace egt::parsers {
 namespace {
 
-struct Line {
+struct ClassifiedLine {
   std::string_view text;     // as in the file, without line end
   std::string_view content;  // without a comment sign, where the line is a dump's line behind one
   LineKind kind = LineKind::none;
@@ -29,8 +29,8 @@ std::optional<std::string_view> behind_comment_sign(std::string_view line) {
   return rest;
 }
 
-Line look_at(std::string_view text) {
-  Line line{text, text, classify_line(text)};
+ClassifiedLine look_at(std::string_view text) {
+  ClassifiedLine line{text, text, classify_line(text)};
   if (line.kind != LineKind::none) return line;
   if (const auto rest = behind_comment_sign(text)) {
     line.kind = classify_line(*rest);
@@ -76,7 +76,7 @@ class Builder {
     first_line_ = next_line;
   }
 
-  void add(const Line& line, std::uint32_t number) {
+  void add(const ClassifiedLine& line, std::uint32_t number) {
     const bool blank = trim(line.text).empty();
     if (line.kind != LineKind::none) {
       if (kind_ != LineKind::none && !goes_on(line)) {
@@ -100,7 +100,7 @@ class Builder {
   void end() {
     if (is_commented()) {
       drop_prose();
-      for (Line& line : lines_) line.content = behind_comment_sign(line.text).value_or(line.text);
+      for (ClassifiedLine& line : lines_) line.content = behind_comment_sign(line.text).value_or(line.text);
     }
     while (!lines_.empty() && trim(lines_.back().content).empty()) lines_.pop_back();
     if (!lines_.empty()) flush();
@@ -113,7 +113,7 @@ class Builder {
   // Blocks hold lines that look like others: an object's annotation, an nft chain's rules, a device's addresses.
   static bool starts_block(LineKind kind) { return kind == LineKind::object || kind == LineKind::nft; }
 
-  bool goes_on(const Line& line) const {
+  bool goes_on(const ClassifiedLine& line) const {
     if (line.kind == kind_) {
       // A second table's rows or another record: the same command's or not, one format reads them.
       return true;
@@ -121,10 +121,10 @@ class Builder {
     return starts_block(kind_) && (open_braces_or_indented(line));
   }
 
-  bool open_braces_or_indented(const Line& line) const { return indentation(line.content) > 0; }
+  bool open_braces_or_indented(const ClassifiedLine& line) const { return indentation(line.content) > 0; }
 
   // A line that says nothing by itself, behind lines of a known kind.
-  bool continues(const Line& line) const {
+  bool continues(const ClassifiedLine& line) const {
     const std::string_view inner = inner_content(line);
     if (indentation(inner) > base_indentation()) return true;
     switch (kind_) {
@@ -139,7 +139,7 @@ class Builder {
 
   // Whether all of it stands behind comment signs that no tool printed.
   bool is_commented() const {
-    return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) {
+    return std::all_of(lines_.begin(), lines_.end(), [](const ClassifiedLine& line) {
       const std::string_view text = trim(line.text);
       const bool own = line.kind != LineKind::none && line.content.data() == line.text.data();
       return text.empty() || (text.front() == '#' && !own);
@@ -154,14 +154,14 @@ class Builder {
       while (begin > 0 && !trim(lines_[begin - 1].text).empty()) --begin;
       if (begin == 0) return;
       const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(begin);
-      const bool prose =
-          std::all_of(first, lines_.end(), [](const Line& line) { return line.kind == LineKind::none && is_prose(line.text); });
+      const bool prose = std::all_of(
+          first, lines_.end(), [](const ClassifiedLine& line) { return line.kind == LineKind::none && is_prose(line.text); });
       if (!prose) return;
       lines_.erase(first, lines_.end());
     }
   }
 
-  std::string_view inner_content(const Line& line) const {
+  std::string_view inner_content(const ClassifiedLine& line) const {
     if (!commented_) return line.text;
     return behind_comment_sign(line.text).value_or(line.text);
   }
@@ -176,7 +176,7 @@ class Builder {
     piece.netns = netns_;
     const std::size_t indent = common_indentation();
     piece.lines.reserve(lines_.size());
-    for (const Line& line : lines_) {
+    for (const ClassifiedLine& line : lines_) {
       const bool blank = trim_right(line.content).size() <= indent;
       piece.lines.push_back(blank ? std::string_view() : without_cr(line.content).substr(indent));
     }
@@ -191,14 +191,14 @@ class Builder {
   // What a document indents its examples by. One blank is what ovs-ofctl itself prints before a flow.
   std::size_t common_indentation() const {
     std::size_t least = std::string_view::npos;
-    for (const Line& line : lines_) {
+    for (const ClassifiedLine& line : lines_) {
       if (!trim(line.content).empty()) least = std::min(least, indentation(line.content));
     }
     return least == std::string_view::npos || least < 2 ? 0 : least;
   }
 
   Segments& out_;
-  std::vector<Line> lines_;
+  std::vector<ClassifiedLine> lines_;
   LineKind kind_ = LineKind::none;
   std::uint32_t first_line_ = 1;
   bool open_ = false;       // behind a prompt: whatever comes is its output
@@ -225,7 +225,7 @@ Segments split_pasted(std::string_view text) {
     const std::string_view line = next_line(rest);
     ++number;
     if (!trim(line).empty()) ++out.lines;
-    const Line seen = look_at(line);
+    const ClassifiedLine seen = look_at(line);
     if (seen.kind == LineKind::none) {
       if (const auto prompt = parse_prompt(line)) {
         builder.begin(*prompt, number + 1);

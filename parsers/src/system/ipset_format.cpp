@@ -119,12 +119,12 @@ bool is_some(const Dump& dump) {
   return false;
 }
 
-struct Seen {
+struct LineCounts {
   unsigned commands = 0, headings = 0, others = 0;
 };
 
-Seen look_at(const Dump& dump) {
-  Seen seen;
+LineCounts look_at(const Dump& dump) {
+  LineCounts seen;
   IpsetReader sets;
   LineReader reader(dump);
   std::string buffer;
@@ -141,7 +141,7 @@ Seen look_at(const Dump& dump) {
 Recognition recognise(const Dump& dump, bool save) {
   const std::string topic = topic_of(dump, "ipsets", is_some(dump) || is_other_namespace(dump));
   if (is_blank_dump(dump)) return {is_ipset(dump) && command_has(dump, "list") != save ? 60 : 0, topic, 1};
-  const Seen seen = look_at(dump);
+  const LineCounts seen = look_at(dump);
   const unsigned own = save ? seen.commands : seen.headings, foreign = save ? seen.headings : seen.commands;
   const bool named = is_ipset(dump) && command_has(dump, save ? "save" : "list");
   Recognition how;

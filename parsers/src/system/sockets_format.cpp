@@ -15,14 +15,14 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<std::uint8_t, 3> kProtocols = {ip_proto::tcp, ip_proto::udp, ip_proto::sctp};
 
 // What the command asked for; where no command is known, what the header of netstat says.
-struct Asked {
+struct SocketFilter {
   bool listening = false;               // -l or -a
   bool filtered = false;                // ss: "sport = :22", "state established"
   std::vector<std::uint8_t> protocols;  // empty: all
   std::vector<Family> families;         // empty: both
 };
 
-void add_flags(std::string_view letters, bool netstat, Asked& asked) {
+void add_flags(std::string_view letters, bool netstat, SocketFilter& asked) {
   for (const char c : letters) {
     if (c == 'l' || c == 'a') asked.listening = true;
     if (c == 't') asked.protocols.push_back(ip_proto::tcp);
@@ -34,8 +34,8 @@ void add_flags(std::string_view letters, bool netstat, Asked& asked) {
   }
 }
 
-Asked asked_by(const Dump& dump) {
-  Asked asked;
+SocketFilter asked_by(const Dump& dump) {
+  SocketFilter asked;
   const bool netstat = command_has(dump, "netstat");
   for (const std::string_view word : words_behind(dump, netstat ? "netstat" : "ss")) {
     if (word == "|") asked.filtered = true;
@@ -147,7 +147,7 @@ struct Listening {
   bool new_style = false;
 };
 
-Listening listening_in(const Dump& dump, const Asked& asked, Report& report) {
+Listening listening_in(const Dump& dump, const SocketFilter& asked, Report& report) {
   Listening found;
   read_sockets(dump, report, [&](const Line& line, SocketLine s) {
     found.all_lines &= s.kind != SocketKind::unknown;
@@ -164,7 +164,7 @@ Listening listening_in(const Dump& dump, const Asked& asked, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const Asked asked = asked_by(dump);
+  const SocketFilter asked = asked_by(dump);
   const Listening found = listening_in(dump, asked, report);
   host::Sockets sockets;
   for (const auto& [line, from] : found.lines) {

@@ -30,7 +30,7 @@ const cluster::DumpInfo* info(const cluster::Cluster& c, const std::string& end)
 TEST(Layout, NamesOfMustGather) {
   EXPECT_EQ("ovnkube-node-x7b", read_place("mg/img/network_logs/store.tar.gz/ovnk_database_store/ovnkube-node-x7b_nbdb").pod);
   EXPECT_TRUE(read_place("mg/img/network_logs/leader_sbdb.gz").central);
-  const Place flows = read_place("img/network_logs/worker-0_ovnkube-node-x7b_ovs_ofctl_dump_flows_br_int");
+  const DumpLocation flows = read_place("img/network_logs/worker-0_ovnkube-node-x7b_ovs_ofctl_dump_flows_br_int");
   EXPECT_EQ("worker-0", flows.node);
   EXPECT_EQ("ovs-ofctl dump-flows br-int", flows.command);
   EXPECT_EQ("p", read_place("img/namespaces/ns/pods/p/frr/frr/logs/dump_frr").pod);
