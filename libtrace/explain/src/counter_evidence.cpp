@@ -29,18 +29,18 @@ bool is_about(const host::Counter& c, const CountedPacket& packet) {
 template <class Wanted>
 std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters, const SourceTable& sources,
                                   const Wanted& wanted) {
-  struct Found {
+  struct CounterRange {
     const CounterMeaning* meaning;
     const host::Counter* latest;
     std::uint64_t lowest;
     std::size_t dumps;
   };
-  std::map<std::pair<std::string, std::string>, Found> found;
+  std::map<std::pair<std::string, std::string>, CounterRange> found;
   for (const host::Counter& c : counters) {
     const CounterMeaning* meaning = meaning_of(c);
     if (meaning == nullptr || !wanted(*meaning, c)) continue;
-    const auto [at, is_new] = found.try_emplace({c.name, c.device}, Found{meaning, &c, c.value, 1});
-    Found& f = at->second;
+    const auto [at, is_new] = found.try_emplace({c.name, c.device}, CounterRange{meaning, &c, c.value, 1});
+    CounterRange& f = at->second;
     if (is_new) continue;
     f.lowest = std::min(f.lowest, c.value);
     if (c.value >= f.latest->value) f.latest = &c;

@@ -46,7 +46,7 @@ std::size_t common_prefix(const std::vector<StageTaken>& a, const std::vector<St
   return static_cast<std::size_t>(end.first - a.begin());
 }
 
-class Comparison {
+class WalkComparison {
  public:
   void walks(Direction direction, const std::vector<PathReport>& realised, const std::vector<PathReport>& intended) {
     for (const PathReport& walk : realised) {
@@ -119,7 +119,7 @@ class Comparison {
 }  // namespace
 
 CrossCheck cross_check(const Explanation& realised, const Explanation& intended) {
-  Comparison comparison;
+  WalkComparison comparison;
   comparison.walks(Direction::request, realised.paths, intended.paths);
   return std::move(comparison.result);
 }

@@ -13,7 +13,7 @@ class Destinations {
   // As explain::resolve, always with the same cluster and workloads.
   Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads,
                            const std::string& network) {
-    for (const Known& k : known_)
+    for (const ResolvedPoint& k : known_)
       if (k.point == point && k.network == network) return k.resolved;
     Result<Resolved> fresh = explain::resolve(point, cluster, workloads, &network);
     if (!fresh) return fresh;
@@ -25,12 +25,12 @@ class Destinations {
   }
 
  private:
-  struct Known {
+  struct ResolvedPoint {
     Point point;
     std::string network;  // of the sender
     Resolved resolved;
   };
-  std::vector<Known> known_;
+  std::vector<ResolvedPoint> known_;
   std::size_t next_ = 0;  // to be forgotten for another
 };
 

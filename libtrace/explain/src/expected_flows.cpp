@@ -136,18 +136,18 @@ std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) 
   return places;
 }
 
-std::optional<ExpectedNumber> ExpectedFlows::number(const Part& part) const {
-  const auto form = form_of(*part.flow, part.datapath);
+std::optional<ExpectedNumber> ExpectedFlows::number(const PlacedFlow& placed) const {
+  const auto form = form_of(*placed.flow, placed.datapath);
   if (!form || !is_installable(*form)) return std::nullopt;
-  return number_in(*form, part.datapath, part.flow->match.find('$') != std::string_view::npos);
+  return number_in(*form, placed.datapath, placed.flow->match.find('$') != std::string_view::npos);
 }
 
 std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expected() const {
   struct Use {
     const LogicalFlow* flow;
-    std::size_t part, times;
+    std::size_t placed, times;
   };
-  std::vector<Part> parts;
+  std::vector<PlacedFlow> placed;
   std::vector<Use> uses;
   std::unordered_map<std::string, std::size_t>
       known;  // of flows that name no ports, in any datapath; by the forms of match and actions
@@ -158,8 +158,8 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
     if (places.empty()) continue;
     if (names_ports(f.match)) {
       for (const std::string_view datapath : places) {
-        uses.push_back({&f, parts.size(), 1});
-        parts.push_back({&f, datapath});
+        uses.push_back({&f, placed.size(), 1});
+        placed.push_back({&f, datapath});
       }
       continue;
     }
@@ -167,21 +167,21 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
     append_match_form(f.match, form);
     form += '\n';
     append_action_form(f.actions, form);
-    const auto [part, is_new] = known.try_emplace(form, parts.size());
-    if (is_new) parts.push_back({&f, places.front()});
-    uses.push_back({&f, part->second, places.size()});
+    const auto [at, is_new] = known.try_emplace(form, placed.size());
+    if (is_new) placed.push_back({&f, places.front()});
+    uses.push_back({&f, at->second, places.size()});
   }
 
   constexpr std::size_t kWorthAThread = 500;
-  std::vector<std::optional<ExpectedNumber>> numbers(parts.size());
-  for_each_index(parts.size(), 0, kWorthAThread, [&](std::size_t i) { numbers[i] = number(parts[i]); });
+  std::vector<std::optional<ExpectedNumber>> numbers(placed.size());
+  for_each_index(placed.size(), 0, kWorthAThread, [&](std::size_t i) { numbers[i] = number(placed[i]); });
 
   std::unordered_map<std::uint64_t, Expected> expected;
   for (const Use& use : uses) {
-    const Part& part = parts[use.part];
+    const PlacedFlow& p = placed[use.placed];
     // Of a form that nobody could read the others may be read.
-    const auto own = numbers[use.part] || part.flow == use.flow ? std::nullopt : number({use.flow, part.datapath});
-    const auto& number = own ? own : numbers[use.part];
+    const auto own = numbers[use.placed] || p.flow == use.flow ? std::nullopt : number({use.flow, p.datapath});
+    const auto& number = own ? own : numbers[use.placed];
     if (!number) continue;
     Expected& one = expected[*use.flow->uuid_prefix];
     one.number.add(*number, use.times);

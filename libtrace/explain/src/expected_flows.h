@@ -40,7 +40,7 @@ class ExpectedFlows {
     const ovn::LogicalFlow* flow = nullptr;  // the first of them
   };
   // A logical flow in a datapath, or in any where that does not matter.
-  struct Part {
+  struct PlacedFlow {
     const ovn::LogicalFlow* flow;
     std::string_view datapath;
   };
@@ -58,7 +58,7 @@ class ExpectedFlows {
   std::optional<ConjunctiveFlows> conjunctive(const ovn::Conjunct& conjunct, std::string_view datapath) const;
   ExpectedNumber number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const;
   std::vector<std::string_view> places_of(const ovn::LogicalFlow& flow) const;
-  std::optional<ExpectedNumber> number(const Part& part) const;
+  std::optional<ExpectedNumber> number(const PlacedFlow& placed) const;
   std::unordered_map<std::uint64_t, Expected> expected() const;  // by cookie
   // Of flows of one stage and priority, how many matches of each cookie another has as well.
   std::unordered_map<std::uint64_t, std::size_t> shared(const Flows& flows) const;

@@ -66,22 +66,22 @@ std::vector<PathGroup> fold_paths(const std::vector<PathReport>& paths) {
 }
 
 std::vector<std::string> choices_of(const std::vector<PathReport>& paths, const PathGroup& group) {
-  struct Place {
+  struct BranchPoint {
     std::string what;
     std::vector<std::string> chosen;
     bool unknown;
   };
-  std::vector<Place> places;
+  std::vector<BranchPoint> branches;
   for (const std::size_t i : group.paths)
     for (const ChoiceReport& c : paths[i].choices) {
-      auto place = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.what == c.what; });
-      if (place == places.end()) place = places.insert(places.end(), {c.what, {}, c.unknown});
-      if (std::find(place->chosen.begin(), place->chosen.end(), c.chosen) == place->chosen.end())
-        place->chosen.push_back(c.chosen);
+      auto branch = std::find_if(branches.begin(), branches.end(), [&](const BranchPoint& b) { return b.what == c.what; });
+      if (branch == branches.end()) branch = branches.insert(branches.end(), {c.what, {}, c.unknown});
+      if (std::find(branch->chosen.begin(), branch->chosen.end(), c.chosen) == branch->chosen.end())
+        branch->chosen.push_back(c.chosen);
     }
   std::vector<std::string> lines;
-  for (const Place& p : places)
-    lines.push_back(fmt::format("{}: {}{}", p.what, fmt::join(p.chosen, " or "), p.unknown ? " (not known)" : ""));
+  for (const BranchPoint& b : branches)
+    lines.push_back(fmt::format("{}: {}{}", b.what, fmt::join(b.chosen, " or "), b.unknown ? " (not known)" : ""));
   return lines;
 }
 

@@ -101,25 +101,25 @@ bool is_cluster_node(const Node& node) {
 }
 
 void find_gaps(const Node& node, std::vector<Gap>& gaps) {
-  const auto need = [&](bool present, Part part, const Terms& about = {}) {
-    if (!present) gaps.push_back(gap_of(node.name, part, about));
+  const auto need = [&](bool present, NeededDump dump, const Terms& about = {}) {
+    if (!present) gaps.push_back(gap_of(node.name, dump, about));
   };
   const host::Host& h = node.host;
-  need(h.links.present, Part::devices);
-  need(h.rules_v4.present, Part::policy_rules);
-  need(h.routes_v4.present, Part::routes);
-  need(h.neighbours.present, Part::neighbours);
-  need(h.iptables_v4.present, Part::iptables);
-  need(h.nft.present, Part::nft);
-  need(h.sysctl.present, Part::sysctls);
+  need(h.links.present, NeededDump::devices);
+  need(h.rules_v4.present, NeededDump::policy_rules);
+  need(h.routes_v4.present, NeededDump::routes);
+  need(h.neighbours.present, NeededDump::neighbours);
+  need(h.iptables_v4.present, NeededDump::iptables);
+  need(h.nft.present, NeededDump::nft);
+  need(h.sysctl.present, NeededDump::sysctls);
   if (!is_cluster_node(node)) return;
   for (const openflow::Bridge& b : node.bridges) {
-    need(b.flows.has_value(), Part::flows, {b.name});
-    need(!b.flows_partial, Part::whole_flows, {b.name});
-    need(b.has_groups, Part::groups, {b.name});
+    need(b.flows.has_value(), NeededDump::flows, {b.name});
+    need(!b.flows_partial, NeededDump::whole_flows, {b.name});
+    need(b.has_groups, NeededDump::groups, {b.name});
   }
-  need(node.ovn.has_logical_flows, Part::logical_flows);
-  need(node.ovn.has_ports, Part::logical_ports);
+  need(node.ovn.has_logical_flows, NeededDump::logical_flows);
+  need(node.ovn.has_ports, NeededDump::logical_ports);
 }
 
 Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from) {

@@ -46,13 +46,13 @@ class Counting {
 
   void bridge(const openflow::Bridge& b, Inspection& out) {
     if (!b.flows) return;
-    const auto pieces = in_pieces<std::vector<Counted>>(
-        *b.flows, [&](openflow::FlowIndex begin, openflow::FlowIndex end, std::vector<Counted>& counted) {
+    const auto pieces = in_pieces<std::vector<FlowCount>>(
+        *b.flows, [&](openflow::FlowIndex begin, openflow::FlowIndex end, std::vector<FlowCount>& counted) {
           counted.reserve(end - begin);
           for (openflow::FlowIndex i = begin; i < end; ++i) counted.push_back(count(*b.flows, i));
         });
     std::map<Purpose, Sum> purposes;
-    for (const std::vector<Counted>& counted : pieces)
+    for (const std::vector<FlowCount>& counted : pieces)
       for (const auto& [packets, logical] : counted) {
         purposes[logical == nullptr ? without_logical() : logical->purpose].add(packets);
         if (logical != nullptr) logical->sum.add(packets);
@@ -87,12 +87,12 @@ class Counting {
     Sum sum;
   };
 
-  struct Counted {
+  struct FlowCount {
     std::uint64_t packets = 0;
     Logical* logical = nullptr;  // null: its cookie is of none
   };
 
-  Counted count(const openflow::FlowTables& flows, openflow::FlowIndex i) {
+  FlowCount count(const openflow::FlowTables& flows, openflow::FlowIndex i) {
     const auto known = logical_.find(flows.cookie_of(i));
     return {flows.packets_of(i).value_or(0), known == logical_.end() ? nullptr : &known->second};
   }

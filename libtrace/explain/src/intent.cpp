@@ -98,7 +98,7 @@ IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words
 
 Intent IntentChecker::intent(const Endpoint& from, const std::vector<WalkedPath>& walked_paths,
                              const std::vector<PathReport>& paths) const {
-  Found found;
+  Compliance found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
   const cluster::Pod* pod = slash == std::string::npos
                                 ? nullptr
@@ -120,14 +120,14 @@ Intent IntentChecker::intent(const Endpoint& from, const std::vector<WalkedPath>
 
 // An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
 // say.
-void IntentChecker::leaving(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
+void IntentChecker::leaving(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Compliance& found) const {
   by_firewall(pod, walked, path, found);
   if (walked.verdict != engine::Verdict::delivered || !goes_outside(walked)) return;
   if (by_egress_service(pod, walked, found) || by_egress_ip(pod, walked, found)) return;
   by_gateway(pod, walked, path, found);
 }
 
-bool IntentChecker::by_egress_service(const cluster::Pod& pod, const WalkedPath& walked, Found& found) const {
+bool IntentChecker::by_egress_service(const cluster::Pod& pod, const WalkedPath& walked, Compliance& found) const {
   for (const cluster::EgressService& e : cluster_.objects.egress_services) {
     const cluster::Service* service = cluster_.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty()) continue;
@@ -151,7 +151,7 @@ bool IntentChecker::by_egress_service(const cluster::Pod& pod, const WalkedPath&
   return false;
 }
 
-bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const WalkedPath& walked, Found& found) const {
+bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const WalkedPath& walked, Compliance& found) const {
   if (pod.host_network) return false;
   const IpAddr source = src_ip(walked.egress->packet);
   const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
@@ -174,7 +174,8 @@ bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const WalkedPath& walk
   return false;
 }
 
-void IntentChecker::by_gateway(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
+void IntentChecker::by_gateway(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path,
+                               Compliance& found) const {
   for (const cluster::ExternalRoute& route : cluster_.objects.external_routes) {
     if (pod.host_network || route.has_dynamic_hops ||
         !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))

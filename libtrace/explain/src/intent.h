@@ -28,7 +28,7 @@ class IntentChecker {
                 const std::vector<PathReport>& paths) const;
 
  private:
-  struct Found {
+  struct Compliance {
     std::vector<IntentViolation> violations;
     bool is_asked = false;  // an object says something of the traffic
     std::optional<cluster::PolicyRuling> of_stop;
@@ -53,22 +53,22 @@ class IntentChecker {
     bool from_outside = false;
   };
 
-  void leaving(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
-  bool by_egress_service(const cluster::Pod& pod, const engine::WalkedPath& walked, Found& found) const;
-  bool by_egress_ip(const cluster::Pod& pod, const engine::WalkedPath& walked, Found& found) const;
-  void by_gateway(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
-  void by_firewall(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
+  void leaving(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Compliance& found) const;
+  bool by_egress_service(const cluster::Pod& pod, const engine::WalkedPath& walked, Compliance& found) const;
+  bool by_egress_ip(const cluster::Pod& pod, const engine::WalkedPath& walked, Compliance& found) const;
+  void by_gateway(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Compliance& found) const;
+  void by_firewall(const cluster::Pod& pod, const engine::WalkedPath& walked, const PathReport& path, Compliance& found) const;
 
-  void by_policies(const cluster::Pod* from, const engine::WalkedPath& walked, const PathReport& path, Found& found) const;
+  void by_policies(const cluster::Pod* from, const engine::WalkedPath& walked, const PathReport& path, Compliance& found) const;
   void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::WalkedPath& walked,
-                 const PathReport& path, Found& found) const;
+                 const PathReport& path, Compliance& found) const;
   std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::WalkedPath& walked,
                                                          cluster::PolicyDirection direction) const;
   const cluster::Pod* receiver(const cluster::Pod* from, const IpAddr& address) const;
 
-  void answering(const engine::WalkedPath& walked, Found& found) const;
+  void answering(const engine::WalkedPath& walked, Compliance& found) const;
   Called called(const Tuple& sent) const;
-  void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Found& found) const;
+  void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Compliance& found) const;
   const Vips& vips_of(const cluster::Node& node) const;
   static Vips read_vips(const cluster::Node& node);
   bool is_pod_address(const IpAddr& address) const;

@@ -83,7 +83,8 @@ std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const clus
                                  last.dport};
 }
 
-void IntentChecker::by_firewall(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path, Found& found) const {
+void IntentChecker::by_firewall(const cluster::Pod& pod, const WalkedPath& walked, const PathReport& path,
+                                Compliance& found) const {
   const auto question = policy_question(&pod, walked, cluster::PolicyDirection::egress);
   if (!question || services_.contains(question->destination)) return;
   const cluster::FirewallRuling r = firewall_ruling(cluster_.objects, cluster_.node(pod.node), *question);
@@ -105,7 +106,8 @@ void IntentChecker::by_firewall(const cluster::Pod& pod, const WalkedPath& walke
   found.violated(object, asked, {Actual::own_acl_stops, {path.stopped_at->node}}, std::move(lines));
 }
 
-void IntentChecker::by_policies(const cluster::Pod* from, const WalkedPath& walked, const PathReport& path, Found& found) const {
+void IntentChecker::by_policies(const cluster::Pod* from, const WalkedPath& walked, const PathReport& path,
+                                Compliance& found) const {
   if (cluster_.objects.admin_network_policies.empty() && cluster_.objects.network_policies.empty()) return;
   for (const auto direction : {cluster::PolicyDirection::egress, cluster::PolicyDirection::ingress})
     if (const auto question = policy_question(from, walked, direction))
@@ -113,7 +115,7 @@ void IntentChecker::by_policies(const cluster::Pod* from, const WalkedPath& walk
 }
 
 void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::PolicyQuestion& question, const WalkedPath& walked,
-                              const PathReport& path, Found& found) const {
+                              const PathReport& path, Compliance& found) const {
   const AclDirection of_acl = r.direction == cluster::PolicyDirection::egress ? AclDirection::from_lport : AclDirection::to_lport;
   const RowRef* row = stopping_row(path, [](const PolicyRef& p) { return p.kind != PolicyRef::Kind::egress_firewall; });
   if (row != nullptr && row->direction != of_acl) row = nullptr;

@@ -84,7 +84,7 @@ IntentChecker::Called IntentChecker::called(const Tuple& sent) const {
   return {};
 }
 
-void IntentChecker::answering(const engine::WalkedPath& walked, Found& found) const {
+void IntentChecker::answering(const engine::WalkedPath& walked, Compliance& found) const {
   const Tuple sent = tuple_of(walked.sent);
   const Called target = called(sent);
   if (target.service == nullptr) return;
@@ -96,7 +96,7 @@ void IntentChecker::answering(const engine::WalkedPath& walked, Found& found) co
   }
 }
 
-void IntentChecker::backends(const Called& target, const Tuple& sent, const cluster::Node& node, Found& found) const {
+void IntentChecker::backends(const Called& target, const Tuple& sent, const cluster::Node& node, Compliance& found) const {
   const cluster::Service& service = *target.service;
   const cluster::Backing backing = backing_of(service, cluster_.objects);
   const Vips& vips = vips_of(node);

@@ -28,26 +28,26 @@ class Listeners {
   ListenerEvidence of(const engine::WalkedPath& walked) const;
 
  private:
-  struct Place {
+  struct SocketAddress {
     IpAddr address;
     std::uint16_t port = 0;
     std::uint8_t proto = 0;
-    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator==(const SocketAddress&, const SocketAddress&) = default;
   };
-  struct HashOfPlace {
-    std::size_t operator()(const Place& p) const;
+  struct HashOfSocketAddress {
+    std::size_t operator()(const SocketAddress& a) const;
   };
-  using Known = std::unordered_map<Place, Provenance, HashOfPlace>;
+  using ServedAddresses = std::unordered_map<SocketAddress, Provenance, HashOfSocketAddress>;
 
   // By ready endpoints and connections.
-  ListenerEvidence answered(const engine::WalkedPath& walked, const Place& place) const;
-  Known known_endpoints() const;
-  static Known known_connections(const cluster::Node& node);
-  static ListenerEvidence by_sockets(const engine::Endpoint& end, const Place& place);
+  ListenerEvidence answered(const engine::WalkedPath& walked, const SocketAddress& socket) const;
+  ServedAddresses known_endpoints() const;
+  static ServedAddresses known_connections(const cluster::Node& node);
+  static ListenerEvidence by_sockets(const engine::Endpoint& end, const SocketAddress& socket);
 
   const cluster::Cluster& cluster_;
-  MadeOnce<Known> endpoints_;
-  cluster::PerNode<Known> connections_;
+  MadeOnce<ServedAddresses> endpoints_;
+  cluster::PerNode<ServedAddresses> connections_;
 };
 
 }  // namespace egt::explain

@@ -30,7 +30,7 @@ constexpr Shape kShapes[] = {
     {"26.03", 48, 18, 3, 88},           {"26.09", 62, 18, 3, 113},
 };
 
-struct Seen {
+struct StageNumbers {
   std::optional<int> egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
 };
 
@@ -72,8 +72,8 @@ std::optional<int> stage_number(const Node& node, std::string_view stage) {
   return std::nullopt;
 }
 
-Seen look(const Node& node) {
-  Seen seen;
+StageNumbers look(const Node& node) {
+  StageNumbers seen;
   seen.lr_in_policy = stage_number(node, "lr_in_policy");
   seen.ls_out_pre_lb = stage_number(node, "ls_out_pre_lb");
   if (const Bridge* bridge = node.integration_bridge();
@@ -85,7 +85,7 @@ Seen look(const Node& node) {
   return seen;
 }
 
-bool fits(const Shape& shape, const Seen& seen) {
+bool fits(const Shape& shape, const StageNumbers& seen) {
   if (seen.egress_base && *seen.egress_base != shape.egress_base) return false;
   if (seen.lr_in_policy && *seen.lr_in_policy != shape.lr_in_policy) return false;
   if (seen.ls_out_pre_lb && *seen.ls_out_pre_lb != shape.ls_out_pre_lb) return false;
@@ -93,11 +93,11 @@ bool fits(const Shape& shape, const Seen& seen) {
   return !seen.highest_table || *seen.highest_table <= shape.highest_table;
 }
 
-std::string reason(const Node& node, const Seen& seen) {
+std::string reason(const Node& node, const StageNumbers& seen) {
   return phrase_of_pipeline(node.name, {seen.egress_base, seen.lr_in_policy, seen.ls_out_pre_lb, seen.highest_table});
 }
 
-std::vector<std::string> candidates_for(const Seen& seen) {
+std::vector<std::string> candidates_for(const StageNumbers& seen) {
   std::vector<std::string> candidates;
   if (!seen.egress_base && !seen.lr_in_policy) return candidates;
   for (const Shape& shape : kShapes)
@@ -112,7 +112,7 @@ std::vector<std::string> ovn_versions_of(const cluster::Node& node) { return can
 OvnVersion infer_ovn_version(const cluster::Cluster& cluster) {
   OvnVersion version;
   for (const auto& node : cluster.nodes) {
-    const Seen seen = look(*node);
+    const StageNumbers seen = look(*node);
     if (!seen.egress_base && !seen.lr_in_policy) continue;
     std::vector<std::string> candidates = candidates_for(seen);
     if (version.because.empty()) {

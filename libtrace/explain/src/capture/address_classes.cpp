@@ -42,7 +42,7 @@ struct Starts {
   }
 };
 
-struct Found {
+struct ClassStarts {
   Starts<std::uint32_t> v4;
   Starts<U128> v6;
   bool holes4 = false, holes6 = false;  // a mask looks at bits behind others that it does not look at
@@ -64,7 +64,7 @@ constexpr std::array kSpecial = {"0.0.0.0/8",     "10.0.0.0/8",   "100.64.0.0/10
 
 class Reader {
  public:
-  Reader(std::string_view text, Found& found) : text_(text), found_(found) {}
+  Reader(std::string_view text, ClassStarts& found) : text_(text), found_(found) {}
 
   void read() {
     dotted();
@@ -189,7 +189,7 @@ class Reader {
   }
 
   const std::string_view text_;
-  Found& found_;
+  ClassStarts& found_;
 };
 
 // Of what parsers read, in pieces that end at the end of a line.
@@ -214,7 +214,7 @@ std::vector<std::string_view> pieces_of(const cluster::Cluster& cluster) {
 
 // Of several addresses a node prefers, as a source, the one that has the most leading bits in common with the
 // destination (RFC 6724, rule 8): each number of common bits is a class of its own.
-void add_own_addresses(const cluster::Cluster& cluster, Found& found) {
+void add_own_addresses(const cluster::Cluster& cluster, ClassStarts& found) {
   for (const auto& node : cluster.nodes)
     for (const host::Link& link : node->host.links.value)
       for (const host::Address& own : link.addresses)
@@ -237,7 +237,7 @@ bool alone(const std::vector<Value>& starts, Value v) {
 
 AddressClasses::AddressClasses(const cluster::Cluster& cluster) {
   const std::vector<std::string_view> pieces = pieces_of(cluster);
-  std::vector<Found> found(pieces.size() + 1);
+  std::vector<ClassStarts> found(pieces.size() + 1);
   for_each_index(pieces.size(), 0, 1, [&](std::size_t i) {
     Reader(pieces[i], found[i]).read();
     found[i].v4.tidy();
@@ -246,8 +246,8 @@ AddressClasses::AddressClasses(const cluster::Cluster& cluster) {
   for (const char* text : kSpecial)
     if (const auto prefix = Prefix::parse(text)) found.back().add(*prefix);
   add_own_addresses(cluster, found.back());
-  Found all;
-  for (const Found& f : found) {
+  ClassStarts all;
+  for (const ClassStarts& f : found) {
     all.v4.values.insert(all.v4.values.end(), f.v4.values.begin(), f.v4.values.end());
     all.v6.values.insert(all.v6.values.end(), f.v6.values.begin(), f.v6.values.end());
     holes4_ |= f.holes4;

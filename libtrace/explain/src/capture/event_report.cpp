@@ -36,23 +36,23 @@ class FlowEvents {
     const auto gather = [&](const std::vector<Part>& parts) {
       for (const Part& part : parts)
         if (const auto found = by_track.find(part.track); found != by_track.end())
-          for (const EventTrack* e : found->second) rows_.push_back({&part, e});
+          for (const EventTrack* e : found->second) part_events_.push_back({&part, e});
     };
     gather(flow.parts);
     if (!flow.only_inside) gather(flow.inside);
-    std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+    std::stable_sort(part_events_.begin(), part_events_.end(), [](const PartEvent& a, const PartEvent& b) {
       return std::tie(a.event->first_time, a.event->file, a.event->first_line) <
              std::tie(b.event->first_time, b.event->file, b.event->first_line);
     });
   }
 
   void judge() {
-    for (const Row& row : rows_) add(row);
+    for (const PartEvent& e : part_events_) add(e);
     if (!decide_by_drop()) soften();
   }
 
  private:
-  struct Row {
+  struct PartEvent {
     const Part* part;
     const EventTrack* event;
   };
@@ -62,28 +62,28 @@ class FlowEvents {
     return reply ? &walked_paths_->reply : &walked_paths_->forward;
   }
 
-  void add(const Row& row) {
-    const EventFacts& f = *row.event->facts;
-    const auto& interfaces = files_[row.event->file].capture.interfaces;
+  void add(const PartEvent& e) {
+    const EventFacts& f = *e.event->facts;
+    const auto& interfaces = files_[e.event->file].capture.interfaces;
     EventReport r;
-    r.node = places_.file(row.event->file).node;
+    r.node = places_.file(e.event->file).node;
     r.symbol = f.symbol;
     r.what = event_words(f);
-    r.reply = row.part->reply;
-    r.file = files_[row.event->file].name;
-    r.line = row.event->first_line;
-    r.events = row.event->events;
-    r.time = row.event->first_time;
+    r.reply = e.part->reply;
+    r.file = files_[e.event->file].name;
+    r.line = e.event->first_line;
+    r.events = e.event->events;
+    r.time = e.event->first_time;
     if (f.interface < interfaces.size()) r.device = interfaces[f.interface].name;
-    if (places_.in_other_netns(row.event->file, f.netns)) r.netns = f.netns;
+    if (places_.in_other_netns(e.event->file, f.netns)) r.netns = f.netns;
     if (f.drop)
       r.drop = DropReport{
           f.drop_reason, f.drop_subsystem, std::string(drop_reason(f.drop_subsystem, f.drop_reason).meaning), {}, false};
-    place(row, f, r);
+    place(e, f, r);
     out_.events.push_back(std::move(r));
   }
 
-  void place(const Row& row, const EventFacts& f, EventReport& r) {
+  void place(const PartEvent& e, const EventFacts& f, EventReport& r) {
     const WalkedPath* walked = walked_path_of(r.reply);
     if (walked == nullptr || walked->hops.empty()) {
       r.unexplained = phrase({r.node.empty()                        ? Remark::place_unknown
@@ -91,8 +91,8 @@ class FlowEvents {
                                                                     : Remark::path_unknown});
       return;
     }
-    const EventPlace at{r.node, r.netns != 0 ? "" : r.device, r.device, r.netns, &f, &events_.openflow_flows(*row.event)};
-    const std::uint64_t packet = row.event->packet;
+    const EventPlace at{r.node, r.netns != 0 ? "" : r.device, r.device, r.netns, &f, &events_.openflow_flows(*e.event)};
+    const std::uint64_t packet = e.event->packet;
     const auto known = packet == 0 ? before_.end() : before_.find(packet);
     const std::string from = pod_node(r.reply ? out_.to : out_.from), to = pod_node(r.reply ? out_.from : out_.to);
     const Aligned aligned = align(at, *walked, from, to, cluster_, known == before_.end() ? kNoRow : known->second);
@@ -123,9 +123,9 @@ class FlowEvents {
 
   // Whether packets of the same direction came later than the drops.
   bool is_followed(std::size_t drop) const {
-    for (std::size_t i = 0; i < rows_.size(); ++i)
+    for (std::size_t i = 0; i < part_events_.size(); ++i)
       if (i != drop && out_.events[i].reply == out_.events[drop].reply &&
-          rows_[i].event->last_time > rows_[drop].event->last_time)
+          part_events_[i].event->last_time > part_events_[drop].event->last_time)
         return true;
     return false;
   }
@@ -133,7 +133,7 @@ class FlowEvents {
   bool decide_by_drop() {
     const bool may_be_answered = out_.fate != Fate::lost && out_.fate != Fate::unexplained;
     if (may_be_answered && !flow_.only_inside) return false;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
+    for (std::size_t i = 0; i < part_events_.size(); ++i) {
       EventReport& e = out_.events[i];
       if (!e.drop) continue;
       const DropKind kind = drop_reason(e.drop->subsystem, e.drop->reason).kind;
@@ -197,7 +197,7 @@ class FlowEvents {
   const Forecast& forecast_;
   const WalkedPaths* walked_paths_;
   FlowReport& out_;
-  std::vector<Row> rows_;
+  std::vector<PartEvent> part_events_;
   std::unordered_map<std::uint64_t, std::size_t> before_;  // the last hop of each packet
 };
 

@@ -222,20 +222,20 @@ class Finder {
   }
 
   void join_by_prints() {
-    struct Known {
+    struct PrintOwner {
       std::size_t leg;
       bool flipped;
       Ends ends;
       std::int64_t time;
     };
-    std::unordered_map<std::uint64_t, Known> by_print;
+    std::unordered_map<std::uint64_t, PrintOwner> by_print;
     for (std::size_t i = 0; i < legs_.size(); ++i) {
       if (legs_[i].isn) continue;
       for (const Part& part : legs_[i].parts)
         for (std::size_t k = 0; k < part.track->print_count; ++k) {
           const auto [found, is_new] =
-              by_print.try_emplace(part.track->prints[k], Known{i, part.reply, part.ends, part.track->all.time});
-          const Known& other = found->second;
+              by_print.try_emplace(part.track->prints[k], PrintOwner{i, part.reply, part.ends, part.track->all.time});
+          const PrintOwner& other = found->second;
           if (is_new || other.leg == i || !resemble(other.ends, part.ends)) continue;
           if (std::abs(other.time - part.track->all.time) > kRetransmission) continue;
           groups_->join(other.leg, i, other.flipped != part.reply);

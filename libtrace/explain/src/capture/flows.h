@@ -27,7 +27,7 @@ bool carries_ports(std::uint8_t proto);  // TCP, UDP, SCTP
 // A track as part of a flow.
 struct Part {
   const Track* track = nullptr;
-  Place place;
+  TrackPlace place;
   Ends ends;
   bool reply = false;
 };

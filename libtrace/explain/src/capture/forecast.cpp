@@ -62,7 +62,7 @@ struct Fit {
 };
 
 // Which of several next hops was taken shows in the MAC address alone where the next node was not captured.
-bool other_receiver(const Row& row, const TrackKey& seen) {
+bool other_receiver(const PredictedRow& row, const TrackKey& seen) {
   return !row.sighting->dmac.empty() && seen.dmac != 0 && row.dmac != seen.dmac;
 }
 
@@ -146,7 +146,7 @@ bool Forecaster::can_be_shared(const std::vector<PlannedPath>& paths, const Ends
   const auto is_known = [&](const IpAddr& a) { return a == sent.src || a == sent.dst || is_alone(a); };
   return std::all_of(paths.begin(), paths.end(), [&](const PlannedPath& path) {
     return std::all_of(path.rows.begin(), path.rows.end(),
-                       [&](const Row& row) {
+                       [&](const PredictedRow& row) {
                          const auto& encap = row.sighting->encap;
                          return is_known(row.src) && is_known(row.dst) &&
                                 (!encap || (is_known(encap->src) && is_known(encap->dst)));

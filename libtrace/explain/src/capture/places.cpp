@@ -129,7 +129,7 @@ Places::Places(const cluster::Cluster& cluster, const std::vector<File>& files, 
 }
 
 // "worker-1__eth0.pcap", "worker-1/eth0.pcap", "tcpdump-worker-1-br-ex.pcap"; the longest node's name that fits.
-Places::Known Places::from_name(const File& file) const {
+Places::FilePlace Places::from_name(const File& file) const {
   const std::string_view stem = stem_of(file.name);
   const std::string_view whole =
       std::string_view(file.name).substr(0, file.name.rfind('/') == std::string::npos ? 0 : file.name.rfind('/'));
@@ -156,7 +156,7 @@ Places::Known Places::from_name(const File& file) const {
 }
 
 void Places::from_content(std::size_t index, const Tracks& tracks) {
-  Known& known = files_[index];
+  FilePlace& known = files_[index];
   std::vector<const Track*> mine;
   for (const Track& t : tracks.all())
     if (t.key.file == index) mine.push_back(&t);
@@ -201,7 +201,7 @@ std::uint32_t Places::host_netns(std::size_t index) const {
 }
 
 // Empty where the device is not one of the node's own: pods have an eth0, too.
-std::string Places::device_of_event(const Known& known, const Track& track) const {
+std::string Places::device_of_event(const FilePlace& known, const Track& track) const {
   const Node* node = cluster_.node(known.place.node);
   const auto& interfaces = input_[track.key.file].capture.interfaces;
   if (node == nullptr || track.key.inside || track.key.interface >= interfaces.size()) return {};
@@ -213,7 +213,7 @@ std::string Places::device_of_event(const Known& known, const Track& track) cons
   return {};
 }
 
-std::string Places::device_of(const Known& known, const Track& track) const {
+std::string Places::device_of(const FilePlace& known, const Track& track) const {
   if (input_[track.key.file].capture.of_events) return device_of_event(known, track);
   if (known.place.device != kAnyDevice) return known.place.device;
   const Node* node = cluster_.node(known.place.node);
@@ -251,11 +251,11 @@ Direction Places::direction_of(const Node& node, const std::string& device, cons
   return from ? Direction::out : Direction::in;
 }
 
-Place Places::place_of(const Track& track) {
-  const Known& known = files_[track.key.file];
+TrackPlace Places::place_of(const Track& track) {
+  const FilePlace& known = files_[track.key.file];
   const std::string device = device_of(known, track);
   const CapturePlace& at = places_.try_emplace({known.place.node, device}, CapturePlace{known.place.node, device}).first->second;
-  Place place{&at, track.key.direction};
+  TrackPlace place{&at, track.key.direction};
   const Node* node = cluster_.node(at.node);
   if (node != nullptr && !device.empty()) place.direction = direction_of(*node, device, track);
   return place;

@@ -20,7 +20,7 @@ struct File {
 };
 
 // A track's place and direction. Places are few and tracks many: equal ones are one object.
-struct Place {
+struct TrackPlace {
   const CapturePlace* at = nullptr;  // never null of a track; node and device are empty where they are not known
   capture::Direction direction = capture::Direction::unknown;
 
@@ -33,7 +33,7 @@ class Places {
   Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks);
 
   // `track`: one of those that were given.
-  Place of(const Track& track) const { return known_.at(key_of(track)); }
+  TrackPlace of(const Track& track) const { return known_.at(key_of(track)); }
   // The place of this name, where a track was seen there; else null.
   const CapturePlace* find(const std::string& node, const std::string& device) const;
   // Whether a packet on this device would have been captured.
@@ -46,7 +46,7 @@ class Places {
   }
 
  private:
-  struct Known {
+  struct FilePlace {
     CapturePlace place;
     std::string by;
     std::uint32_t netns = 0;  // of events: the node's own network namespace; 0: not known
@@ -59,18 +59,18 @@ class Places {
     const TrackKey& k = track.key;
     return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst, k.inside};
   }
-  Place place_of(const Track& track);
-  Known from_name(const File& file) const;
+  TrackPlace place_of(const Track& track);
+  FilePlace from_name(const File& file) const;
   void from_content(std::size_t index, const Tracks& tracks);
-  std::string device_of(const Known& known, const Track& track) const;
-  std::string device_of_event(const Known& known, const Track& track) const;
+  std::string device_of(const FilePlace& known, const Track& track) const;
+  std::string device_of_event(const FilePlace& known, const Track& track) const;
   std::uint32_t host_netns(std::size_t index) const;
   capture::Direction direction_of(const cluster::Node& node, const std::string& device, const Track& track) const;
 
   const cluster::Cluster& cluster_;
   const std::vector<File>& input_;
-  std::vector<Known> files_;
-  std::map<PlaceKey, Place> known_;
+  std::vector<FilePlace> files_;
+  std::map<PlaceKey, TrackPlace> known_;
   std::map<std::pair<std::string, std::string>, CapturePlace> places_;
 };
 

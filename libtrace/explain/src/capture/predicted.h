@@ -13,7 +13,7 @@
 namespace egt::explain::capture_study {
 
 // A predicted row as packets are compared with it: made once a walk, compared with every flow that it may be for.
-struct Row {
+struct PredictedRow {
   const SightingReport* sighting = nullptr;
   const CapturePlace* at = nullptr;  // null: no packet was captured there
   IpAddr src, dst;
@@ -23,7 +23,7 @@ struct Row {
 // A path of a walk with its rows, and those of its answers and of the packets after the handshake.
 struct PlannedPath {
   const PathReport* path = nullptr;
-  std::vector<Row> rows;
+  std::vector<PredictedRow> rows;
   std::vector<PlannedPath> replies, nexts;
 };
 
@@ -44,11 +44,11 @@ struct OwnEnds {
 class Rows {
  public:
   Rows() = default;
-  Rows(const std::vector<Row>& rows, const OwnEnds& ends, bool reply) : rows_(&rows), ends_(ends), reply_(reply) {}
+  Rows(const std::vector<PredictedRow>& rows, const OwnEnds& ends, bool reply) : rows_(&rows), ends_(ends), reply_(reply) {}
 
   std::size_t size() const { return rows_ == nullptr ? 0 : rows_->size(); }
   bool empty() const { return size() == 0; }
-  const Row& operator[](std::size_t i) const { return (*rows_)[i]; }
+  const PredictedRow& operator[](std::size_t i) const { return (*rows_)[i]; }
   const SightingReport& sighting(std::size_t i) const { return *(*rows_)[i].sighting; }
   IpAddr src(std::size_t i) const { return ends_.in_place_of((*rows_)[i].src); }
   IpAddr dst(std::size_t i) const { return ends_.in_place_of((*rows_)[i].dst); }
@@ -61,7 +61,7 @@ class Rows {
   SightingReport report(std::size_t i) const;  // with the flow's addresses and ports
 
  private:
-  const std::vector<Row>* rows_ = nullptr;
+  const std::vector<PredictedRow>* rows_ = nullptr;
   OwnEnds ends_;
   bool reply_ = false;
 };

@@ -35,7 +35,7 @@ std::string direction_text(const Part& part) {
 
 std::string where_text(const Part& part) { return place_text(part) + direction_text(part); }
 
-void compare_macs(const Part& part, const Row& row, std::vector<DifferenceReport>& out) {
+void compare_macs(const Part& part, const PredictedRow& row, std::vector<DifferenceReport>& out) {
   const TrackKey& k = part.track->key;
   const auto compare = [&](const char* what, std::uint64_t predicted, std::uint64_t observed) {
     if (predicted == 0 || observed == 0 || predicted == observed) return;

@@ -51,12 +51,12 @@ void drop_less_detailed(std::vector<SeenReport>& seen) {
 
 std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress,
                                       const Rows& reply_rows, const std::vector<File>& files) {
-  struct Entry {
+  struct OrderedPart {
     const Part* part;
     std::size_t order;
   };
-  std::vector<Entry> entries;
-  entries.reserve(flow.parts.size());
+  std::vector<OrderedPart> ordered;
+  ordered.reserve(flow.parts.size());
   std::vector<bool> listed(flow.parts.size());
   const auto first_time = [&](const Part* part) {
     const auto index = static_cast<std::size_t>(part - flow.parts.data());
@@ -66,25 +66,25 @@ std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, 
   };
   const auto list = [&](const Progress& p) {
     for (const Progress::Hit& h : p.hits)
-      if (first_time(h.part)) entries.push_back({h.part, h.row});
+      if (first_time(h.part)) ordered.push_back({h.part, h.row});
   };
   list(progress.forward);
   list(progress.next);
-  const std::size_t forward_count = entries.size();
+  const std::size_t forward_count = ordered.size();
   list(progress.reply);
   for (const Parts* more : {&parts.replies_later, &parts.resets, &parts.errors, &parts.other})
     for (const Part* part : *more)
-      if (first_time(part)) entries.push_back({part, match(reply_rows, *part)});
-  const auto by_path = [](const Entry& a, const Entry& b) {
+      if (first_time(part)) ordered.push_back({part, match(reply_rows, *part)});
+  const auto by_path = [](const OrderedPart& a, const OrderedPart& b) {
     if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
     if (a.order != b.order) return a.order < b.order;
     return a.part->track->all.time < b.part->track->all.time;
   };
-  std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_path);
-  std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_path);
+  std::stable_sort(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(forward_count), by_path);
+  std::stable_sort(ordered.begin() + static_cast<std::ptrdiff_t>(forward_count), ordered.end(), by_path);
   std::vector<SeenReport> seen;
-  seen.reserve(entries.size());
-  for (const Entry& e : entries) add(seen_report(*e.part, e.order != kNoRow, files), seen);
+  seen.reserve(ordered.size());
+  for (const OrderedPart& p : ordered) add(seen_report(*p.part, p.order != kNoRow, files), seen);
   drop_less_detailed(seen);
   return seen;
 }

@@ -25,7 +25,7 @@ using openflow::FlowWords;
 using Section = FlowWord::Section;
 
 // A flow that was asked for; its line is taken apart again when it is shown.
-struct Found {
+struct SelectedFlow {
   Provenance from;
   std::string_view text;
   double sorted_by = 0;
@@ -77,7 +77,7 @@ class Listing {
     group.bridge = bridge;
     group.dump = listed.path;
     compare(node, bridge, source, group);
-    std::vector<Found> found;
+    std::vector<SelectedFlow> found;
     Sums tables;
     for_each_flow(listed, reader_, [&](std::uint32_t line, std::string_view text, const FlowWords& words) {
       ++group.all;
@@ -178,30 +178,30 @@ class Listing {
     return sort_value(words, query_.sort);
   }
 
-  void show(const Node& node, std::vector<Found>& found, FlowGroup& group) const {
+  void show(const Node& node, std::vector<SelectedFlow>& found, FlowGroup& group) const {
     if (!query_.sort.empty()) sort(found, query_.ascending);
     if (query_.kind == FlowKind::datapath) return show_tree(node, found, group);
     if (query_.busiest && query_.sort.empty() && query_.top && found.size() > *query_.top) {
       sort(found, false);
       cut(found);
-      std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.from < b.from; });
+      std::sort(found.begin(), found.end(), [](const SelectedFlow& a, const SelectedFlow& b) { return a.from < b.from; });
     }
     cut(found);
-    for (const Found& flow : found) group.flows.push_back(shown(node, flow));
+    for (const SelectedFlow& flow : found) group.flows.push_back(shown(node, flow));
   }
 
-  static void sort(std::vector<Found>& found, bool ascending) {
-    std::stable_sort(found.begin(), found.end(), [&](const Found& a, const Found& b) {
+  static void sort(std::vector<SelectedFlow>& found, bool ascending) {
+    std::stable_sort(found.begin(), found.end(), [&](const SelectedFlow& a, const SelectedFlow& b) {
       return ascending ? a.sorted_by < b.sorted_by : a.sorted_by > b.sorted_by;
     });
   }
 
-  void show_tree(const Node& node, const std::vector<Found>& found, FlowGroup& group) const {
+  void show_tree(const Node& node, const std::vector<SelectedFlow>& found, FlowGroup& group) const {
     std::map<Provenance, std::size_t> by_place;
     for (std::size_t i = 0; i < node.datapath.flows.size(); ++i) by_place.emplace(node.datapath.flows[i].from, i);
     std::vector<std::size_t> places;
-    std::vector<const Found*> flows;
-    for (const Found& flow : found)
+    std::vector<const SelectedFlow*> flows;
+    for (const SelectedFlow& flow : found)
       if (const auto at = by_place.find(flow.from); at != by_place.end()) {
         places.push_back(at->second);
         flows.push_back(&flow);
@@ -216,7 +216,7 @@ class Listing {
     group.blocks = std::move(tree.blocks);
   }
 
-  ListedFlow shown(const Node& node, const Found& flow) const {
+  ListedFlow shown(const Node& node, const SelectedFlow& flow) const {
     FlowWords words;
     reader_.words(flow.text, words);
     const OtherDump::Change change = change_of(words);

@@ -102,7 +102,7 @@ OtherDump::OtherDump(std::string name, const Source& other, const Source& listed
                      const FlowReader& reader) {
   comparison_.dump = std::move(name);
   for_each_flow(other, reader, [&](std::uint32_t line, std::string_view text, const FlowWords& words) {
-    Entry& entry = flows_[key_of(words)];
+    OtherFlow& entry = flows_[key_of(words)];
     if (++entry.there == 1) entry = {counters_of(words), age_of(words), text, line, 0, 1};
   });
   find_interval(listed, times, reader);
@@ -116,7 +116,7 @@ void OtherDump::find_interval(const Source& listed, std::pair<std::int64_t, std:
     has_ages = has_ages || age;
     const auto found = flows_.find(key_of(words));
     if (found == flows_.end()) return;
-    Entry& other = found->second;
+    OtherFlow& other = found->second;
     ++other.here;
     if (!age || !other.age || other.there > 1) return;
     const std::uint64_t packets = counters_of(words).packets;
@@ -138,7 +138,7 @@ void OtherDump::find_interval(const Source& listed, std::pair<std::int64_t, std:
 OtherDump::Change OtherDump::of(const FlowWords& flow) const {
   const auto found = flows_.find(key_of(flow));
   if (found == flows_.end()) return {};
-  const Entry& other = found->second;
+  const OtherFlow& other = found->second;
   Change change{FlowChange::counted, std::nullopt, other.counters, other.line};
   if (other.there > 1 || other.here > 1) return {FlowChange::ambiguous, std::nullopt, std::nullopt, 0};
   if (comparison_.basis == IntervalBasis::none) return change.change = FlowChange::undecided, change;

@@ -41,7 +41,7 @@ class OtherDump {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  struct Entry {
+  struct OtherFlow {
     FlowCounters counters;
     std::optional<double> age;  // seconds
     std::string_view text;
@@ -51,7 +51,7 @@ class OtherDump {
   static Key key_of(const openflow::FlowWords& flow);  // of a datapath flow all that stands before its statistics
   void find_interval(const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader);
 
-  std::unordered_map<Key, Entry, Hash> flows_;
+  std::unordered_map<Key, OtherFlow, Hash> flows_;
   ComparedDump comparison_;
 };
 

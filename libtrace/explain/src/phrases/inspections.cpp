@@ -6,21 +6,21 @@
 namespace egt::explain {
 namespace {
 
-constexpr Phrase<Part> kParts[] = {
-    {Part::devices, "devices", "devices and addresses", "", "ip -d addr"},
-    {Part::policy_rules, "policy-rules", "policy rules", "", "ip rule"},
-    {Part::routes, "routes", "routes of all tables", "", "ip route show table all"},
-    {Part::neighbours, "neighbours", "neighbours", "", "ip neigh"},
-    {Part::iptables, "iptables", "iptables rules", "", "iptables-save -c"},
-    {Part::nft, "nft", "nft ruleset", "", "nft list ruleset"},
-    {Part::sysctls, "sysctls", "forwarding and rp_filter settings", "", "sysctl -a"},
-    {Part::flows, "flows", "OpenFlow flows of {0}", "", "ovs-ofctl dump-flows {0}"},
-    {Part::whole_flows, "whole-flows", "all flows of {0} (there is an excerpt)", "", "ovs-ofctl dump-flows {0}"},
-    {Part::groups, "groups", "OpenFlow groups of {0}", "", "ovs-ofctl -O OpenFlow15 dump-groups {0}"},
-    {Part::logical_flows, "logical-flows", "logical flows", "", "ovn-sbctl --uuid lflow-list"},
-    {Part::logical_ports, "logical-ports", "logical ports", "", "ovn-nbctl show"},
+constexpr Phrase<NeededDump> kNeededDumps[] = {
+    {NeededDump::devices, "devices", "devices and addresses", "", "ip -d addr"},
+    {NeededDump::policy_rules, "policy-rules", "policy rules", "", "ip rule"},
+    {NeededDump::routes, "routes", "routes of all tables", "", "ip route show table all"},
+    {NeededDump::neighbours, "neighbours", "neighbours", "", "ip neigh"},
+    {NeededDump::iptables, "iptables", "iptables rules", "", "iptables-save -c"},
+    {NeededDump::nft, "nft", "nft ruleset", "", "nft list ruleset"},
+    {NeededDump::sysctls, "sysctls", "forwarding and rp_filter settings", "", "sysctl -a"},
+    {NeededDump::flows, "flows", "OpenFlow flows of {0}", "", "ovs-ofctl dump-flows {0}"},
+    {NeededDump::whole_flows, "whole-flows", "all flows of {0} (there is an excerpt)", "", "ovs-ofctl dump-flows {0}"},
+    {NeededDump::groups, "groups", "OpenFlow groups of {0}", "", "ovs-ofctl -O OpenFlow15 dump-groups {0}"},
+    {NeededDump::logical_flows, "logical-flows", "logical flows", "", "ovn-sbctl --uuid lflow-list"},
+    {NeededDump::logical_ports, "logical-ports", "logical ports", "", "ovn-nbctl show"},
 };
-static_assert(is_complete(kParts));
+static_assert(is_complete(kNeededDumps));
 
 constexpr Wording<Purpose> kPurposes[] = {
     {Purpose::policies, "network policies and firewalls (ACLs)"},
@@ -76,8 +76,8 @@ constexpr std::string_view kPipeline[] = {"[egress pipeline starts at table {0}]
 
 }  // namespace
 
-Gap gap_of(const std::string& node, Part part, const Terms& about) {
-  const Phrase<Part>& phrase = kParts[static_cast<std::size_t>(part)];
+Gap gap_of(const std::string& node, NeededDump dump, const Terms& about) {
+  const Phrase<NeededDump>& phrase = kNeededDumps[static_cast<std::size_t>(dump)];
   return {node, egt::fill(phrase.words, about), egt::fill(phrase.command, about)};
 }
 

@@ -12,7 +12,7 @@
 namespace egt::explain {
 
 // Dumps that an answer may need.
-enum class Part : std::uint8_t {
+enum class NeededDump : std::uint8_t {
   devices,
   policy_rules,
   routes,
@@ -76,7 +76,7 @@ enum class Observation : std::uint8_t {
   next_hop_of_pods,
 };
 
-Gap gap_of(const std::string& node, Part part, const Terms& about = {});
+Gap gap_of(const std::string& node, NeededDump dump, const Terms& about = {});
 std::string_view words_of(Purpose purpose);
 std::string_view words_of(Feature feature);
 std::string phrase(Observation observation, const Terms& about);
