@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostWalked = 200;  // paths that are walked again; of others what decided them must do
 
-using Place = std::pair<std::string, std::uint32_t>;  // dump and line
+using LinePosition = std::pair<std::string, std::uint32_t>;  // dump and line
 
 // Of several differences that a path met the first of the topic that is nearest to what people write.
 int rank_of(const std::string& topic) {
@@ -59,7 +59,7 @@ class CauseFinder {
   }
 
  private:
-  using Lines = std::map<Place, std::size_t>;
+  using Lines = std::map<LinePosition, std::size_t>;
 
   // Rows of a database share the line of their transaction: those are known by their names instead.
   void enter(std::size_t i) {

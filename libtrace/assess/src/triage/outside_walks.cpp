@@ -82,7 +82,7 @@ class Calls {
     const auto own = node_address(f_.cluster, node, family);
     if (!own) return;
     add(service, port, *own, port.node_port, node);
-    Asked& asked = asked_[family];
+    NodePortQuestion& asked = asked_[family];
     asked.nodes.insert(node);
     if (asked.port != nullptr || service.external_traffic_policy == "Local") return;
     asked.service = &service;
@@ -91,7 +91,7 @@ class Calls {
 
   // Where there are fewer ports than nodes, the others are asked for one that each of them is to answer.
   void ask_others(Family family) {
-    const Asked asked = asked_[family];
+    const NodePortQuestion asked = asked_[family];
     if (asked.port == nullptr) return;
     for (const std::string& node : nodes_)
       if (!asked.nodes.contains(node)) add_node_port(*asked.service, *asked.port, family, node);
@@ -132,7 +132,7 @@ class Calls {
   }
 
   // Of node ports.
-  struct Asked {
+  struct NodePortQuestion {
     std::set<std::string> nodes;
     const cluster::Service* service = nullptr;
     const cluster::ServicePort* port = nullptr;  // the first that every node is to answer
@@ -140,7 +140,7 @@ class Calls {
 
   const Facts& f_;
   std::vector<std::string> nodes_;
-  std::map<Family, Asked> asked_;
+  std::map<Family, NodePortQuestion> asked_;
   std::size_t turn_ = 0;
   std::optional<Client> client_v4_, client_v6_;
   std::vector<Call> calls_;

@@ -22,10 +22,10 @@ bool does(const rows::nb::Acl& acl, AdminRule::Action action) {
                                              : acl.action() == "pass";
 }
 
-class Comparison {
+class AdminPolicyCheck {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::AdminNetworkPolicy& policy,
-             Provenance database)
+  AdminPolicyCheck(const Facts& f, Findings& out, const cluster::Node& node, const cluster::AdminNetworkPolicy& policy,
+                   Provenance database)
       : f_(f), out_(out), node_(node), policy_(policy), database_(database) {}
 
   void run() {
@@ -107,7 +107,7 @@ void run(const Facts& f, Findings& out) {
           !looked_at.insert(pod.node).second)
         continue;
       if (const Provenance* database = complete_acls(*node))
-        Comparison(f, out, *node, policy, *database).run();
+        AdminPolicyCheck(f, out, *node, policy, *database).run();
       else
         out.lacks(Lack::acls, {node->name});
     }

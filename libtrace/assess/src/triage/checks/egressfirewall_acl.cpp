@@ -34,10 +34,10 @@ Destinations destinations_of(const rows::nb::Acl& acl) {
   return found;
 }
 
-class Comparison {
+class FirewallCheck {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const cluster::EgressFirewall& firewall,
-             Provenance database)
+  FirewallCheck(const Facts& f, Findings& out, const cluster::Node& node, const cluster::EgressFirewall& firewall,
+                Provenance database)
       : f_(f),
         out_(out),
         node_(node),
@@ -114,7 +114,7 @@ void run(const Facts& f, Findings& out) {
     if (firewall == nullptr || pod.host_network || node == nullptr || !looked_at.emplace(pod.namespace_, pod.node).second)
       continue;
     if (const Provenance* database = complete_acls(*node))
-      Comparison(f, out, *node, *firewall, *database).run();
+      FirewallCheck(f, out, *node, *firewall, *database).run();
     else
       out.lacks(Lack::acls, {node->name});
   }

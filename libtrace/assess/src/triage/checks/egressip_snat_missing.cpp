@@ -30,11 +30,11 @@ const netfilter::Chain* drops_before(const cluster::Node& node) {
 }
 
 // What becomes of packets that are not translated.
-enum class Fate : std::uint8_t { leaves_as_it_is, dropped, other_address };
+enum class PacketFate : std::uint8_t { leaves_as_it_is, dropped, other_address };
 
 struct Judged {
   std::vector<const KnownPod*> served;
-  std::map<Fate, std::vector<const KnownPod*>> missing;
+  std::map<PacketFate, std::vector<const KnownPod*>> missing;
   std::vector<Provenance> proof;
 };
 
@@ -48,7 +48,10 @@ Judged judge(const Facts& f, const EgressPlace& place, const cluster::Node& node
       judged.proof.push_back(found->from());
       judged.served.push_back(pod);
     } else {  // the kernel runs chains of type nat before those that filter at the same priority and after
-      judged.missing[!rules.empty() ? Fate::other_address : has_filter ? Fate::dropped : Fate::leaves_as_it_is].push_back(pod);
+      judged.missing[!rules.empty() ? PacketFate::other_address
+                     : has_filter   ? PacketFate::dropped
+                                    : PacketFate::leaves_as_it_is]
+          .push_back(pod);
     }
   }
   return judged;
@@ -70,13 +73,13 @@ void run(const Facts& f, Findings& out) {
       std::vector<Provenance> proof = judged.proof;
       for (const netfilter::Chain* chain : chains.iptables) proof.push_back(chain->from);
       if (chains.nft != nullptr) proof.push_back(chains.nft->from);
-      if (fate == Fate::dropped) proof.push_back(filter->from);
+      if (fate == PacketFate::dropped) proof.push_back(filter->from);
       for (const Provenance& line : layers_of(f, place, missing)) proof.push_back(line);
       out.about(missing);
       out.add(Claim::egressip_snat_missing, place.node, place.name(),
               {place.address, terms_of(missing, family), terms_of(judged.served, family), listing_of(chains, family),
-               fate == Fate::leaves_as_it_is ? Term(terms_of(missing, family)) : Term(),
-               fate == Fate::dropped ? Term(filter->name) : Term(), fate == Fate::other_address ? Term(0) : Term()},
+               fate == PacketFate::leaves_as_it_is ? Term(terms_of(missing, family)) : Term(),
+               fate == PacketFate::dropped ? Term(filter->name) : Term(), fate == PacketFate::other_address ? Term(0) : Term()},
               proof);
     }
   }

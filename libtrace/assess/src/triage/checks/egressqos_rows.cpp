@@ -38,10 +38,10 @@ struct Rows {
   std::map<std::string, const ovn::AddressSet*, std::less<>> sets;
 };
 
-class Comparison {
+class QosCheck {
  public:
-  Comparison(const Facts& f, Findings& out, const cluster::Node& node, const Rows& rows, const cluster::NetworkObject& qos,
-             Provenance database)
+  QosCheck(const Facts& f, Findings& out, const cluster::Node& node, const Rows& rows, const cluster::NetworkObject& qos,
+           Provenance database)
       : f_(f), out_(out), node_(node), rows_(rows), qos_(qos), database_(database) {}
 
   void run() {
@@ -114,7 +114,7 @@ void compare(const Facts& f, const cluster::NetworkObject& qos, RowsOfNodes& row
     if (pod.host_network || node == nullptr || !looked_at.insert(pod.node).second) continue;
     const auto database = node->ovn.complete_tables.find("NB QoS");
     if (database != node->ovn.complete_tables.end())
-      Comparison(f, out, *node, rows.try_emplace(node, *node).first->second, qos, database->second).run();
+      QosCheck(f, out, *node, rows.try_emplace(node, *node).first->second, qos, database->second).run();
     else
       out.lacks(Lack::qos_rows, {node->name});
   }

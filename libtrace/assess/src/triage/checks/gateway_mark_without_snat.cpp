@@ -9,7 +9,7 @@
 namespace egt::assess {
 namespace gateway_mark_without_snat {
 
-struct Counted {
+struct MarkCount {
   std::uint64_t packets = 0;
   Provenance from;
 };
@@ -38,7 +38,7 @@ MarkUse mark_use(const netfilter::Rule& rule) {
 
 void run(const Facts& f, Findings& out) {
   for (const cluster::Node* node : outside_nodes(f.cluster)) {
-    std::map<std::uint64_t, Counted> marked, translated;
+    std::map<std::uint64_t, MarkCount> marked, translated;
     const host::Host& host = dumped_host(*node);
     for (const auto* part : {&host.iptables_v4, &host.nft})
       for (const netfilter::Table& table : part->value.tables) {

@@ -159,10 +159,10 @@ Meant meant_by(const Facts& f, const NetworkPolicy& policy) {
   return meant;
 }
 
-class Comparison {
+class NetworkPolicyCheck {
  public:
-  Comparison(Findings& out, const cluster::Node& node, Rows& rows, const Meant& meant,
-             const std::vector<const KnownPod*>& selected, Provenance database)
+  NetworkPolicyCheck(Findings& out, const cluster::Node& node, Rows& rows, const Meant& meant,
+                     const std::vector<const KnownPod*>& selected, Provenance database)
       : out_(out), node_(node), rows_(rows), meant_(meant), policy_(meant.policy), selected_(selected), database_(database) {}
 
   void run() {
@@ -275,7 +275,7 @@ void run(const Facts& f, Findings& out) {
         continue;
       }
       if (!meant) meant.emplace(meant_by(f, policy));
-      Comparison(out, *node, of_node, *meant, pods, *database).run();
+      NetworkPolicyCheck(out, *node, of_node, *meant, pods, *database).run();
     }
   }
 }

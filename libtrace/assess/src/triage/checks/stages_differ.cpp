@@ -86,14 +86,14 @@ void add_terms(const std::optional<explain::LflowRef>& flow, Terms& about) {
 }
 
 // The first difference of each node in one stage: the connections behind it differ likewise.
-struct Found {
+struct FirstDifference {
   const Connection* connection = nullptr;
   const StageDifference* difference = nullptr;
   std::size_t count = 0;
   bool outcomes_differ = false;
 };
 
-void report(const std::map<std::pair<std::string, std::string>, Found>& found, Findings& out) {
+void report(const std::map<std::pair<std::string, std::string>, FirstDifference>& found, Findings& out) {
   for (const auto& [where, f] : found) {
     Terms about{f.difference->direction == explain::Direction::reply, f.connection->from, f.connection->to, more(f.count - 1)};
     add_terms(f.difference->realised, about);
@@ -108,12 +108,12 @@ void run(const Facts& f, Findings& out) {
   const std::vector<Compared> compared =
       ask_all(f.explainer, some.size(), 0,
               [&](const explain::Explainer& explainer, std::size_t i) { return compare(explainer, some[i]); });
-  std::map<std::pair<std::string, std::string>, Found> found;
+  std::map<std::pair<std::string, std::string>, FirstDifference> found;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (compared[i].check.differences.empty()) continue;
     const StageDifference& first = compared[i].check.differences.front();
     const auto& flow = first.intended ? first.intended : first.realised;
-    const auto [at, fresh] = found.try_emplace({first.node, flow->stage}, Found{&some[i], &first, 0, false});
+    const auto [at, fresh] = found.try_emplace({first.node, flow->stage}, FirstDifference{&some[i], &first, 0, false});
     ++at->second.count;
     at->second.outcomes_differ |= compared[i].outcomes_differ;
   }
