@@ -45,7 +45,7 @@ struct ShellOptions {
 
 enum class Next { line, end };
 
-struct Line {
+struct LineOutcome {
   Next next = Next::line;
   int status = 0;
 };
@@ -65,7 +65,7 @@ std::vector<std::string> with_help(std::vector<std::string> words) {
   return words;
 }
 
-Line run_line(const std::string& text, Keyboard keyboard) {
+LineOutcome run_line(const std::string& text, Keyboard keyboard) {
   const LineWords line = split_line(text);
   if (line.open_quote) return {Next::line, complain_of("the line lacks a second quote")};
   if (line.words.empty()) return {};
@@ -126,7 +126,7 @@ int run_script() {
   std::size_t number = 0;
   while (const auto text = next_line_of_script()) {
     ++number;
-    const Line line = run_line(*text, Keyboard::script);
+    const LineOutcome line = run_line(*text, Keyboard::script);
     if (line.status != 0) print_error(fmt::format("egtrace: line {}: exit status {}\n", number, line.status));
     if (first == 0) first = line.status;
     if (line.next == Next::end) break;

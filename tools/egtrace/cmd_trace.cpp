@@ -147,34 +147,34 @@ class Lane {
 
   Answer answer(const std::string& flow) {
     Answer a;
-    const auto entry = entry_of(flow);
-    if (!entry) {
-      a.error = entry.error().message;
+    const auto start = start_of(flow);
+    if (!start) {
+      a.error = start.error().message;
       return a;
     }
-    options_.recirculated = entry->recirculated;
-    const ofproto::Trace trace = tracer_.trace(*entry->bridge, entry->key, options_);
+    options_.recirculated = start->recirculated;
+    const ofproto::Trace trace = tracer_.trace(*start->bridge, start->key, options_);
     if (trace.resumptions_differ) {
       a.error = "the flow tables resume the packet otherwise than the datapath's flows: the dumps are of two moments";
       return a;
     }
     a.incomplete = !trace.gaps.empty();
     if (!o_.common.quiet) a.warnings = warnings(trace);
-    a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, *entry->bridge);
+    a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, *start->bridge);
     if (!a.text.ends_with('\n')) a.text += '\n';
     return a;
   }
 
  private:
-  struct Entry {
+  struct TraceStart {
     const openflow::Bridge* bridge = nullptr;
     FlowKey key;
     std::vector<ofproto::Recirculated> recirculated{};
   };
 
-  Result<Entry> entry_of(const std::string& flow) const {
+  Result<TraceStart> start_of(const std::string& flow) const {
     if (const auto of_datapath = parsers::parse_datapath_flow(flow, node_.vlan_limit))
-      return datapath_entry(*of_datapath);
+      return datapath_start(*of_datapath);
     else if (bridge_ == nullptr)
       return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
     std::string unknown_port;
@@ -184,7 +184,7 @@ class Lane {
       return i ? i->ofport : std::nullopt;
     };
     const auto key = parsers::parse_flow_key(flow, ports);
-    if (key) return Entry{bridge_, *key};
+    if (key) return TraceStart{bridge_, *key};
     const std::string hint = unknown_port.empty() ? "" : did_you_mean(unknown_port, port_names(), "");
     return Error{"Bad openflow flow syntax: " + key.error().message + (hint.empty() ? "" : "; " + hint)};
   }
@@ -195,42 +195,42 @@ class Lane {
     return names;
   }
 
-  Result<Entry> datapath_entry(const parsers::DatapathFlow& flow) const {
-    if (flow.key.u32(FieldId::recirc_id) != 0) return recirculated_entry(flow);
+  Result<TraceStart> datapath_start(const parsers::DatapathFlow& flow) const {
+    if (flow.key.u32(FieldId::recirc_id) != 0) return recirculated_start(flow);
     const auto at = ofproto::ingress_of(node_, node_.datapath, flow.port, flow.port_name, flow.key);
     if (!at) return at.error();
     if (bridge_ != nullptr && at->bridge != bridge_)
       return Error{fmt::format("the datapath's port is one of {}, not of {}", at->bridge->name, bridge_->name)};
-    Entry e{at->bridge, flow.key};
-    e.key.set(FieldId::in_port, at->port);
-    ofproto::set(e.key, ofproto::Extra::tun_header_flags, flow.tunnel_flags);
-    ofproto::set(e.key, ofproto::Extra::vlan_tpid, flow.tag_types[0]);
-    ofproto::set(e.key, ofproto::Extra::vlan_tpid1, flow.tag_types[1]);
+    TraceStart start{at->bridge, flow.key};
+    start.key.set(FieldId::in_port, at->port);
+    ofproto::set(start.key, ofproto::Extra::tun_header_flags, flow.tunnel_flags);
+    ofproto::set(start.key, ofproto::Extra::vlan_tpid, flow.tag_types[0]);
+    ofproto::set(start.key, ofproto::Extra::vlan_tpid1, flow.tag_types[1]);
     for (const parsers::TunnelOption& o : flow.options)
-      if (!put_option(o, *at->bridge, e.key))
+      if (!put_option(o, *at->bridge, start.key))
         return Error{
             "no dump shows where the tunnel's options are held: "
             "run `ovs-ofctl dump-tlv-map`"};
-    return e;
+    return start;
   }
 
   // The packet as the first flow of the chain has it, and what becomes of it behind each recirculation.
-  Result<Entry> recirculated_entry(const parsers::DatapathFlow& flow) const {
+  Result<TraceStart> recirculated_start(const parsers::DatapathFlow& flow) const {
     const std::uint32_t id = flow.key.u32(FieldId::recirc_id);
     const auto chain = openflow::chain_to(node_.datapath, id);
     if (!chain) return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};  // as ofproto/trace says it
     const auto first = parsers::parse_datapath_flow(chain->front()->match, node_.vlan_limit);
     if (!first) return first.error();
-    auto entry = datapath_entry(*first);
-    for (std::size_t i = 0; entry && i < chain->size(); ++i) {
+    auto start = datapath_start(*first);
+    for (std::size_t i = 0; start && i < chain->size(); ++i) {
       const auto next =
           i + 1 < chain->size() ? parsers::parse_datapath_flow((*chain)[i + 1]->match, node_.vlan_limit) : Result(flow);
       if (!next) return next.error();
       const std::vector<std::uint32_t>& ids = (*chain)[i]->recirculates_to;
       const auto which = std::find(ids.begin(), ids.end(), next->key.u32(FieldId::recirc_id));
-      entry->recirculated.push_back({static_cast<std::size_t>(which - ids.begin()), ids.size(), next->key});
+      start->recirculated.push_back({static_cast<std::size_t>(which - ids.begin()), ids.size(), next->key});
     }
-    return entry;
+    return start;
   }
 
   // Into the tun_metadata field that holds it, from its upmost byte on.

@@ -164,12 +164,12 @@ bool SnapshotCache::has(const std::string& place) {
 
 // What a process left unfinished goes as well: nobody else writes, as the lock is held.
 void SnapshotCache::make_room(std::uint64_t bytes) const {
-  struct Kept {
+  struct CachedSnapshot {
     fs::file_time_type used;
     fs::path path;
     std::uint64_t bytes;
   };
-  std::vector<Kept> kept;
+  std::vector<CachedSnapshot> kept;
   std::error_code failed;
   std::uint64_t all = bytes;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, failed)) {
@@ -182,8 +182,8 @@ void SnapshotCache::make_room(std::uint64_t bytes) const {
     kept.push_back({entry.last_write_time(failed), entry.path(), entry.file_size(failed)});
     all += kept.back().bytes;
   }
-  std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
-  for (const Kept& oldest : kept) {
+  std::sort(kept.begin(), kept.end(), [](const CachedSnapshot& a, const CachedSnapshot& b) { return a.used < b.used; });
+  for (const CachedSnapshot& oldest : kept) {
     if (all <= limits_.all) break;
     if (!fs::remove(oldest.path, failed)) continue;
     all -= oldest.bytes;

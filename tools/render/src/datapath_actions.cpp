@@ -127,53 +127,53 @@ std::string Writer::operator()(const dp::Conntrack& a) {
   return args.empty() ? "ct" : "ct(" + args + ")";
 }
 
-enum class Form { mac, ipv4, ipv6, decimal, hex, word, arp_operation };
+enum class TextForm { mac, ipv4, ipv6, decimal, hex, word, arp_operation };
 struct Word {
   F field;
   const char* name;
-  Form form;
+  TextForm form;
 };
 
-std::string value_text(Form form, U128 v) {
+std::string value_text(TextForm form, U128 v) {
   switch (form) {
-    case Form::mac: return mac(num(v));
-    case Form::ipv4: return ipv4(v);
-    case Form::ipv6: return ipv6(v);
-    case Form::decimal: return fmt::format("{}", num(v));
-    case Form::arp_operation:  // get_arp_key()
+    case TextForm::mac: return mac(num(v));
+    case TextForm::ipv4: return ipv4(v);
+    case TextForm::ipv6: return ipv6(v);
+    case TextForm::decimal: return fmt::format("{}", num(v));
+    case TextForm::arp_operation:  // get_arp_key()
       return fmt::format("{}", v == 0xff ? 0xffff : num(v));
-    case Form::word:  // zero is 0x0
+    case TextForm::word:  // zero is 0x0
       return fmt::format("0x{:x}", num(v));
-    case Form::hex: return alternate_hex(num(v));
+    case TextForm::hex: return alternate_hex(num(v));
   }
   return {};
 }
 
-std::string mask_text(Form form, U128 v) {
-  return form == Form::decimal || form == Form::arp_operation ? alternate_hex(num(v)) : value_text(form, v);
+std::string mask_text(TextForm form, U128 v) {
+  return form == TextForm::decimal || form == TextForm::arp_operation ? alternate_hex(num(v)) : value_text(form, v);
 }
 
 const std::vector<Word>& words_of(dp::Attribute a) {
-  static const std::vector<Word> ethernet = {{F::eth_src, "src", Form::mac}, {F::eth_dst, "dst", Form::mac}};
-  static const std::vector<Word> v4 = {{F::ip_src, "src", Form::ipv4},
-                                       {F::ip_dst, "dst", Form::ipv4},
-                                       {F::nw_proto, "proto", Form::decimal},
-                                       {F::nw_tos, "tos", Form::hex},
-                                       {F::nw_ttl, "ttl", Form::decimal}};
-  static const std::vector<Word> v6 = {{F::ipv6_src, "src", Form::ipv6},    {F::ipv6_dst, "dst", Form::ipv6},
-                                       {F::ipv6_label, "label", Form::hex}, {F::nw_proto, "proto", Form::decimal},
-                                       {F::nw_tos, "tclass", Form::hex},    {F::nw_ttl, "hlimit", Form::decimal}};
-  static const std::vector<Word> arp = {{F::ip_src, "sip", Form::ipv4},
-                                        {F::ip_dst, "tip", Form::ipv4},
-                                        {F::nw_proto, "op", Form::arp_operation},
-                                        {F::arp_sha, "sha", Form::mac},
-                                        {F::arp_tha, "tha", Form::mac}};
-  static const std::vector<Word> icmp = {{F::tp_src, "type", Form::decimal}, {F::tp_dst, "code", Form::decimal}};
+  static const std::vector<Word> ethernet = {{F::eth_src, "src", TextForm::mac}, {F::eth_dst, "dst", TextForm::mac}};
+  static const std::vector<Word> v4 = {{F::ip_src, "src", TextForm::ipv4},
+                                       {F::ip_dst, "dst", TextForm::ipv4},
+                                       {F::nw_proto, "proto", TextForm::decimal},
+                                       {F::nw_tos, "tos", TextForm::hex},
+                                       {F::nw_ttl, "ttl", TextForm::decimal}};
+  static const std::vector<Word> v6 = {{F::ipv6_src, "src", TextForm::ipv6},    {F::ipv6_dst, "dst", TextForm::ipv6},
+                                       {F::ipv6_label, "label", TextForm::hex}, {F::nw_proto, "proto", TextForm::decimal},
+                                       {F::nw_tos, "tclass", TextForm::hex},    {F::nw_ttl, "hlimit", TextForm::decimal}};
+  static const std::vector<Word> arp = {{F::ip_src, "sip", TextForm::ipv4},
+                                        {F::ip_dst, "tip", TextForm::ipv4},
+                                        {F::nw_proto, "op", TextForm::arp_operation},
+                                        {F::arp_sha, "sha", TextForm::mac},
+                                        {F::arp_tha, "tha", TextForm::mac}};
+  static const std::vector<Word> icmp = {{F::tp_src, "type", TextForm::decimal}, {F::tp_dst, "code", TextForm::decimal}};
   static const std::vector<Word> nd = {
-      {F::nd_target, "target", Form::ipv6}, {F::nd_sll, "sll", Form::mac}, {F::nd_tll, "tll", Form::mac}};
-  static const std::vector<Word> nd_ext = {{F::nd_reserved, "nd_reserved", Form::word},
-                                           {F::nd_options_type, "nd_options_type", Form::decimal}};
-  static const std::vector<Word> ports = {{F::tp_src, "src", Form::decimal}, {F::tp_dst, "dst", Form::decimal}};
+      {F::nd_target, "target", TextForm::ipv6}, {F::nd_sll, "sll", TextForm::mac}, {F::nd_tll, "tll", TextForm::mac}};
+  static const std::vector<Word> nd_ext = {{F::nd_reserved, "nd_reserved", TextForm::word},
+                                           {F::nd_options_type, "nd_options_type", TextForm::decimal}};
+  static const std::vector<Word> ports = {{F::tp_src, "src", TextForm::decimal}, {F::tp_dst, "dst", TextForm::decimal}};
   static const std::vector<Word> none;
   switch (a) {
     case dp::Attribute::ethernet: return ethernet;

@@ -16,25 +16,25 @@ using lt::Node;
 using Type = lt::NodeType;
 
 // A node with its text, and the nodes below it as one form shows them.
-struct Line {
+struct TraceLine {
   Type type;
   bool always_indent;
   std::string text;
-  std::vector<Line> below;
+  std::vector<TraceLine> below;
 };
 
 class Printer {
  public:
   Printer(NodeTexts& texts, const LogicalTraceOptions& options, std::string& out) : texts_(texts), options_(options), out_(out) {}
 
-  Line line_of(const Node& node) const;
+  TraceLine line_of(const Node& node) const;
   void print_details(std::span<const Node> nodes, unsigned level);
-  void print_summary(const std::vector<Line>& lines, unsigned level);
+  void print_summary(const std::vector<TraceLine>& lines, unsigned level);
   void put(std::string_view text) { out_ += text; }
 
  private:
   void indent(unsigned level) { out_.append(std::size_t{level} * 4, ' '); }
-  std::vector<Line> openflow_of(const Node& node) const;
+  std::vector<TraceLine> openflow_of(const Node& node) const;
 
   NodeTexts& texts_;
   const LogicalTraceOptions& options_;
@@ -45,8 +45,8 @@ bool ends_branch(Type type) {
   return type == Type::output || type == Type::modify || type == Type::action || type == Type::error;
 }
 
-std::vector<Line> Printer::openflow_of(const Node& node) const {
-  std::vector<Line> below;
+std::vector<TraceLine> Printer::openflow_of(const Node& node) const {
+  std::vector<TraceLine> below;
   const auto* stage = std::get_if<lt::Stage>(&node.what);
   if (!options_.openflow || stage == nullptr || stage->flow == nullptr) return below;
   const auto flows = options_.openflow(stage->flow->row->uuid.prefix());
@@ -55,8 +55,8 @@ std::vector<Line> Printer::openflow_of(const Node& node) const {
   return below;
 }
 
-Line Printer::line_of(const Node& node) const {
-  Line line{node.type, node.always_indent, texts_.of(node), openflow_of(node)};
+TraceLine Printer::line_of(const Node& node) const {
+  TraceLine line{node.type, node.always_indent, texts_.of(node), openflow_of(node)};
   for (const Node& child : node.children) line.below.push_back(line_of(child));
   return line;
 }
@@ -78,7 +78,7 @@ void Printer::print_details(std::span<const Node> nodes, unsigned level) {
       out_ += '\n';
     }
     const unsigned below = level + more + more;
-    for (const Line& flow : openflow_of(node)) {
+    for (const TraceLine& flow : openflow_of(node)) {
       indent(below + 1);
       put(flow.text);
       out_ += '\n';
@@ -87,8 +87,8 @@ void Printer::print_details(std::span<const Node> nodes, unsigned level) {
   }
 }
 
-void Printer::print_summary(const std::vector<Line>& lines, unsigned level) {
-  for (const Line& line : lines) {
+void Printer::print_summary(const std::vector<TraceLine>& lines, unsigned level) {
+  for (const TraceLine& line : lines) {
     if (line.type == Type::action && line.text.starts_with("next(")) continue;
     indent(level);
     out_ += line.text;
@@ -105,10 +105,10 @@ void Printer::print_summary(const std::vector<Line>& lines, unsigned level) {
 
 // Leaves out the lines of some types and puts what was below them in their place.
 template <class Drop>
-std::vector<Line> pruned(const std::vector<Line>& lines, Drop drop) {
-  std::vector<Line> kept;
-  for (const Line& line : lines) {
-    std::vector<Line> below = pruned(line.below, drop);
+std::vector<TraceLine> pruned(const std::vector<TraceLine>& lines, Drop drop) {
+  std::vector<TraceLine> kept;
+  for (const TraceLine& line : lines) {
+    std::vector<TraceLine> below = pruned(line.below, drop);
     if (drop(line.type)) {
       std::move(below.begin(), below.end(), std::back_inserter(kept));
     } else {
@@ -155,7 +155,7 @@ void LogicalTracePrinter::print(const lt::Trace& trace, const FlowKey& packet, s
     printer.print_details({&trace.root, 1}, 0);
   }
   if (!options_.summary && !options_.minimal) return;
-  const std::vector<Line> lines = {printer.line_of(trace.root)};
+  const std::vector<TraceLine> lines = {printer.line_of(trace.root)};
   if (options_.summary) {
     if (several) printer.put("# Summary trace.\n");
     printer.print_summary(pruned(lines, [](Type t) { return t == Type::modify || t == Type::table; }), 0);

@@ -58,7 +58,7 @@ std::string EvidenceBook::dump_head(const std::string& path) const {
 std::string EvidenceBook::windows(const Dump& dump) const {
   std::map<std::uint32_t, std::size_t> ids;
   std::string alone;
-  for (const Entry& e : dump.entries) {
+  for (const NumberedLine& e : dump.entries) {
     const auto context = dump.context.find(e.line.line);
     if (context != dump.context.end() && e.line.table.empty())
       ids.emplace(e.line.line, e.id);

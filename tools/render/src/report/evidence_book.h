@@ -22,13 +22,13 @@ class EvidenceBook {
   std::size_t size() const { return count_; }
 
  private:
-  struct Entry {
+  struct NumberedLine {
     std::size_t id = 0;
     explain::EvidenceLine line;
   };
   using Shown = std::map<std::uint32_t, explain::DumpLine>;  // by number
   struct Dump {
-    std::vector<Entry> entries;  // in the order of the page
+    std::vector<NumberedLine> entries;  // in the order of the page
     Shown context;
   };
 

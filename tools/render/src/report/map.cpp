@@ -26,7 +26,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
-struct Place {
+struct BoxLayout {
   int x = 0, y = 0;
   std::size_t legs = 0, drawn = 0;  // of networks
 };
@@ -71,7 +71,7 @@ class Plan {
     }
     placed_.resize(map_.nodes.size());
     for (const auto* row : {&below_, &above_})
-      for (const std::size_t i : *row) placed_[i] = Place{};
+      for (const std::size_t i : *row) placed_[i] = BoxLayout{};
     for (const explain::MapNetwork& network : map_.networks)
       if (nodes_of(network).size() > 1) drawn_.push_back(&network);
   }
@@ -135,7 +135,7 @@ class Plan {
       int first = width_, last = 0;
       std::string legs;
       for (const std::size_t i : nodes_of(*network)) {
-        Place& p = *placed_[i];
+        BoxLayout& p = *placed_[i];
         const int x = p.x + static_cast<int>(static_cast<std::size_t>(kBox) * ++p.drawn / (p.legs + 1));
         const int end = p.y < y ? p.y + kBoxHeight : p.y;
         legs += fmt::format(
@@ -162,7 +162,7 @@ class Plan {
 
   std::string box(std::size_t i) const {
     const MapNode& m = map_.nodes[i];
-    const Place& p = *placed_[i];
+    const BoxLayout& p = *placed_[i];
     std::string classes = m.is_cluster_node ? "node" : "outer";
     if (!m.has_dumps || m.presumed) classes += " undumped";
     if (is_troubled(m)) classes += " troubled";
@@ -193,7 +193,7 @@ class Plan {
   const Report& report_;
   const ClusterMap& map_;
   std::vector<std::size_t> above_, below_;
-  std::vector<std::optional<Place>> placed_;
+  std::vector<std::optional<BoxLayout>> placed_;
   std::vector<const explain::MapNetwork*> drawn_;
   int width_ = 0, height_ = 0, bars_y_ = 0;
   std::size_t left_out_ = 0;

@@ -13,14 +13,14 @@
 namespace egt::render {
 namespace {
 
-struct Part {
+struct ReportPart {
   const char* id;
   const char* name;
   std::string html;
 };
 
-std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report::EvidenceBook& book) {
-  std::vector<Part> parts;
+std::vector<ReportPart> parts_of(const Report& r, report::EvidenceBook& before, report::EvidenceBook& book) {
+  std::vector<ReportPart> parts;
   if (r.differences != nullptr) parts.push_back({"differences", "Differences", report::differences_part(r, before, book)});
   if (r.capture != nullptr) parts.push_back({"captured", "Captured flows", report::capture_part(r)});
   if (r.flows != nullptr) parts.push_back({"flows", "Flows", report::flows_part(r)});
@@ -42,9 +42,9 @@ std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report
 }
 
 // Shown by the script, without which neither does anything.
-std::string bar(const std::vector<Part>& parts) {
+std::string bar(const std::vector<ReportPart>& parts) {
   std::string out = "<nav class=\"bar\" aria-label=\"parts\">\n<div class=\"links\">";
-  for (const Part& part : parts) out += fmt::format("<a href=\"#{}\">{}</a>", part.id, part.name);
+  for (const ReportPart& part : parts) out += fmt::format("<a href=\"#{}\">{}</a>", part.id, part.name);
   return out +
          "</div>\n<div class=\"search script\" role=\"search\" hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" "
          "placeholder=\"Search ( / )\">"
@@ -69,9 +69,9 @@ std::string report_html(const Report& r) {
   const DumpedSnapshot none;
   const bool two = r.before != nullptr;
   report::EvidenceBook before(two ? *r.before : none, "before"), book(r.dumped, two ? "after" : "");
-  const std::vector<Part> parts = parts_of(r, before, book);
+  const std::vector<ReportPart> parts = parts_of(r, before, book);
   std::string content = bar(parts) + (r.points != nullptr ? question_form(*r.points) : "") + report::summary_part(r);
-  for (const Part& part : parts) content += part.html;
+  for (const ReportPart& part : parts) content += part.html;
   std::string style = std::string(page_files::base_css()) + std::string(page_files::report_css());
   if (r.flows != nullptr) style += page_files::flows_css();
   if (r.points != nullptr) style += page_files::question_css();
