@@ -76,7 +76,7 @@ std::map<Alike, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& ro
 
 class Auditor {
  public:
-  // With a limited budget nobody else may hold anything of a node.
+  // With a limited budget the caller must not keep pointers into a node.
   Auditor(const cluster::Cluster& cluster, const AuditOptions& options, const cluster::NodeBudget& budget = {})
       : cluster_(cluster),
         options_(options),

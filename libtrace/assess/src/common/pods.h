@@ -25,7 +25,8 @@ struct KnownPod {
   std::string_view network() const;
 };
 
-// By namespace and name. Pods that have ended (no address) are left out. With a limited budget nobody may hold anything of a node.
+// By namespace and name. Pods that have ended (no address) are left out. With a limited budget the caller must not keep
+// pointers into a node.
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster, const cluster::NodeBudget& budget = {});
 // But for those with a primary user-defined network.
 std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);

@@ -1,5 +1,5 @@
-// Destinations that stand for "outside" and "another node" when nobody names one. Where the budget is limited nobody may hold anything of a
-// node.
+// Destinations that stand for "outside" and "another node" when the user names none. Where the budget is limited the caller
+// must not keep pointers into a node.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@
 namespace egt::assess {
 namespace {
 
-constexpr std::size_t kDigits = 32;  // of 64: as short as nobody mixes up
+constexpr std::size_t kDigits = 32;  // of 64: long enough to be unique
 
 // Which packet of which expectation it is, whatever became of it.
 std::vector<std::string> identity(const ExpectationReport& r, const CaseReport& c) {

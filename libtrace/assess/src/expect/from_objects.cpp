@@ -142,8 +142,8 @@ class IntentChecker {
       e.verdicts = {Verdict::rejected, Verdict::dropped};
   }
 
-  // One pod a node that has dumps; where policies are in the way, too, pods that they name. With internalTrafficPolicy Local a node
-  // without endpoint has nobody to ask.
+  // One pod a node that has dumps; where policies restrict the traffic, also pods that they name. With internalTrafficPolicy
+  // Local no answer is expected on a node without an endpoint.
   void from_pods(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
@@ -222,7 +222,7 @@ class IntentChecker {
   void from_outside(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                     const std::vector<cluster::ServiceEndpoint>& endpoints) {
     const IpAddr client = outside(cluster_, a.family);
-    if (cluster_.owner_of(client) == nullptr) return;  // nobody outside to ask
+    if (cluster_.owner_of(client) == nullptr) return;  // no host outside the cluster is in the snapshot
     const bool local = service.external_traffic_policy == "Local";
     IpAddr source = client;
     if (!local) source.value = 0;  // that of a gateway router

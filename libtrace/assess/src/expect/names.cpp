@@ -128,8 +128,8 @@ std::optional<Prefix> address_of(std::string_view text) {
 // Of packets that a receiver on another node sees.
 bool is_possible(const Prefix& p) {
   const IpAddr& a = p.address;
-  const bool nobody = a.is_unspecified() && p.length != 0;
-  return !nobody && !a.is_multicast() && !a.is_loopback() && !(a.is_v4() && a.as_v4() == 0xffffffff);
+  const bool unspecified = a.is_unspecified() && p.length != 0;
+  return !unspecified && !a.is_multicast() && !a.is_loopback() && !(a.is_v4() && a.as_v4() == 0xffffffff);
 }
 
 // The family that all destinations with an address have.

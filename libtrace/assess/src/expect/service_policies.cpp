@@ -75,7 +75,7 @@ Reach ServicePolicies::reach(const cluster::Pod* client, const IpAddr& source, c
     rulings.insert(both(policy_ruling(objects_, q, PolicyDirection::egress).ruling,
                         policy_ruling(objects_, q, PolicyDirection::ingress).ruling));
   }
-  if (rulings.empty()) return Reach::every;  // nobody is behind it
+  if (rulings.empty()) return Reach::every;  // no endpoint of the family
   if (rulings.size() != 1 || *rulings.begin() == Ruling::open) return Reach::open;
   return *rulings.begin() == Ruling::denied ? Reach::none : Reach::every;
 }

@@ -28,7 +28,7 @@ constexpr ClaimPhrase kClaimsOfConnections[] = {
      "they are older "
      "than the translation, and NAT is decided by a connection's first packet.",
      "conntrack -D -s {4} -d {5} on {node}; the pod then has to connect anew."},
-    {Claim::stale_connections_to_nobody, "{0} connection{0:|s} on {node} to {1} {0:is|are} sent to {2}, which no pod has.",
+    {Claim::stale_connections_to_no_pod, "{0} connection{0:|s} on {node} to {1} {0:is|are} sent to {2}, which no pod has.",
      "conntrack -D -p {3|tcp|udp} --reply-src {2} and ovs-appctl dpctl/flush-conntrack on {node}, or wait until the client is "
      "silent."},
     {Claim::stale_connections_to_other_pod,

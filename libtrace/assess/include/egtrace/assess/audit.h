@@ -58,7 +58,7 @@ struct AuditOptions {
 void sort_by_interest(std::vector<AuditRow>& rows);
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
 // The same of a snapshot whose nodes are read when they are needed: where they take more than `budget` they are put away and read
-// again, so that nobody may hold anything of one. `collection`: as Explainer has it.
+// again, so that the caller must not keep pointers into one. `collection`: as Explainer has it.
 Result<std::vector<AuditRow>> audit(const cluster::Cluster& cluster, const cluster::Collection* collection,
                                     const cluster::NodeBudget& budget, const AuditOptions& options = {});
 

@@ -158,7 +158,7 @@ enum class Claim : std::uint8_t {
   connection_lost,
   connection_from_outside_lost,
   connections_keep_source,
-  stale_connections_to_nobody,
+  stale_connections_to_no_pod,
   stale_connections_to_other_pod,
   translation_never_counted,
   // Of what a question itself has wrong, and of the policies that stop a packet.

@@ -1,5 +1,5 @@
 // Of all connections of an audit those worth a look at their paths: one of each kind, one for each finding, and those that
-// somebody asks for; and which finding explains which connection that fails or leaks.
+// the user names; and which finding explains which connection that fails or leaks.
 #pragma once
 
 #include <cstddef>

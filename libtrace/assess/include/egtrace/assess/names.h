@@ -16,7 +16,7 @@ namespace egt::assess {
 // What one snapshot has names for. A name is a mistake only where the snapshot has the dumps that would show it.
 class NameChecker {
  public:
-  // Where the budget is limited nobody may hold anything of a node.
+  // Where the budget is limited the caller must not keep pointers into a node.
   explicit NameChecker(const cluster::Cluster& cluster, const cluster::NodeBudget& budget = {});
   ~NameChecker();
   NameChecker(const NameChecker&) = delete;

@@ -1,4 +1,4 @@
-// An address of the cluster to which no router outside leads: nobody announces it, or the route is gone.
+// An address of the cluster to which no router outside leads: no node announces it, or the route is gone.
 #include <algorithm>
 #include <set>
 

@@ -10,8 +10,8 @@ namespace bridge_not_set_up {
 
 constexpr std::size_t kBootstrapFlows = 3;  // what a bridge has before ovnkube-node starts
 
-// Of a localnet port that stands on a switch with a router, as gateway routers have them. A secondary network's leads to a bridge
-// that somebody else has set up, and which only switches.
+// Of a localnet port that stands on a switch with a router, as gateway routers have them. A secondary network's leads to a
+// bridge that OVN-Kubernetes does not set up, and which only switches.
 bool is_of_gateway(const cluster::Node& node, const std::string& localnet) {
   const auto& ports = node.ovn.ports;
   const auto port = std::find_if(ports.begin(), ports.end(), [&](const ovn::LogicalPort& p) { return p.name == localnet; });

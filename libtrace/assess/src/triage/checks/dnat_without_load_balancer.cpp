@@ -43,7 +43,7 @@ void run(const Facts& f, Findings& out) {
     }
     for (const Family family : {Family::v4, Family::v6})
       for (const DnatRule& rule : dnat_rules_of(*node, family)) {
-        // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods, to the host, or are nobody's.
+        // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods or to the host, or are of other programs.
         if (!rule.chain->name.starts_with(ovnk::kIptablesChains) && !is_ovn_kubernetes(*rule.table)) continue;
         if (!rule.to || !rule.to_port) continue;
         if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr) continue;

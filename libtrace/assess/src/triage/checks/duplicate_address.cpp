@@ -17,7 +17,7 @@ struct Holder {
 };
 
 // Addresses that are to be on one node alone: those of nodes and of services' load balancers, and what any node has as
-// neighbour. Bridges of container runtimes have the same address everywhere, and nobody else ever asks for it. Egress IPs have a
+// neighbour. Bridges of container runtimes have the same address everywhere, and only their own node uses it. Egress IPs have a
 // check of their own.
 std::set<IpAddr> addresses_of_one(const Facts& f) {
   std::set<IpAddr> all;

@@ -57,7 +57,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
 void report(const Facts& f, Stop& stop, Findings& out) {
   const Family family = stop.claim->family;
   out.about(stop.pods);
-  // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
+  // A pod that is to leave by an address and may not leave at all is an outage, even where a policy forbids it.
   if (stop.isolating.empty() || stop.lets_nothing_out) out.weigh(Severity::error);
   out.add(stop.isolating.empty() ? Claim::egress_stopped : Claim::egress_isolated, stop.node, stop.claim->object,
           {terms_of(stop.pods, family), explain::name_of(stop.verdict), stop.where, stop.why, if_any(stop.object),

@@ -1,4 +1,5 @@
-// Flows of the integration bridge that do not follow from the logical flows: ovn-controller stands still, or somebody changed them.
+// Flows of the integration bridge that do not follow from the logical flows: ovn-controller stands still, or they were changed
+// by hand.
 #include <algorithm>
 
 #include "egtrace/explain/agreement.h"

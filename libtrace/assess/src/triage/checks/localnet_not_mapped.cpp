@@ -1,5 +1,5 @@
 // Pods on a switch with a localnet port, on a node where no bridge is mapped to its physical network: they reach each other there,
-// and nobody else.
+// and nothing else.
 #include <set>
 
 #include "egtrace/engine/localnet.h"

@@ -48,7 +48,7 @@ class Rows {
   const Acls& default_deny(const std::string& name_space, bool egress) const {
     return find(denies_, std::pair(name_space, egress));
   }
-  // Null where nobody shows what it has.
+  // Null where no dump shows its addresses.
   const ovn::AddressSet* set(std::string_view name) const {
     const auto found = sets_.find(name);
     return found == sets_.end() ? nullptr : found->second.row;

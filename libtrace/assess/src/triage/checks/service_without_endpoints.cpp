@@ -1,4 +1,4 @@
-// A service that nobody answers.
+// A service without an endpoint that answers.
 #include "triage/checks.h"
 
 namespace egt::assess {

@@ -89,7 +89,7 @@ void look(const cluster::Node& node, const std::vector<host::ConntrackEntry>& en
 void report(const Facts& f, const cluster::Node& node, const IpAddr& endpoint, const Stale& s, Findings& out) {
   const KnownPod* pod = f.pod_with(endpoint);
   out.weigh(pod == nullptr ? Severity::warning : Severity::note);
-  out.add(pod == nullptr ? Claim::stale_connections_to_nobody : Claim::stale_connections_to_other_pod, node.name, "",
+  out.add(pod == nullptr ? Claim::stale_connections_to_no_pod : Claim::stale_connections_to_other_pod, node.name, "",
           {s.lines.size(), s.service, endpoint, s.proto == ip_proto::udp, pod == nullptr ? Term() : Term(pod->full_name())},
           s.lines);
 }

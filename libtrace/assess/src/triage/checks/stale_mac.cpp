@@ -1,4 +1,4 @@
-// OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or nobody.
+// OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or none.
 #include <algorithm>
 #include <set>
 #include <utility>

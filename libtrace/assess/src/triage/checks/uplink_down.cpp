@@ -47,7 +47,7 @@ bool is_about(const explain::StopReport& stop, const std::string& device) {
   });
 }
 
-// Nobody answers ARP behind a bridge without a wire.
+// No host answers ARP behind a bridge without a wire.
 bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Link& link) {
   if (stop.node != node.name) return false;
   if (stop.reason == Reason::neighbour_unresolved) {
