@@ -1,4 +1,4 @@
-// A sequence of which pieces are read when somebody first comes to one of their elements: of a table with many rows a question needs
+// A sequence of which pieces are read on the first access to one of their elements: of a table with many rows a question needs
 // a few.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace egt {
 
-// Any number of threads may read. What reading throws, whoever asks gets, and the next one tries again. Elements stay where they are;
-// copies share what is read.
+// Any number of threads may read. What reading throws, the reader gets, and the next one tries again. Elements stay where they
+// are; copies share what is read.
 template <class T>
 class Pieces {
  public:

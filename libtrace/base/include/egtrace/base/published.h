@@ -1,4 +1,4 @@
-// What is read or built when somebody first needs it, in models that several threads read.
+// What is read or built when it is first needed, in models that several threads read.
 #pragma once
 
 #include <atomic>

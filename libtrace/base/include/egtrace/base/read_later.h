@@ -1,4 +1,4 @@
-// A part of a model that is read when somebody first asks for it: compiled snapshots have much that a question does not need.
+// A part of a model that is read on its first use: compiled snapshots have much that a question does not need.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace egt {
 
-// Any number of threads may ask; one of them reads, the others wait. What reading throws, whoever asks gets, and the next one tries
-// again. Copies share what is read.
+// Any number of threads may ask; one of them reads, the others wait. What reading throws, the caller gets, and the next one
+// tries again. Copies share what is read.
 template <class T>
 class ReadLater {
  public:

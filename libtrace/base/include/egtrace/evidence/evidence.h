@@ -59,9 +59,10 @@ class SourceTable {
   // A source for each row of a table; gives the first one's, behind which the others follow.
   SourceId add_rows(Name path, std::string_view table, std::size_t count, ReadLater<std::vector<QuotedRow>> rows,
                     std::shared_ptr<const void> keep);
-  // Another text in its place, before anybody has looked at it.
+  // Another text in its place, before the text was read.
   void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
-  // Called once before anybody is shown the text, which it may refuse by throwing: of a file of which not all was looked at so far.
+  // Called once before the text is first handed out, which it may refuse by throwing: of a file of which not all was read
+  // so far.
   void check_first(SourceId id, std::function<void()> check);
   Source at(SourceId id) const;
   Name path_of(SourceId id) const;  // without the text, as is this of a dump
