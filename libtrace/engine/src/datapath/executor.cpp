@@ -47,7 +47,7 @@ struct ActionExecution {
       in->set(F::nw_ecn, (in->get(F::nw_ecn) & ~mask) | (f.value & mask));
     }
   }
-  // The switch keeps where the headers below a label begin (dp_packet_resize_l2_5()), and writes them there. Null: nobody knows them.
+  // The switch keeps where the headers below a label begin (dp_packet_resize_l2_5()), and writes them there. Null: not known.
   FlowKey* header_of(dp::Attribute attribute) {
     switch (attribute) {
       case dp::Attribute::ethernet:
@@ -60,7 +60,7 @@ struct ActionExecution {
     if (!is_mpls(get(key, F::eth_type))) return &key;
     return packet.hidden.empty() ? nullptr : &packet.hidden.back();
   }
-  // A later fragment has payload there, which is written into and read by nobody (miniflow_extract() of lib/flow.c).
+  // A later fragment has payload there, which is written into and never read (miniflow_extract() of lib/flow.c).
   void forget_transport() {
     for (const F f : {F::tp_src, F::tp_dst, F::tcp_flags}) key.set(f, 0);
     Discovery::hide(key);
@@ -126,7 +126,7 @@ struct ActionExecution {
     packet.hidden.pop_back();
     if (get(below, F::eth_type) == a.ethertype) return copy_l3(below, key);
     if (is_ip_any(key)) return lose_headers();
-    clear_l3(key);  // nobody reads what follows another Ethernet type
+    clear_l3(key);  // what follows another Ethernet type is not parsed
   }
   void operator()(const dp::PushNsh& a) {
     packet.hidden.push_back(key);
@@ -154,7 +154,7 @@ struct ActionExecution {
   }
   // Meters drop what the caller counts as sent; tunnels are the caller's business.
   void operator()(const dp::Meter&) {}
-  // No dump shows the hash: whoever chooses the bucket answers for it.
+  // No dump shows the hash: the choice of the bucket stands for it.
   void operator()(const dp::Hash&) { key.set(F::dp_hash, 1); }
   void operator()(const dp::TunnelPush&) { packet.is_opaque = true; }
   void operator()(const dp::TunnelPop&) { packet.is_opaque = true; }

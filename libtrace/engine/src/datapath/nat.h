@@ -14,7 +14,7 @@ void bind_source(Connection& c, const IpAddr& address, std::optional<std::uint16
 void bind_destination(Connection& c, const IpAddr& address, std::optional<std::uint16_t> port);
 
 // The address of a NAT action as a packet of that family gets it: those of both families are the same bytes, from the first on
-// (union nf_inet_addr, union ct_addr), and nobody compares the action's family with the packet's.
+// (union nf_inet_addr, union ct_addr), and datapaths do not compare the action's family with the packet's.
 IpAddr address_for(Family packet, const IpAddr& given);
 
 struct PortRange {
@@ -30,7 +30,7 @@ void set_reply_port(Tuple& reply, std::uint16_t port);
 // What the connection makes of the source or destination of a packet of it; a side that is not translated keeps what a rule
 // wrote into it (nf_nat_packet()).
 Tuple translated(const Connection& c, bool reply_direction, bool source, Tuple packet);
-// Of an ICMP error only the addresses change, and whoever sent it seems to be the one that it is about
+// Of an ICMP error only the addresses change, and its source becomes the host that it is about
 // (nf_nat_icmp_reply_translation()).
 Tuple translated_error(const Connection& c, bool reply_direction, bool source, Tuple error);
 

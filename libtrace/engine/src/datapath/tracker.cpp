@@ -60,7 +60,7 @@ bool Tracker::has_key(const FlowKey& packet) const {
 
 Tracked Tracker::track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const {
   Tracked t{PacketState::invalid, nullptr, {}, false};
-  // nf_conntrack_inet_error(): an error for somebody else than the sender of what it quotes is about nothing.
+  // nf_conntrack_inet_error(): an error to another address than the source of the packet it quotes belongs to no connection.
   if (quoted && quoted->src != dst_ip(packet)) return t;
   const auto hit = quoted ? tables_.find(zone_, reversed(*quoted)) : tables_.find_by_receiver(zone_, dst_ip(packet));
   t.known = hit.connection;

@@ -13,7 +13,7 @@ namespace egt::engine {
 struct Tracked {
   PacketState state = PacketState::none;
   Connection* known = nullptr;       // in the table
-  std::optional<Connection> opened;  // by this packet; for nobody else to see until it is inserted
+  std::optional<Connection> opened;  // by this packet; not in the table until it is inserted
   bool reply_direction = false;
 };
 

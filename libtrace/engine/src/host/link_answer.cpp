@@ -100,7 +100,7 @@ std::optional<std::string> device_towards(const host::Host& host, const std::str
 
 bool has_no_arp(const host::Link& link) { return link.flags.has("NOARP"); }
 
-// Not taken into use until nobody answered for it, and never where somebody did (ndisc_recv_ns()).
+// In use only after duplicate address detection found no other host with it (ndisc_recv_ns()).
 bool is_tentative(const host::Link* link, const IpAddr& address) {
   return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(),
                                         [&](const host::Address& own) { return own.tentative && own.prefix.address == address; });

@@ -54,7 +54,7 @@ std::optional<RouteMiss> near(const host::Host& host, const PolicyRule& rule, co
   return RouteMiss{.selector = *unmet, .rule = &rule, .query = query};
 }
 
-// Routes of the same table to the destination; that a default route is shorter surprises nobody.
+// Routes of the same table to the destination; default routes, which are always shorter, are left out.
 void add_losers(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer, std::vector<RouteMiss>& misses) {
   constexpr std::size_t kMost = 4;
   const Route& taken = *answer.route;

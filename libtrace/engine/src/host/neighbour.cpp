@@ -34,14 +34,14 @@ bool is_usable(const host::Neighbour& n) {
 
 bool sends_without_arp(const host::Link& link) { return link.flags.has("NOARP") || link.flags.has("LOOPBACK"); }
 
-// Devices that are made without ARP and have Ethernet headers all the same: nobody reads the MAC.
+// Devices that are made without ARP and have Ethernet headers all the same: the MAC does not matter.
 bool is_made_without_arp(const host::Host& host, const host::Link& link) {
   constexpr std::string_view kKinds[] = {"dummy", "vrf", "ifb", "ipvlan", "ipvtap", "nlmon", "team", "netkit"};
   if (!link.kind.empty()) return std::find(std::begin(kKinds), std::end(kKinds), link.kind) != std::end(kKinds);
   return std::none_of(host.links.value.begin(), host.links.value.end(), [](const host::Link& l) { return !l.kind.empty(); });
 }
 
-// An Ethernet device on which somebody switched ARP off sends to its own MAC where no entry was set (arp_constructor(),
+// An Ethernet device on which ARP was switched off sends to its own MAC where no entry was set (arp_constructor(),
 // ndisc_constructor()).
 NeighbourAnswer without_arp(const host::Host& host, const host::Link& link, const IpAddr& address) {
   NeighbourAnswer answer;

@@ -259,7 +259,8 @@ ReadValue read_conntrack(Key key, const ReadFrom& f) {
     case Key::ct_reply_saddr: return number(c->reply.src.value);
     case Key::ct_reply_daddr: return number(c->reply.dst.value);
     case Key::ct_expiration: return not_known(Property::connection_expiration);
-    // That of the connection which announced this one: what a walk opens nobody has announced (nft_ct_get_eval(), xt_helper.c).
+    // That of the connection which announced this one: a connection that a walk opens was announced by none
+    // (nft_ct_get_eval(), xt_helper.c).
     default: return c->from.known() ? not_known(Property::connection_helper) : ReadValue{Absent{}};
   }
 }

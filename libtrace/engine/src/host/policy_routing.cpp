@@ -318,7 +318,7 @@ bool Walk::hinted_address(const PolicyRule& rule) {
 }
 
 // __inet_dev_addr_type() takes the whole net 0.0.0.0/8 for broadcasts, beside 255.255.255.255.
-bool is_everybody(const IpAddr& a) { return a == IpAddr::v4(0xffffffff) || (a.is_v4() && (a.value >> 24) == 0); }
+bool is_broadcast_on_any_link(const IpAddr& a) { return a == IpAddr::v4(0xffffffff) || (a.is_v4() && (a.value >> 24) == 0); }
 
 // From the devices' addresses alone, as the kernel fills the local table.
 Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view device) {
@@ -332,7 +332,7 @@ Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view devic
       if (a.value == (subnet.address.value | ones(32u - subnet.length))) return Kind::broadcast;
     }
   }
-  if (is_everybody(a)) return Kind::broadcast;
+  if (is_broadcast_on_any_link(a)) return Kind::broadcast;
   return a.is_multicast() ? Kind::multicast : Kind::unicast;
 }
 
@@ -394,7 +394,7 @@ RouteAnswer find_route(const Host& host, const RouteQuery& query) {
 Kind local_type_of(const Host& host, const IpAddr& address, std::string_view device) {
   const auto& routes = address.is_v4() ? host.routes_v4 : host.routes_v6;
   if (std::none_of(routes.value.begin(), routes.value.end(), in_local_table)) return type_by_addresses(host, address, device);
-  if (is_everybody(address)) return Kind::broadcast;
+  if (is_broadcast_on_any_link(address)) return Kind::broadcast;
   if (address.is_v4() && address.is_multicast()) return Kind::multicast;
   RouteQuery q;
   q.to = address;

@@ -51,7 +51,7 @@ bool sends_into_tunnel(const host::Host& host, const host::Link& device);
 // Whether the device is one of those by which EVPN of OVN-Kubernetes sends: routed, switched, or of its bridge.
 bool is_of_evpn(std::string_view device);
 
-// Whose receive handler takes a frame that `device` received; null: nobody's, or a bridge's of Open vSwitch. A VLAN's takes it
+// Whose receive handler takes a frame that `device` received; null: of none, or of a bridge of Open vSwitch. A VLAN's takes it
 // without its tag. `uncertain`: a device stands on it of which no dump shows the kind.
 struct Above {
   const host::Link* device = nullptr;

@@ -24,7 +24,7 @@ bool has_unread_lines(const cluster::DumpInfo& dump) {
 }
 
 // Their names, in order.
-// Lines that nobody understood may say anything; on the nodes that the packet visited they take the proof away.
+// Lines that no parser understood may mean anything; on the nodes that the packet visited they take the proof away.
 void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
   for (const std::string_view name : visited_nodes(record)) {
     const cluster::Node* node = cluster.node(name);
@@ -180,7 +180,7 @@ void enter_where_it_left(Start& answer, const WalkedPath& forward) {
   answer.dmac = src_mac(last->packet);
 }
 
-// Whoever answers sends to the address that it saw, and that may be another node's than the one the request left.
+// The receiver sends its reply to the source address that it saw, and that may be another node's than the one the request left.
 void enter_at_owner(Start& answer, const Topology& topology) {
   const cluster::Node* owner = answer.returns ? topology.owner(dst_ip(answer.packet)) : nullptr;
   if (owner == nullptr || owner->name == answer.arrive_at) return;
@@ -300,7 +300,7 @@ std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& f
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
   enter_at_owner(answer, *topology_);
-  // A host without the connection resets it by TCP, whoever else has a copy.
+  // A host without the connection resets it by TCP, even where other hosts have a copy.
   if (answer.packet.u64(FieldId::nw_proto) != ip_proto::tcp) answer.client = Client{start.from, forward.sent};
   std::vector<WalkedPath> replies = explore(answer, forward.network_state, truncated);
   for (WalkedPath& reply : replies) judge_reply(reply, start, forward);

@@ -156,8 +156,8 @@ std::optional<Station> station(const WireEnd& end, const std::optional<IpAddr>& 
 }
 
 FlowKey request(const Station& asker, const IpAddr& wanted) {
-  const Station nobody{nullptr, {}, {}, wanted};
-  return wanted.is_v4() ? arp(kRequest, asker, nobody) : neighbour_discovery(kSolicitation, asker, nobody);
+  const Station target{nullptr, {}, {}, wanted};
+  return wanted.is_v4() ? arp(kRequest, asker, target) : neighbour_discovery(kSolicitation, asker, target);
 }
 
 // The MAC that an answer about `wanted` shows.
@@ -172,8 +172,8 @@ std::optional<MacAddr> shown_mac(const FlowKey& packet, const IpAddr& wanted) {
   return answers ? std::optional(MacAddr{packet.u64(F::nd_tll)}) : std::nullopt;
 }
 
-// An advertisement goes to the MAC that its sender's neighbour table has, which no solicitation changes of an entry that somebody
-// set (ndisc_send_skb(), __neigh_update()); a reply of ARP goes to the MAC of the request.
+// An advertisement goes to the MAC that its sender's neighbour table has, which no solicitation changes in an entry set by
+// hand (ndisc_send_skb(), __neigh_update()); a reply of ARP goes to the MAC of the request.
 bool keeps_other_mac(const Station& from, const Station& to) {
   const auto& all = from.node->host.neighbours.value;
   return std::any_of(all.begin(), all.end(), [&](const host::Neighbour& n) {

@@ -16,7 +16,7 @@ struct LinkExchange {
 // Lost is the request or its answer. What the flows leave open passes.
 NeighbourOracle::Exchange follow_exchange(const LinkExchange& exchange);
 
-// The same where OVN answers, or nobody knows who: the rules of the asker's host about ARP alone.
+// The same where OVN answers, or a device that no dump shows: the rules of the asker's host about ARP alone.
 NeighbourOracle::Exchange follow_own_arp(const WireEnd& asker, const LinkQuestion& question);
 
 // What the flows of Open vSwitch answer to a device of the bridge that asks for an address, as OVN's do for the ports of a logical

@@ -41,7 +41,7 @@ class PathPolicy : public ofproto::Policy {
   std::optional<ofproto::LearnedMac> presumed_mac(const openflow::Bridge& bridge, MacAddr mac) override;
   void used_mac(const openflow::Bridge& bridge, const openflow::FdbEntry& entry) override;
   void saw_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) override;
-  bool sends_copies() const override { return false; }  // whoever captures there sees them; their further path is not walked
+  bool sends_copies() const override { return false; }  // captures there show them; their further path is not walked
   bool has_controller() const override { return true; }
   bool hands_over_tunnels() const override { return true; }
   bool needs_datapath_ports() const override { return false; }

@@ -40,7 +40,7 @@ struct Recirculations {
   void wait(Waiting w);
 
   // The identifier of a state, held until the pass has ended, or longer where a packet waits with it. Equal states have
-  // one identifier as long as somebody holds it; after that the switch takes a new one (ofproto-dpif-rid.c).
+  // one identifier as long as it is held; after that the switch takes a new one (ofproto-dpif-rid.c).
   std::uint32_t hold(const FrozenState& s);
   const FrozenState& state(std::uint32_t id) const { return states_[id - 1].state; }
   void end_pass();
@@ -58,7 +58,7 @@ struct Recirculations {
   void release(std::uint32_t id);
 
   std::deque<State> states_;            // the one with identifier N at N - 1; addresses stay
-  std::vector<std::uint32_t> live_;     // those that somebody holds
+  std::vector<std::uint32_t> live_;     // those that are held
   std::vector<std::uint32_t> of_pass_;  // those that the pass holds, as often as it does
   std::map<std::pair<const openflow::Bridge*, std::uint32_t>, std::uint32_t> meters_;
 };

@@ -41,7 +41,7 @@ bool is_of_others(const LogicalPort& port, const IpAddr& address) {
   return (port.type.empty() || port.type == "remote") && !port.may_have_others && has_other_addresses(&port, address);
 }
 
-bool nobody_else_has(const cluster::Node& node, const std::string& logical_switch, const IpAddr& address) {
+bool no_other_port_has(const cluster::Node& node, const std::string& logical_switch, const IpAddr& address) {
   return std::all_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const LogicalPort& p) {
     return p.on_router || p.datapath != logical_switch || is_of_others(p, address) ||
            (!p.peer.empty() && has_other_addresses(port_named(node, p.peer, true), address));
@@ -55,7 +55,7 @@ const LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& 
   for (const LogicalPort& port : node.ovn.ports) {
     if (!port.on_router || port.type == kStandIn || !is_on_subnet_of(address, port)) continue;
     const LogicalPort* on_switch = switch_port_of(node, port);
-    if (on_switch == nullptr || !nobody_else_has(node, on_switch->datapath, address)) return nullptr;
+    if (on_switch == nullptr || !no_other_port_has(node, on_switch->datapath, address)) return nullptr;
     asked = on_switch;
   }
   return asked;

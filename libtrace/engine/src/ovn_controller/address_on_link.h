@@ -19,8 +19,8 @@ struct AnsweredAddress {
 std::optional<AnsweredAddress> address_on_link(const cluster::Node& node, const NeighbourOracle& neighbours,
                                                const IpAddr& address);
 
-// The port of a logical switch, towards the router that asks, where nobody has the address: all ports of that switch are
-// those of routers with other addresses, or have addresses and not this one. Null where somebody may answer.
+// The port of a logical switch, towards the router that asks, where no port has the address: all ports of that switch are
+// those of routers with other addresses, or have addresses and not this one. Null where a device may answer.
 const ovn::LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& address);
 
 }  // namespace egt::engine

@@ -1,5 +1,5 @@
-// What a handful of dump lines prove of a packet when the walk itself is impossible: nobody knows by which port the packet
-// enters, and most tables are missing. Each line is judged alone, with three outcomes.
+// What a handful of dump lines prove of a packet when the walk itself is impossible: the port by which the packet enters is
+// not known, and most tables are missing. Each line is judged alone, with three outcomes.
 #pragma once
 
 #include <optional>

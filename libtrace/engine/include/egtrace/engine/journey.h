@@ -1,5 +1,5 @@
 // One packet from node to node: alternates between the bridges of a node, the network stack of a host, tunnels and
-// wires, until somebody takes the packet or nobody does. Every path that the dumps allow is walked.
+// wires, until the packet is delivered or dropped, or the dumps end. Every path that the dumps allow is walked.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace egt::engine {
 
-// Stands for the MAC of whoever has an address on a link of a node that is presumed itself (RFC 7042, 2.1.2).
+// Stands for the MAC of the device that has an address on a link of a node that is presumed itself (RFC 7042, 2.1.2).
 constexpr MacAddr kSomeNeighbour{0x00005e005301};
 
 // The network of a pod as its own stack sees it.

@@ -44,7 +44,7 @@ struct OvsOptions {
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
   // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.
   std::optional<Tuple> quoted;
-  const NeighbourOracle* neighbours = nullptr;  // who answers when OVN asks for an address; null: nobody is known
+  const NeighbourOracle* neighbours = nullptr;  // which device answers when OVN asks for an address; null: none
 };
 
 // A packet that leaves the bridges of the node.

@@ -79,27 +79,27 @@ enum class Reason : std::uint8_t {
   address_shared,             // several nodes have the tunnel's remote address
   node_missing,               // no node of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
-  next_hop_not_dumped,  // the frame goes to a MAC of nobody in the snapshot, though the destination is on a network of the sender
-  tunnel_source_missing,    // the tunnel's source address is none of the node's
-  tunnel_lost,              // the outer packet does not get to the other end of the tunnel
-  neighbour_is_stranger,    // the next hop's MAC is none of the node that has its address
-  tunnel_end_unreachable,   // the host cannot send to the tunnel's remote address
-  tunnel_end_unknown,       // the receiving node's ports are not dumped
-  tunnel_peer_missing,      // the receiving node has no tunnel port to the sender
-  entry_node_unknown,       // no dump shows at which node a packet from outside arrives
-  entry_port_unknown,       // an excerpt of dumps: none shows the port by which the packet enters Open vSwitch
-  node_not_dumped,          // the packet begins on a node of which the snapshot has no dumps
-  switch_not_dumped,        // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
-  pod_unknown,              // an address of the pods' networks that no pod of the snapshot has
-  pod_unknown_on,           // the same, where it is known to which node's network it belongs
-  pod_without_port,         // the dumps of the pod's node show no port for it in Open vSwitch
-  user_defined_network,     // the pod sends or receives by one, and no dump shows its port there
-  primary_network_unknown,  // the pod has a port on one, and no dump shows which of its networks is the primary one
-  network_not_of_ovn,       // the pod sends by a network that another CNI plugin has made
-  pod_next_hop_unknown,     // a route of the pod's own leads to a next hop of which no dump shows the MAC
-  pod_sends_by_other,       // the pod's own routes lead to a device that is none of its interfaces in Open vSwitch
-  taken_by_local_proxy,     // rules in the pod's network namespace hand the connection to a proxy there
-  translated_in_pod,        // rules there translate the connection in another way
+  next_hop_not_dumped,        // no device of the snapshot has the frame's MAC; the destination is on a network of the sender
+  tunnel_source_missing,      // the tunnel's source address is none of the node's
+  tunnel_lost,                // the outer packet does not get to the other end of the tunnel
+  neighbour_is_stranger,      // the next hop's MAC is none of the node that has its address
+  tunnel_end_unreachable,     // the host cannot send to the tunnel's remote address
+  tunnel_end_unknown,         // the receiving node's ports are not dumped
+  tunnel_peer_missing,        // the receiving node has no tunnel port to the sender
+  entry_node_unknown,         // no dump shows at which node a packet from outside arrives
+  entry_port_unknown,         // an excerpt of dumps: none shows the port by which the packet enters Open vSwitch
+  node_not_dumped,            // the packet begins on a node of which the snapshot has no dumps
+  switch_not_dumped,          // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
+  pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
+  pod_unknown_on,             // the same, where it is known to which node's network it belongs
+  pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
+  user_defined_network,       // the pod sends or receives by one, and no dump shows its port there
+  primary_network_unknown,    // the pod has a port on one, and no dump shows which of its networks is the primary one
+  network_not_of_ovn,         // the pod sends by a network that another CNI plugin has made
+  pod_next_hop_unknown,       // a route of the pod's own leads to a next hop of which no dump shows the MAC
+  pod_sends_by_other,         // the pod's own routes lead to a device that is none of its interfaces in Open vSwitch
+  taken_by_local_proxy,       // rules in the pod's network namespace hand the connection to a proxy there
+  translated_in_pod,          // rules there translate the connection in another way
   network_without_gateway,  // the pod is on the network that is asked for, and sends to the destination by none of its routes there
   localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
