@@ -179,7 +179,7 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
   std::unordered_map<std::uint64_t, Expected> expected;
   for (const Use& use : uses) {
     const PlacedFlow& p = placed[use.placed];
-    // Of a form that nobody could read the others may be read.
+    // Where the first flow of a form cannot be counted, others may be.
     const auto own = numbers[use.placed] || p.flow == use.flow ? std::nullopt : number({use.flow, p.datapath});
     const auto& number = own ? own : numbers[use.placed];
     if (!number) continue;

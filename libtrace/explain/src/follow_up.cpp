@@ -10,8 +10,8 @@ namespace {
 
 using engine::WalkedPath;
 
-// Steps of replies and of packets after them, for one path of the first packet. What loops until its TTL is used up, and splits in
-// each round, has more of them than anybody reads.
+// Steps of replies and of packets after them, for one path of the first packet. What loops until its TTL is used up, and splits
+// in each round, has more of them than a reader can use.
 constexpr std::size_t kMostSteps = 50'000;
 
 // What was assumed of the packets before is assumed of those that follow as well.

@@ -69,7 +69,7 @@ bool goes_on_behind(const openflow::Group& group, const TableMatch& match) {
   });
 }
 
-// Of the integration bridge alone: nobody else has flows of load balancers there.
+// Of the integration bridge alone: no other bridge has flows of load balancers.
 const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick) {
   const openflow::Bridge* bridge = node.integration_bridge();
   return bridge == nullptr || bridge->name != pick.bridge ? nullptr : bridge->groups.find(pick.group);

@@ -11,7 +11,7 @@ namespace {
 using engine::Endpoint;
 using engine::WalkedPath;
 
-// Whether the packet leaves the cluster for somebody outside.
+// Whether the packet leaves the cluster for a host outside.
 bool goes_outside(const WalkedPath& walked) {
   if (!walked.egress) return false;
   if (walked.end.kind == Endpoint::Kind::outside) return true;
@@ -71,7 +71,7 @@ std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& add
   return link != nullptr ? link->mac : std::nullopt;
 }
 
-// To the MAC address of a device of the snapshot, or of nobody there.
+// To the MAC address of a device of the snapshot, or of none there.
 Clause<Actual> frame_goes_to(const cluster::Cluster& cluster, const MacAddr& mac) {
   for (const auto& node : cluster.nodes)
     for (const host::Link& link : node.links().value)

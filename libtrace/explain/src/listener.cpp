@@ -59,7 +59,7 @@ Listeners::ServedAddresses Listeners::known_endpoints() const {
   return known;
 }
 
-// Somebody answered. A connection that was being closed was taken once, which says nothing of now.
+// Those with a reply: a process listens. One that is being closed was accepted once, which shows nothing of now.
 Listeners::ServedAddresses Listeners::known_connections(const cluster::Node& node) {
   ServedAddresses known;
   for (const auto* part : {&node.host.conntrack, &node.host.ovs_conntrack})

@@ -17,7 +17,7 @@ class Names {
  public:
   explicit Names(const cluster::Cluster& cluster);
 
-  // "transit port of master-02", "pod ns/name", "address of br-ex on worker-1"; empty when nobody knows it. `near`
+  // "transit port of master-02", "pod ns/name", "address of br-ex on worker-1"; empty when no dump names it. `near`
   // is preferred where several nodes have the address.
   std::string address(const IpAddr& a, const cluster::Node* near = nullptr) const;
   // The logical flows behind a cookie, in the order of the dump. Empty for cookie 0.

@@ -66,7 +66,7 @@ Outcome of_later(const PathReport& next) {
   return of_reply(next);
 }
 
-// Whoever shares the traffic out by a hash sends all packets of a connection alike.
+// A load balancer, group or route that chooses by a hash sends all packets of a connection alike.
 bool chooses_alike(const PathReport& request, const PathReport& next) {
   return std::all_of(next.choices.begin(), next.choices.end(), [&](const ChoiceReport& c) {
     const auto first = std::find_if(request.choices.begin(), request.choices.end(),

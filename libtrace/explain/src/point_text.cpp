@@ -1,4 +1,4 @@
-// What a POINT says, before anybody looks it up.
+// The parts of a POINT, before they are looked up.
 #include <fmt/format.h>
 
 #include <algorithm>

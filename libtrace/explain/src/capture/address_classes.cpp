@@ -18,7 +18,7 @@ template <class Value>
 struct Starts {
   std::vector<Value> values{0};
 
-  // A network has an address of its own, gateways next to it by custom, and one to reach everybody.
+  // A network has an address of its own, gateways next to it by custom, and a broadcast address.
   void network(Value first, Value last) {
     for (const Value& v : {first, first + 1, first + 2, first + 3, last, last + 1}) values.push_back(static_cast<Value>(v));
   }

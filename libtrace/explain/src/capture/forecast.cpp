@@ -368,7 +368,7 @@ bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, 
 // The source may be a translated one whose origin no capture shows: the pod whose path leads through what was seen, if
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
-  // Where nobody knows the place of a capture, no path leads through it.
+  // Where the place of a capture is not known, no path leads through it.
   if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); })) return;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;

@@ -42,7 +42,7 @@ struct WalkedPaths {
 
 struct Forecast {
   Origin origin;
-  const Explanation* explanation = nullptr;  // null: nobody in the snapshot could have sent it
+  const Explanation* explanation = nullptr;  // null: no pod or host of the snapshot could have sent it
   OwnEnds ends;                              // own: the first packet, as its sender sent it
   bool left_out = false;                     // more ends than are walked for: its path was not worked out
   Predicted forward, reply, next;            // next: the packet after the handshake; path null where there is none
@@ -51,7 +51,7 @@ struct Forecast {
   std::size_t conflicting = 0;               // captured places where it was not seen although a later one has it
   std::size_t other_macs = 0;                // places where the frame was for another node than predicted
   bool from_start = false;                   // seen where the path begins, or nothing captured shows otherwise
-  // The node that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
+  // The node that owns the source address, where the TTL shows that it forwarded the packet of another sender.
   std::string translated_by;
 
   bool is_not_walked() const { return left_out && explanation == nullptr; }

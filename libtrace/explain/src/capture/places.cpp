@@ -86,7 +86,7 @@ class Scores {
     for (const Track* t : tracks) {
       const bool own_mac = mac && !mac->is_zero() && (t->key.smac == mac->value || t->key.dmac == mac->value);
       if (t->key.tunnel != 0) {
-        // A tunnel's packets are on the NIC, whoever's address they bear; the MACs are those of the packet inside.
+        // A tunnel's packets are on the NIC, whichever inner address they have; the MACs are those of the packet inside.
         const bool own = owns(t->key.tunnel_src) || owns(t->key.tunnel_dst);
         score += workload || internal || link.link_type == "loopback" ? -4 : own && is_nic(link) ? 4 : 0;
       } else {

@@ -71,7 +71,7 @@ void count_tcp(Track& t, const capture::Frame& f) {
   if (flags & tcp_flag::fin) t.fin.add(f);
 }
 
-// Neighbours and routers find each other; nobody's flow.
+// Messages by which neighbours and routers find each other: no flow of a client.
 bool is_neighbour_discovery(const capture::Headers& h) {
   return h.proto == ip_proto::icmp6 && h.icmp_type >= 130 && h.icmp_type <= 137;
 }

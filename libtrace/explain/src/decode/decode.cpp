@@ -32,7 +32,7 @@ constexpr FieldId kRegisters[] = {FieldId::reg0,  FieldId::reg1,  FieldId::reg2,
 
 std::string releases(std::string_view text) { return text.empty() ? std::string() : fmt::format(" [OVN {}]", text); }
 
-// "0x64580003" as an address somebody could have.
+// "0x64580003" as an address that a host could have.
 bool is_plausible_address(U128 value) {
   const auto octet = static_cast<unsigned>(value >> 24);
   return value <= 0xffffffffU && octet >= 1 && octet < 240;
@@ -77,7 +77,7 @@ std::string bit_label(const BitMeaning& b) {
   return b.in.empty() ? label : fmt::format("{} on a {}", label, b.in);
 }
 
-// Named bits of a field that were written or matched. Of flags that nobody asked for singly only those that are set.
+// Named bits of a field that were written or matched. Of flags in a whole register only those that are set.
 void add_bits(FieldId id, U128 value, U128 mask, Meanings& out) {
   const bool whole_field = mask == ones(field(id).bits);
   for (const BitMeaning* b : bits_of(id)) {

@@ -140,7 +140,7 @@ class Listing {
     other_ = std::make_unique<OtherDump>(counterpart->name, counterpart->source, cluster_.sources->at(source), counterpart->times,
                                          reader_);
     const ComparedDump& compared = other_->comparison();
-    // Nobody asked for one of the same moment: another spelling of the same flows, as a rule.
+    // One of the same moment, that was not asked for, is another spelling of the same flows, as a rule.
     constexpr double kOneMoment = 1;  // seconds
     const bool is_of_another_time = compared.basis != IntervalBasis::none && std::abs(compared.seconds) >= kOneMoment;
     if (query_.since.cluster == nullptr && !is_of_another_time) return other_.reset();

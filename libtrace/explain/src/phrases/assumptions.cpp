@@ -78,8 +78,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::own_source_on_lo, "own-source-on-lo", kSetting, "a packet of this host is routed once more on lo"},
     {Supposition::source_validation, "source-validation", "{0} is {1}", "whether packets from {2} are taken on {3} hangs on it",
      "sysctl {0}"},
-    {Supposition::echo_answered, "echo-answered", "{0} answers echo requests",
-     "no dump shows {1}, which is off where nobody sets it", "sysctl {1} on {0}"},
+    {Supposition::echo_answered, "echo-answered", "{0} answers echo requests", "no dump shows {1}, which is off by default",
+     "sysctl {1} on {0}"},
     // of policy rules: what a name ends with is the version of IP
     {Supposition::default_rules_only, "default-rules-only", "no policy rules besides the default ones",
      "the policy rules are not in the snapshot", "ip -{-1} rule"},

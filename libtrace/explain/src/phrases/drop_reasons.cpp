@@ -83,7 +83,7 @@ constexpr DropReason kCore[] = {
     {"BRIDGE_NO_EGRESS_PORT", DropKind::device, "the Linux bridge has no port to send it out of"},
     {"ARP_PVLAN_DISABLE", DropKind::neighbour, "ARP that private VLAN settings ignore"},
     {"TCP_MD5NOTFOUND", DropKind::connection, "it lacks the TCP MD5 signature that the connection asks for"},
-    {"TCP_MD5UNEXPECTED", DropKind::connection, "it has a TCP MD5 signature that nobody expects"},
+    {"TCP_MD5UNEXPECTED", DropKind::connection, "it has a TCP MD5 signature that the socket does not expect"},
     {"TCP_MD5FAILURE", DropKind::connection, "wrong TCP MD5 signature"},
     {"TCP_FLAGS", DropKind::connection, "TCP flags that make no sense here"},
     {"TCP_ZEROWINDOW", DropKind::harmless, "the receiver's window is closed; TCP sends it again"},

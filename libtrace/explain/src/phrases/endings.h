@@ -24,7 +24,7 @@ enum class Ending : std::uint8_t {
 
 std::string phrase(Ending ending, const Terms& about);
 
-// What the receiver sees. `from`: who sends; `leaves`: for somebody whom no dump shows.
+// What the receiver sees. `from`: the sender; `leaves`: for a host that no dump shows.
 std::string sentence_of_delivered(const PathReport& path, const std::string& from, bool leaves);
 
 struct Stopping {

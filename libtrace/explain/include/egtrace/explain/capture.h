@@ -18,7 +18,7 @@
 
 namespace egt::explain {
 
-// Where a capture was taken, as far as somebody says so. Device "any": all devices of the node.
+// Where a capture was taken, as far as it is given. Device "any": all devices of the node.
 struct CapturePlace {
   std::string node, device;
 };

@@ -17,7 +17,7 @@ enum class DropKind : std::uint8_t {
   netfilter,
   source_check,
   routing,
-  listener,  // nobody takes it
+  listener,  // no process listens for it
   open_vswitch,
   neighbour,
   size,

@@ -1,4 +1,4 @@
-// Lists of flows: which of a snapshot's somebody wants to see, what they mean, and their counters summed.
+// Lists of flows: which of a snapshot's a query selects, what they mean, and their counters summed.
 #pragma once
 
 #include <cstdint>

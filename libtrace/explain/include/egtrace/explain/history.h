@@ -1,4 +1,4 @@
-// What the logs of a snapshot's databases say of the past, as far as somebody asked.
+// What the logs of a snapshot's databases record of the past, as far as a query asks for it.
 #pragma once
 
 #include <cstdint>
