@@ -86,7 +86,7 @@ bool has_settings(const host::Host& host, std::string device) {
 
 void look_at_settings(Node& node) {
   const host::Host& host = node.host;
-  // Somebody may have asked for a few settings of one device.
+  // `sysctl` may have been called for a few settings of one device.
   if (!host.sysctl.present || host.sysctl.partial || !has_settings(host, "all") || !has_settings(host, "default")) return;
   std::vector<std::string> without;
   bool any = false;

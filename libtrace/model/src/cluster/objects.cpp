@@ -11,7 +11,7 @@ bool has_value_of(const LabelRequirement& r, const std::string& value) {
   return std::find(r.values.begin(), r.values.end(), value) != r.values.end();
 }
 
-// As Kubernetes does: NotIn and DoesNotExist hold for labels that are absent. An operator that nobody knows never holds.
+// As Kubernetes does: NotIn and DoesNotExist hold for labels that are absent. An unknown operator never holds.
 bool holds(const LabelRequirement& r, const Labels& labels) {
   const auto it = labels.find(r.key);
   const bool exists = it != labels.end();

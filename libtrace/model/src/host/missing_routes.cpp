@@ -38,7 +38,7 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
                            const std::set<std::string>& confirmed) {
   const bool shows_local = std::any_of(routes.begin(), routes.end(), [](const Route& r) { return r.type == RouteType::local; });
   for (const Link& link : links) {
-    // An address is at work where its device is known to be up and nobody else has been found to have it.
+    // An address is at work where its device is known to be up and no other host was found to have it.
     if (link.flags.empty() || !link.is_up()) continue;
     for (const Address& a : link.addresses) {
       if (a.prefix.address.family != family || a.tentative) continue;

@@ -48,7 +48,7 @@ const Interface* Bridge::by_name(std::string_view n) const {
   return it == interfaces.end() ? nullptr : &*it;
 }
 
-// Whoever loads interfaces asks before each.
+// Called before each interface that is loaded.
 Interface* Bridge::by_name(std::string_view n) {
   if (ports.known > interfaces.size()) ports = {};  // some went away since
   if (interfaces.size() > kFew) add_new(ports, interfaces);

@@ -17,7 +17,7 @@ namespace egt::openflow {
 
 constexpr std::size_t kNeverIndexed = 16;  // flows
 
-// The index of one table, which copies of it share: whoever needs it first builds it, on whatever thread.
+// The index of one table, which copies of it share: the first thread that needs it builds it.
 class SharedIndex {
  public:
   SharedIndex() = default;

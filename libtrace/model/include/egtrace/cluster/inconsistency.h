@@ -1,5 +1,5 @@
 // What dumps of one node show that cannot be true of it together: one of them is damaged, of another node or of
-// another moment. Nobody knows which, so what rests on any of them has no proof.
+// another moment. Nothing shows which, so what rests on any of them is not proven.
 #pragma once
 
 #include <cstddef>

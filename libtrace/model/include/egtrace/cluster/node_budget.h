@@ -16,11 +16,11 @@ class NodeBudget {
   bool is_exceeded() const;
   // Reads them, as many as there is room for. `jobs`: threads, 0: one a processor.
   void read_ahead(const Cluster& cluster, unsigned jobs) const;
-  // Those that were read are read again when somebody looks at them. Nobody may hold anything of a node.
+  // Those that were read are read again on their next use. The caller must not keep pointers into a node.
   void put_away(const Cluster& cluster) const;
 
-  // Each node in turn, read. Where they take more than they may, those that were read are put away, so that nobody may hold anything
-  // of a node; without a limit none is.
+  // Each node in turn, read. Where they take more than they may, those that were read are put away, so that the caller must not
+  // keep pointers into a node; without a limit none is.
   template <class Use>
   void for_each(const Cluster& cluster, Use use) const {
     for (const NodeHandle& node : cluster.nodes) {

@@ -1,4 +1,4 @@
-// A node of a cluster whose dumps are read when somebody first looks at it, on whatever thread.
+// A node of a cluster whose dumps are read on its first use, on whatever thread.
 #pragma once
 
 #include <atomic>
@@ -64,8 +64,8 @@ class NodeHandle {
   Node* operator->() const { return get(); }
   Node& operator*() const { return *get(); }
 
-  // Lets go of what was read, unless it cannot be read again; identity() stays. Nobody may hold anything of it, and no other thread may
-  // look at it meanwhile.
+  // Frees what was read, unless it cannot be read again; identity() stays. No pointer into it may be kept, and no other thread
+  // may use it meanwhile.
   void put_away() const;
 
  private:

@@ -246,7 +246,7 @@ struct PolicyRule {
 // NetworkPolicy of networking.k8s.io/v1. It isolates the pods that it selects, and what they may do then is what a rule of any
 // policy lets through. A peer without a selector of namespaces has the one of the policy's own.
 struct NetworkRule : PolicyRule {
-  bool all_peers = false;  // none is named: everybody
+  bool all_peers = false;  // none is named: the rule is about every address
 };
 struct NetworkPolicy : Object {
   LabelSelector pods;
@@ -373,7 +373,7 @@ bool selects(const Service& service, const Pod& pod);
 bool selects(const EgressIp& egress_ip, const Objects& objects, const Pod& pod);
 bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod& pod);
 bool selects(const NetworkPolicy& policy, const Pod& pod);
-// Whether a selector of namespaces surely selects it: not where labels decide and nobody has its object.
+// Whether a selector of namespaces surely selects it: not where labels decide and no dump has its object.
 bool selects_namespace(const LabelSelector& selector, const Objects& objects, const std::string& name);
 // The name by which a selector selects one namespace, and no labels besides; null: it may select others.
 const std::string* one_namespace(const LabelSelector& selector);

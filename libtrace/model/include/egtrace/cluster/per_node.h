@@ -1,4 +1,4 @@
-// What is found out about each node of a cluster when somebody first asks, on whatever thread.
+// What is found out about each node of a cluster when it is first needed, on whatever thread.
 #pragma once
 
 #include <unordered_map>

@@ -11,7 +11,7 @@ namespace egt::cluster {
 
 // What dumps show beside objects, asked where these leave it open.
 struct SeenNetworks {
-  std::function<bool(const std::string& network, const IpAddr& address)> has;  // somebody has it on the network, by its key
+  std::function<bool(const std::string& network, const IpAddr& address)> has;  // a device on the network, by its key, has it
   std::function<std::vector<Prefix>(const Pod& pod, const PodAttachment& on)> addresses_of;  // of a pod's own devices
 };
 

@@ -10,8 +10,8 @@ namespace egt::cluster {
 
 struct NameAddresses {
   std::vector<IpAddr> addresses;  // each once
-  std::vector<Provenance> from;   // of those who list them
-  bool is_listed = false;         // somebody lists the name, be it without an address
+  std::vector<Provenance> from;   // of the objects and sets that list them
+  bool is_listed = false;         // an object or a set lists the name, be it without an address
 };
 
 // What rules of EgressFirewalls with this name mean on the node: the DNSNameResolver of the name, else the address sets that

@@ -1,4 +1,4 @@
-// What somebody expects of packets: a file of expectations (docs/expectations.md) as data. `assess` judges it.
+// What the user expects of packets: a file of expectations (docs/expectations.md) as data. `assess` judges it.
 #pragma once
 
 #include <cstdint>

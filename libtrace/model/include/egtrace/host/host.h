@@ -81,7 +81,7 @@ struct Host {
   // an object alone. To be called once all dumps are loaded; calling it more often does no harm.
   void settle_routes();
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show
-  // its table without it: then somebody deleted it. Fills `addresses_without_route`, with one address a family. To be called last.
+  // its table without it: then it was deleted. Fills `addresses_without_route`, with one address a family. To be called last.
   void notice_missing_routes(const ConfirmedTables& confirmed);
 };
 

@@ -282,7 +282,7 @@ struct VerdictMapStatement {
   std::vector<ExprPtr> key;
   SetPtr map;
 };
-// terminal: iptables' target, which takes the packet out of the table, and drops it where nobody listens.
+// terminal: iptables' target, which takes the packet out of the table, and drops it where no process listens.
 struct Tproxy {
   Boxed<IpAddr> address;
   std::uint16_t port = 0;

@@ -1,4 +1,4 @@
-// Which flows somebody wants to see, in the filter language of ovs-flowviz(8): "nw_src~=10.0.0.1 and n_packets>0 and drop".
+// Which flows the user wants to see, in the filter language of ovs-flowviz(8): "nw_src~=10.0.0.1 and n_packets>0 and drop".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The groups of a bridge by number. A large node has tens of thousands with a dozen buckets each, of which a packet meets
-// two or three: where a group's line is, is known at once; what it says is read when somebody asks for that group.
+// two or three: where a group's line is, is known at once; its text is parsed when that group is looked up.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class Subtables {
   const FlowStore* store_;
   TableIndex index_;
   std::vector<SubtableView> all_;
-  // Flows of a subtable by their values of the pipeline, once somebody asked for them a few times.
+  // Flows of a subtable by their values of the pipeline, once they were asked for a few times.
   struct ByPipeline {
     unsigned asked = 0;
     std::vector<std::pair<std::uint32_t, FlowIndex>> sorted;

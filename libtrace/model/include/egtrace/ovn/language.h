@@ -44,7 +44,7 @@ class FlowReader {
   virtual std::optional<ReadActions> read_actions(std::string_view text, Pipeline pipeline, std::uint8_t table) const = 0;
 };
 
-// Makes a node's logical flows readable once somebody asks.
+// Makes a node's logical flows readable when they are first needed.
 class Language {
  public:
   virtual ~Language() = default;

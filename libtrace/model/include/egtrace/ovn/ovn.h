@@ -89,7 +89,7 @@ struct AddressSet {
 
 // Whether ovn-controller is connected to the southbound database, as its connection-status prints it (ovn-controller(8)).
 // Without a connection the node's flows stay as they are. Where ovn-appctl did not reach it, it may run elsewhere (in a
-// container with a run directory of its own), or not at all: then nobody answers what flows hand to it.
+// container with a run directory of its own), or not at all: then what flows send to it stays without an answer.
 struct ControllerConnection {
   bool connected = false, reached = true;
   Provenance from;

@@ -43,7 +43,7 @@ class RowList {
     index_ = std::make_shared<MadeOnce<PrefixIndex>>();
     return rows;
   }
-  // Rows that nobody has asked for so far; `prefixes` has that of each.
+  // Rows that are read when they are asked for; `prefixes` has that of each.
   void read_later(std::vector<std::uint32_t> prefixes, Pieces<Row> rows) {
     prefixes_ = std::move(prefixes);
     rows_ = std::move(rows);
