@@ -125,7 +125,7 @@ void print_text(const TextDocument& document, std::string& out) {
 }
 
 void read_entries(const Dump& dump, LineParser parser, Report& report, const EntrySink& sink) {
-  std::optional<Entry> entry;  // what continues a line that was not understood belongs to nobody
+  std::optional<Entry> entry;  // none: what continues a line that was not understood is skipped
   const auto finish = [&] {
     if (entry) sink(*entry);
     entry.reset();

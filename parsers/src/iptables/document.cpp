@@ -54,7 +54,7 @@ std::string table_of_command(const Dump& dump) {
   return {};
 }
 
-// Each table has built-in chains of its own; security has those of filter, but nobody lists it unasked.
+// Each table has built-in chains of its own; security has those of filter, but iptables lists it on demand only.
 std::string table_of_chains(const std::vector<std::string>& chains) {
   const auto has = [&](std::string_view name) { return std::find(chains.begin(), chains.end(), name) != chains.end(); };
   if (has("PREROUTING") && has("POSTROUTING")) return has("FORWARD") ? "mangle" : "nat";

@@ -312,8 +312,7 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
   return one(nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
 }
 
-// The owner of a packet without a local socket is nobody: then a test fails, but an inverted one succeeds, unlike in
-// nft.
+// A packet without a local socket has no owner: then a test fails, but an inverted one succeeds, unlike in nft.
 nf::Test owner_test(const Match& m, const Option& o) {
   const auto* r = std::get_if<Range>(&o.value);
   if (!r || (o.name != "--uid-owner" && o.name != "--gid-owner")) return option_undecided(m, o);

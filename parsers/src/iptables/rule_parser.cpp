@@ -246,7 +246,7 @@ class RuleParser {
     if (text != "+" || negate_) out = {text, negate_};  // "+" is any device
   }
 
-  // An option that nobody knows, with its arguments, goes to the match or target before it.
+  // An unknown option, with its arguments, goes to the match or target before it.
   void keep_unknown(bool option) {
     Option unknown{nullptr, words_[at_].text, negate_, Words{}};
     auto& arguments = std::get<Words>(unknown.value).words;

@@ -1,5 +1,5 @@
-// One line of JSON (RFC 8259), gone through once and without a tree: millions of lines are read in seconds. Whoever
-// reads names the members that it wants; the others are skipped, whatever they hold.
+// One line of JSON (RFC 8259), gone through once and without a tree: millions of lines are read in seconds. The
+// caller names the members that it wants; the others are skipped, whatever they hold.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The lines of a YAML or pretty-printed JSON document as they are laid out, so that it can be printed back whoever wrote it:
-// PyYAML, Go's encoders, a person. What the objects mean is read elsewhere (yaml.cpp, json.cpp).
+// The lines of a YAML or pretty-printed JSON document as they are laid out, so that it can be printed back by whatever it was
+// written: PyYAML, Go's encoders, an editor. What the objects mean is read elsewhere (yaml.cpp, json.cpp).
 #pragma once
 
 #include <cstdint>

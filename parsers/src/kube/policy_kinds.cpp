@@ -65,7 +65,7 @@ void add_network_port(const Json& j, cluster::NetworkRule& rule) {
   }
 }
 
-// Without peers it lets through everybody, without ports everything.
+// Without peers it lets through all addresses, without ports all protocols and ports.
 std::vector<cluster::NetworkRule> network_rules(const Json& rules, const char* peers, const std::string& own_namespace) {
   std::vector<cluster::NetworkRule> all;
   if (!rules.is_array()) return all;

@@ -1,6 +1,6 @@
-// Blocks that somebody wrote otherwise than nft lists them: "chain c { type filter hook input priority 0; policy drop;",
-// "elements = { 1, 2 } }", "set s { type ipv4_addr; flags interval; }" (nft(8), FILE FORMAT). Each of their lines is taken apart into those
-// of a listing.
+// Blocks in another layout than nft's listing: "chain c { type filter hook input priority 0; policy drop;",
+// "elements = { 1, 2 } }", "set s { type ipv4_addr; flags interval; }" (nft(8), FILE FORMAT). Each of their lines is split into
+// those of a listing.
 #pragma once
 
 #include <string_view>

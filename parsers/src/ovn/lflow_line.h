@@ -18,7 +18,7 @@ struct DatapathLine {
 
 // `  [uuid=0x…, ]table=N (STAGE), priority=P, match=(…), action=(…)`
 struct FlowLine {
-  std::string_view uuid;              // digits behind "uuid=0x"; 8, or all of them where somebody edited
+  std::string_view uuid;              // digits behind "uuid=0x"; 8, or all of them in edited dumps
   std::optional<std::uint8_t> table;  // absent: "??", as the project's own tests mask it
   std::string_view stage;
   std::uint16_t priority = 0;

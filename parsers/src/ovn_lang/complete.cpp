@@ -114,7 +114,7 @@ std::uint32_t Completion::key_of(const ovn::LogicalPort& port) const {
   return shown != keys_.ports.end() ? shown->second : 0;
 }
 
-// Keys that nobody showed are given out: a walk needs them to be different, not to be right.
+// Keys that no dump shows are given out: a walk needs them to be different, not to be right.
 void Completion::add_ports() {
   std::map<Uuid, std::set<std::uint32_t>> taken;
   for (const ovn::LogicalPort& p : ports_)

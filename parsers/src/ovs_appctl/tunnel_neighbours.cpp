@@ -9,7 +9,7 @@ namespace egt::parsers::appctl {
 namespace {
 
 // "192.168.99.23                                 00:50:56:8e:2a:31   br-ex", with " STALE" where it has expired; without a MAC
-// and with " INCOMPLETE" where nobody has answered yet.
+// and with " INCOMPLETE" where no reply has come yet.
 struct NeighbourLine {
   std::string_view address, mac, bridge;
   bool stale = false;

@@ -144,7 +144,7 @@ class FlowReader {
     line_.match.push_back(item);
   }
 
-  // "tp_src[6..10]=19", as somebody may type it.
+  // "tp_src[6..10]=19", as a user may type it.
   void bits_of_field(std::string_view key, FieldId id, std::uint32_t column) {
     const std::string_view range = cursor_.take_while([](char c) { return c != '=' && !is_separator(c); });
     const std::string_view value = cursor_.take('=') ? take_value() : std::string_view{};

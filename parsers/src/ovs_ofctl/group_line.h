@@ -21,7 +21,7 @@ struct GroupLine {
 // not; `line.bad_actions` is shown by `error`, too.
 bool read_group_line(std::string_view text, GroupLine& line, TextError& error);
 
-// A group that is not understood must not pass for one that does not exist: it gets one bucket that nobody understands.
+// A group that is not understood must not pass for one that does not exist: it gets one bucket with unknown actions.
 void make_unread(std::string_view text, openflow::Group& group);
 
 }  // namespace egt::parsers::ofctl

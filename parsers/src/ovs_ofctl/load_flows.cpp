@@ -372,7 +372,7 @@ openflow::FlowTables open_flows(const Dump& dump, FlowFacts& facts, std::vector<
     t.table = in.number<std::uint8_t>();
     t.runs = in.array<openflow::FlowRun>();
   }
-  // Lengths are looked at now, and so are checked now; what they are the lengths of is, when somebody looks at it.
+  // Lengths are read now, and so are checked now; the arrays are checked when they are read.
   const auto array = [&]<class T>(std::span<const T>& out) {
     dump.compiled->check(dump.compiled->found().data() + in.at(), sizeof(std::uint64_t));
     out = in.array<T>();

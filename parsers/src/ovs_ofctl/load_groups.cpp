@@ -175,7 +175,7 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
   std::string name = bridge_of(dump, "dump-groups");
   if (name.empty()) name = bridge_by_file_name(dump, node);
   if (name.empty()) {
-    name = kIntegrationBridge;  // nobody else makes groups in such clusters
+    name = kIntegrationBridge;  // no other bridge has groups in such clusters
     report.diagnostics.push_back({Diagnostic::Severity::note,
                                   {dump.source, dump.first_line},
                                   0,

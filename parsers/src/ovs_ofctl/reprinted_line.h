@@ -1,4 +1,4 @@
-// A line of a mapped dump, read a second time when somebody asks for it.
+// A line of a mapped dump, read a second time when it is asked for.
 #pragma once
 
 #include <cstdint>

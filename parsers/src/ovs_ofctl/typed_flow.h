@@ -1,4 +1,4 @@
-// Flows that somebody typed: what ovs-ofctl refuses beyond a flow's grammar.
+// Flows that a user typed: what ovs-ofctl refuses beyond a flow's grammar.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace egt::parsers::ofctl {
 
-// Whether the line is a flow as somebody types it rather than as a switch shows it: neither indented nor with statistics.
+// Whether the line is a flow as a user types it rather than as a switch shows it: neither indented nor with statistics.
 // What a switch shows, it has accepted.
 bool is_typed(const FlowLine& flow);
 

@@ -1,7 +1,7 @@
 // The rows that an OVSDB database file holds: its schema, its snapshot and the transactions behind it, applied in order
 // (ovsdb(5); ovsdb/file.c, ovsdb/raft.c). Standalone and clustered files give the same.
 //
-// Rows stay in the text until somebody asks for them, for most rows nobody does.
+// Rows stay in the text until they are asked for, as most never are.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ struct DatabaseFile {
 // The value of "_date", in ms since 1970; 0 where it is none. Old servers wrote seconds (show-log of ovsdb/ovsdb-tool.c).
 std::int64_t transaction_date(std::string_view json);
 
-// Whoever wants to know what each transaction did. `text` is the row as it stands in the record: `"UUID":{…}`.
+// Receives what each transaction did. `text` is the row as it stands in the record: `"UUID":{…}`.
 class TransactionWatcher {
  public:
   virtual ~TransactionWatcher() = default;

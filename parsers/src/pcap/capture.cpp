@@ -16,8 +16,8 @@ std::string_view capture_format(std::string_view bytes) {
 }
 
 Result<capture::Capture> read_capture(std::string_view bytes, const TakeFrame& take, const TakeEvent& take_event) {
-  const TakeEvent nobody = [](const capture::KernelEvent&) {};
-  const TakeEvent& events = take_event ? take_event : nobody;
+  const TakeEvent ignore = [](const capture::KernelEvent&) {};
+  const TakeEvent& events = take_event ? take_event : ignore;
   if (pcap::is_pcap(bytes)) return pcap::read_pcap(bytes, take);
   if (pcap::is_pcapng(bytes)) return pcap::read_pcapng(bytes, take);
   if (kernel_events::is_retis(bytes)) return kernel_events::read_retis(bytes, events);

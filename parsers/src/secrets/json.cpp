@@ -121,7 +121,7 @@ class JsonSearch {
     return value(key == "args" || key == "command" ? &found_ : nullptr, depth + 1);
   }
 
-  // The object as somebody handed it in, as a string.
+  // The annotation last-applied-configuration: the object as it was applied, as a string.
   bool applied(Passages* hidden) {
     if (next() != '"') return value(hidden, kDeepest);
     const Passage p = string();

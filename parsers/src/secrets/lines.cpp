@@ -97,7 +97,7 @@ void find_association_key(std::string_view line, std::size_t at, Passages& found
   found.push_back({at + begin + 3, at + std::min(line.find_first_of(" \t\\", begin + 1), line.size())});
 }
 
-// "root:$6$…:19000:…": shadow(5), as it stands in what somebody pasted.
+// "root:$6$…:19000:…": shadow(5), as it stands in pasted text.
 void find_hashed_password(std::string_view line, std::size_t at, Passages& found) {
   for (std::size_t i = line.find(":$"); i != std::string_view::npos; i = line.find(":$", i + 2)) {
     const std::size_t method = std::min(line.find('$', i + 2), line.size());

@@ -1,5 +1,5 @@
 // Archives as streams: members are visited in the order in which they lie, archives inside archives included, and what
-// nobody wants is never held. Nothing is written anywhere.
+// is not wanted is never held. Nothing is written anywhere.
 //
 // Understood are tar (ustar, pax, GNU, v7) and zip, behind any stack of gzip, xz, lzma, bzip2, zstd and lz4, shown by
 // content. Filters of libarchive that start other programs are not used. Input is hostile until shown otherwise: the

@@ -48,7 +48,7 @@ class GzipSource : public ByteSource {
   }
 
  private:
-  // Zeros fill up blocks of tapes; anything else somebody lost or added.
+  // Zeros fill up blocks of tapes; anything else is damage or was added.
   void note_left_over() {
     const auto* behind = zlib_.next_in;
     if (std::any_of(behind, behind + zlib_.avail_in, [](Bytef b) { return b != 0; }))

@@ -75,7 +75,7 @@ bool is_about_the_snapshot(std::string_view path) {
   });
 }
 
-// Objects of kinds that nobody reads (Secrets, kubeconfigs, ConfigMaps) are no use.
+// Objects of kinds that no reader uses (Secrets, kubeconfigs, ConfigMaps) are no use.
 bool is_used(const cluster::DumpInfo& dump) {
   return dump.kind != "unknown" && (dump.kind != kube_formats().front().kind || dump.understood > 0);
 }

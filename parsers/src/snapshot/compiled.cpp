@@ -32,7 +32,7 @@ struct Header {
   std::uint64_t file_size = 0;
   std::uint64_t directory_at = 0, directory_size = 0, directory_hash = 0;
   std::uint64_t hashes_at = 0, hashes = 0, hashes_hash = 0;  // of the blocks before hashes_at
-  std::array<char, 32> seal{};                               // of whoever made it (seal_key.h); zeros: nobody's
+  std::array<char, 32> seal{};                               // of the user and host that made it (seal_key.h); zeros: none
   std::uint64_t header_hash = 0;                             // of all that stands before it
 };
 static_assert(sizeof(Header) == 112 && sizeof(Header) <= kHeaderBytes);
@@ -192,7 +192,7 @@ FoundFile found_file(const DirectoryEntry& e, const std::shared_ptr<CompiledFile
     return f;
   }
   if (!file->made_here) {
-    // Whoever made it may have made the index say what the text does not: the text is read anew.
+    // An index made elsewhere may be forged and not agree with the text: the text is read anew.
     file->check(e.text_at, e.text_size);
     if (sha256(f.content.text) != e.digest)
       throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", e.path));
@@ -203,7 +203,7 @@ FoundFile found_file(const DirectoryEntry& e, const std::shared_ptr<CompiledFile
   return f;
 }
 
-// What other readers found out, or somebody else says that readers did, counts nothing.
+// What other releases found out, or a file that was not made here claims, is ignored.
 std::shared_ptr<const CompiledSections> read_sections(BinaryReader& in, const std::shared_ptr<CompiledFile>& file) {
   const std::string_view readers = in.text();
   std::vector<std::string_view> sections;

@@ -1,7 +1,7 @@
 // Compiled snapshots (.egt): the files of a snapshot as they were, and what reading the large ones found out.
 //
 // Layout (docs/formats/egt.md): a header of fixed size, the sections, a directory, and a hash of each block of the file.
-// Header, directory and the list of hashes are checked when the file is opened; blocks before somebody looks at them.
+// Header, directory and the list of hashes are checked when the file is opened; blocks before they are first read.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct OpenedCompiled {
   // Null: there are none, or other readers wrote them. Else no text is checked so far (FoundFile::unchecked and ::compiled).
   std::shared_ptr<const CompiledSections> sections;
 };
-// `key`: of this host (seal_key.h). A file that is not sealed with it was made by somebody else: its dumps are read anew.
-// The error is the reason alone: another version, cut, damaged.
+// `key`: of this host (seal_key.h). A file that is not sealed with it was made by another user or host: its dumps are read
+// anew. The error is the reason alone: another version, cut, damaged.
 Result<OpenedCompiled> open_compiled(Content content, std::string_view key);
 // Checks what recognising a file's text looks at. Throws std::runtime_error.
 void check_ends(const FoundFile& file);

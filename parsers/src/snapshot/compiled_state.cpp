@@ -37,7 +37,7 @@ struct KeptCandidate {
   std::string_view text;
   std::uint32_t first_line = 1;
   bool partial = false, is_whole_file = false;  // of which more may have been found (FoundFile::compiled)
-  std::string kind;                             // empty: nobody knows it
+  std::string kind;                             // empty: no format recognised it
   int confidence = 0, quality = 0;
   std::string topic;
   std::string place, identity;

@@ -27,7 +27,7 @@ constexpr int kMaxLinks = 16;  // one behind the other
 constexpr std::size_t kMaxFiles = 500000;
 constexpr const char* kOutOfSnapshot = "a link out of the snapshot; not followed, --follow-links follows it";
 
-// A directory without a file of its own, whose links somebody laid out to view dumps that lie elsewhere. What a collector
+// A directory without a file of its own, whose links were laid out to view dumps that lie elsewhere. What a collector
 // packs, and what is slipped into it, has files beside its links.
 bool is_view(const fs::path& root) {
   std::error_code failed;
@@ -87,9 +87,8 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // A link out of the snapshot would read, print and pack a file of the host that egtrace runs on, whoever made the
-  // link. In a report such a link means a file of the node that was collected. Nobody means all that is around the
-  // snapshot.
+  // A link out of the snapshot would read, print and pack a file of the host that egtrace runs on. In a report
+  // such a link means a file of the node that was collected. A link to a folder around the snapshot is never meant.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);

@@ -23,14 +23,14 @@ struct FoundFile {
   std::string copy_of;    // path of the file that it is another dump of, by its name; empty: none
   bool by_link = false;   // a symbolic link stands on the way
   bool masked = false;    // secrets in it were masked
-  bool to_mask = false;   // they are to be, before anybody reads it (mask.h)
+  bool to_mask = false;   // they are to be, before it is read (mask.h)
   bool left_out = false;  // its beginning shows that it is no dump: not read
   std::int64_t time = 0;  // of its last change, as an archive shows it (seconds since 1970); 0: not shown
   Content content;
   std::string problem;                           // why it could not be read; empty: it was
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
   std::shared_ptr<const CompiledDump>
-      unchecked;               // likewise; its text is to be checked before anybody reads more than its ends (check_ends())
+      unchecked;               // likewise; its text is to be checked before more than its ends is read (check_ends())
   bool masked_before = false;  // this host compiled it, and masked it then
 };
 

@@ -16,7 +16,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::size_t kMaxPasted = std::size_t{64} << 20;  // nobody pastes more; larger files are whole dumps
+constexpr std::size_t kMaxPasted = std::size_t{64} << 20;  // larger files are whole dumps, not pasted text
 
 // Line ends and byte-order marks of files that went through a foreign editor.
 Content normalised(Content content, bool named) {

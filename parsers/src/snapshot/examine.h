@@ -15,7 +15,7 @@ namespace egt::parsers {
 struct Candidate {
   Dump dump;  // without a source so far
   std::shared_ptr<const void> keep;
-  const Format* format = nullptr;  // null: nobody knows it
+  const Format* format = nullptr;  // null: no format recognised it
   Recognition how;
   std::string place;  // path below the snapshot's root, which shows the node
   std::string identity;

@@ -83,7 +83,7 @@ std::string why_cut(std::string_view text, std::string_view kind) {
   if (mentions(kind, "nft") && unbalanced(text, '{', '}')) return "a block is not closed";
   if (mentions(kind, "ip rule")) {
     if (!mentions(text, "32766:")) return "the rule 32766 of the main table is missing";
-    // Whoever deletes it puts it elsewhere: without it no address of the node is its own.
+    // Where it is deleted, it is put elsewhere: without it no address of the node is its own.
     if (!mentions(text, "lookup local") && !mentions(text, "lookup 255")) return "the rule of table local is missing";
   }
   return {};

@@ -1,5 +1,5 @@
-// Files as memory. What somebody else cuts short while it is read has no bytes any more behind some addresses, and looking
-// there is SIGBUS: the names of mapped files are kept for a handler that says so.
+// Files as memory. Where another process cuts a file short while it is read, some addresses have no bytes any more, and
+// reading there is SIGBUS: the names of mapped files are kept for a handler that says so.
 #pragma once
 
 #include <sys/stat.h>

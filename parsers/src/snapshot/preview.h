@@ -9,7 +9,7 @@ namespace egt::parsers {
 
 constexpr std::size_t kPreview = std::size_t{64} << 10;  // bytes that show what a file is
 
-// `size`: of the whole, 0 where nobody knows. Small files are always worth it, unless they are a container's or
+// `size`: of the whole, 0 where it is not known. Small files are always worth it, unless they are a container's or
 // service's log.
 bool worth_reading(std::string_view path, std::uint64_t size, std::string_view beginning);
 

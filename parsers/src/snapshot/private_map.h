@@ -1,5 +1,5 @@
-// The private map of `sos clean`: what each replaced address and name was before. It stays with whoever made the
-// report, who may lay it beside the report to have its dumps read as they were printed.
+// The private map of `sos clean`: what each replaced address and name was before. It stays on the host that made the
+// report; laid beside the report, it has its dumps read as they were printed.
 //
 // sos/cleaner/mappings/*.py writes it as JSON: ip_map, mac_map, hostname_map, keyword_map, username_map as objects of
 // original and replacement, ipv6_map as networks with their hosts.

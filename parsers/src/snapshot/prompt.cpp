@@ -121,7 +121,7 @@ bool is_shell(std::string_view word) {
   return one_of(kShells, program_name(word));
 }
 
-// Whether the words from `at` on are a shell that somebody types into: none, or one without -c and a script.
+// Whether the words from `at` on are a shell that a user types into: none, or one without -c and a script.
 bool is_typed_into(const Words& w, std::size_t at) {
   return at >= w.size() ||
          (is_shell(w[at]) && std::all_of(w.begin() + static_cast<std::ptrdiff_t>(at) + 1, w.end(), [](std::string_view word) {

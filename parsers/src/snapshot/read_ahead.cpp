@@ -18,8 +18,8 @@ bool is_worth_it(const Candidate& c) {
 
 bool is_database(const Dump& dump) { return dump.text.starts_with("OVSDB "); }
 
-// Databases keep whoever loads them busy: on one processor, where that takes as long as what is read ahead on the others. A byte of
-// a database takes as long as five of flows.
+// Databases keep the thread that loads them busy: on one processor, where that takes as long as what is read ahead on the
+// others. A byte of a database takes as long as five of flows.
 unsigned threads_beside(std::span<Candidate* const> chosen) {
   std::size_t databases = 0, others = 0;
   for (const Candidate* c : chosen)
@@ -43,7 +43,7 @@ ReadAhead::ReadAhead(std::span<Candidate* const> chosen) {
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error&) {
-    // No more threads: whoever loads the dumps does all of it.
+    // No more threads: the thread that loads the dumps does all of it.
   }
 }
 

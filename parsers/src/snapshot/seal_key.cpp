@@ -25,7 +25,7 @@ std::string key_path() {
   return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/egtrace/key" : std::string();
 }
 
-// A key that others may read or that somebody cut is none.
+// A key that other users may read or that was cut is none.
 std::string read_key(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || (info.st_mode & 077) != 0) return {};

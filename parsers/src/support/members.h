@@ -1,5 +1,5 @@
-// The members of a plain struct, in their order, for whoever handles each of them alike: std::tie() of all of them, found by the
-// compiler. Of structs with a base class Members<> has to be shown them.
+// The members of a plain struct, in their order, for code that handles each of them alike: std::tie() of all of them, found by
+// the compiler. Of structs with a base class Members<> has to be shown them.
 #pragma once
 
 #include <cstddef>

@@ -34,8 +34,8 @@ bool settle(Connection& connection, std::string_view line, Problem& problem);
 // Tuples, zone, mark and label; the rest is for the caller.
 host::ConntrackEntry entry_of(const Connection& connection, Provenance from);
 
-// Whether the model can hold it. What it cannot hold (a zone that counts for one direction only) and attributes that
-// nobody knows are reported.
+// Whether the model can hold it. What it cannot hold (a zone that counts for one direction only) and unknown
+// attributes are reported.
 bool report_attributes(const Connection& connection, const Line& line, LineReport& report);
 
 // Whether this line is the last of several and may have been cut, so that its numbers cannot be trusted.

@@ -1,4 +1,4 @@
-// /etc/hosts (hosts(5)): addresses and their names. Printed back as it stands, as nobody but its editor decides on blanks.
+// /etc/hosts (hosts(5)): addresses and their names. Printed back as it stands, with the blanks that its editor chose.
 #include <algorithm>
 #include <vector>
 

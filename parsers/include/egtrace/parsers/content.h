@@ -42,15 +42,15 @@ Result<Content> read_packed(const std::string& path, const ContentLimits& limits
 // Decompresses `raw` where its first bytes say so; hands it back unchanged otherwise.
 Content decompress(Content raw, const ContentLimits& limits = {});
 
-// Large files are mapped. From now on one that is cut short by somebody else while it is looked at ends the program with
+// Large files are mapped. From now on one that another process cuts short while it is read ends the program with
 // this status and a line that names it, where it would end by SIGBUS.
 void end_when_files_change(int status);
 
-// A mapped file that somebody has written to since, and what to do; none where all are as they were. What was taken from
+// A mapped file that was written to since, and what to do; none where all are as they were. What was taken from
 // them is not to be relied on.
 std::optional<std::string> changed_file();
 
-// A NUL byte near its beginning: nothing that somebody pasted or typed.
+// A NUL byte near its beginning: nothing that was pasted or typed.
 bool looks_binary(std::string_view text);
 // Whether it is something else than text, such as a capture of packets: one of 32 bytes at its beginning or more is none of
 // a text. A text with damaged places still is one.

@@ -1,4 +1,4 @@
-// Counters of a node, read from its dumps when somebody asks: of nstat, netstat -s, /proc/net/netstat, ethtool -S,
+// Counters of a node, read from its dumps when they are asked for: of nstat, netstat -s, /proc/net/netstat, ethtool -S,
 // ip -s link and node_exporter.
 #pragma once
 

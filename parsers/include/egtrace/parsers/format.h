@@ -19,7 +19,7 @@ namespace egt::parsers {
 
 class CompiledDump;  // parsers/src/snapshot/compiled.h
 
-// What a format finds in a text by itself, whatever else is loaded: found once, by whoever comes first.
+// What a format finds in a text by itself, whatever else is loaded: found once, by the first thread that needs it.
 using FoundAhead = MadeOnce<std::shared_ptr<void>>;
 
 // One dump to be read.

@@ -20,7 +20,7 @@ namespace egt::parsers::ovn_lang {
 
 class SymbolTable;
 
-// In what releases differ. Found out from what a dump holds (dialect_of()), not from a version that somebody claims.
+// In what releases differ. Found out from what a dump holds (dialect_of()), not from a version that is claimed.
 struct Dialect {
   bool names_ct_zones = true;            // prints ct_next(dnat), ct_commit_nat(dnat); from 24.03 on
   bool commits_in_parentheses = false;   // knows ct_commit(ct_mark=1); until 24.03

@@ -95,7 +95,7 @@ struct FlowLine {
 
 Result<FlowLine, TextError> parse_flow_line(std::string_view line);
 std::string format_flow_line(const FlowLine& line);
-// As ovs-ofctl would print it for a flow that somebody typed: match in canonical order and forms.
+// As ovs-ofctl would print it for a flow that a user typed: match in canonical order and forms.
 std::string normal_flow_line(const FlowLine& line);
 
 // Port names (in_port="veth0") become numbers through this; without it, or where it knows none, such text is refused.

@@ -21,7 +21,7 @@
 
 namespace egt::parsers {
 
-// How far reading has come, for whoever watches from another thread.
+// How far reading has come, for a thread that shows it.
 struct SnapshotProgress {
   std::atomic<std::uint64_t> files{0}, bytes{0};     // found and unpacked so far
   std::atomic<std::uint64_t> dumps{0}, dumps_of{0};  // put into the model, of how many (0: not known yet)
@@ -48,7 +48,7 @@ struct SnapshotRequest {
   bool as_intended = false;
   // What dumps show is not compared with each other: Node::inconsistencies stay empty.
   bool as_dumped = false;
-  // Nodes are read when somebody first looks at them (cluster/node_handle.h), where they can be distinguished without. For
+  // Nodes are read on their first use (cluster/node_handle.h), where they can be distinguished without. For
   // questions about a few of them: what is found while reading (Cluster::diagnostics, DumpInfo::not_understood) is then not
   // mentioned the others, nor are the collection's dumps.
   bool when_needed = false;
