@@ -124,7 +124,7 @@ void bound_page(const parsers::Snapshot& snapshot, const FlowsOptions& o, explai
   query.busiest = true;
 }
 
-// The folders in which it lies are nobody's business.
+// Without the folders in which it lies, which may be private.
 std::string name_of_snapshot(const std::string& path) {
   const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
   return (given.has_filename() ? given.filename() : given.parent_path().filename()).string();

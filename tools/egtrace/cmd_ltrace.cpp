@@ -175,7 +175,7 @@ std::string complaint(const Loaded& at, const Understood& understood) {
 }
 
 // The node that is meant: the named one, the only one with logical flows, or the only one that knows the names of a
-// question. Questions of a batch that nobody understands show nothing.
+// question. Questions of a batch that cannot be parsed show nothing.
 Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, const std::vector<Question>& questions) {
   if (!o.node.empty()) {
     const cluster::Node* node = cluster.node(o.node);

@@ -286,7 +286,7 @@ class Answers {
  public:
   explicit Answers(const TraceOptions& o) : o_(o), out_(o.common) {}
 
-  // False: nobody reads on. What is wrong with a line of a batch is the answer to it.
+  // False: the output was closed. What is wrong with a line of a batch is the answer to it.
   bool take(const Lane::Answer& a, const Packet& packet) {
     for (const std::string& w : a.warnings)
       if (printed_.insert(w).second) print_error(fmt::format("egtrace: {}\n", w));
@@ -414,7 +414,7 @@ void sort_words(TraceOptions& o) {
 ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   SnapshotOptions snapshot = o.snapshot;
-  snapshot.as_dumped = true;  // Open vSwitch does what its tables say, whoever wrote them
+  snapshot.as_dumped = true;  // Open vSwitch executes its tables, whichever program wrote them
   const cluster::Cluster& cluster = open_collection(snapshot, o.common).cluster;
   return Batch(cluster, o).run();
 }

@@ -391,7 +391,7 @@ dump_flows() {
   done <"$work/bridges"
 }
 
-# Counters of two moments give rates. The second dump lies in later/, so that nobody takes it for one of the first's moment.
+# Counters of two moments give rates. The second dump lies in later/, so that it does not pass for one of the first's moment.
 gather_second_dump() {
   [ "$pause" -gt 0 ] && [ -s "$work/bridges" ] || return
   rest=$((pause - $(now) + first_dump))
@@ -508,7 +508,7 @@ run_there() {
   has "$1" && run_as "ip netns exec $label $*" nsenter "--net=$path" "$@"
 }
 
-# What is printed in a namespace is named as sos does, whatever way led into it, so that nobody takes it for the node's.
+# What is printed in a namespace is named as sos does, however it was entered, so that it does not pass for the node's.
 gather_namespaces() {
   [ "$most_pods" -gt 0 ] || return
   [ "$root" = 1 ] || { lack 'not root' 'network namespaces of pods'; return; }

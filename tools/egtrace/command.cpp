@@ -97,7 +97,7 @@ parsers::OutputFile open_file(const std::string& path) {
   return std::move(*file);
 }
 
-// What was taken from a file that somebody writes to is no answer; nor is it what failed to be written from there.
+// What was read from a file that was written to meanwhile is no answer; nor is it what failed to be written from there.
 void refuse_changed_files() {
   if (const auto changed = parsers::changed_file()) throw CommandError(*changed);
 }

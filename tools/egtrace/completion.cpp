@@ -110,7 +110,7 @@ void add_names(const cluster::Cluster& cluster, std::set<std::string>& names) {
     for (const ovn::AddressSet& set : node->ovn.address_sets) names.insert(set.name);
 }
 
-// Whoever made the snapshot chose the names, and shells that put an answer on the line as it is would run `$(…)` of a pod's
+// The names are the snapshot's, and shells that put an answer on the line as it is would run `$(…)` of a pod's
 // name: no name is offered that means anything to a shell, or an option to egtrace.
 bool can_offer(std::string_view name) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@%-";

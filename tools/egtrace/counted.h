@@ -1,4 +1,4 @@
-// Counters of the nodes at which packets are lost, read where somebody asks.
+// Counters of the nodes at which packets are lost, read where they are asked for.
 #pragma once
 
 #include <map>

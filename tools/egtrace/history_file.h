@@ -1,5 +1,5 @@
 // The lines that a user typed, for the next session: $XDG_STATE_HOME/egtrace/history, else ~/.local/state/egtrace/history
-// (XDG Base Directory Specification). Nobody else may read them.
+// (XDG Base Directory Specification). No other user may read them.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kReach = 5;  // lines before and behind one of evidence
 
-// A page is handed on: the folders in which the snapshot lies are nobody's business.
+// A page is handed on: without the folders in which the snapshot lies, which may be private.
 std::string shown_name(const SnapshotOptions& options) {
   std::filesystem::path path = snapshot_path(options);
   if (path.empty()) return "dumps given one by one";

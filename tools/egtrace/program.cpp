@@ -53,7 +53,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-// What is wrong with the first argument that nobody took.
+// What is wrong with the first argument that no option or command took.
 std::string explain_extra(const CLI::App& app, const CLI::App& verb, const std::string& extra) {
   const bool in_verb = &verb != &app;
   const std::string help = in_verb ? fmt::format("see `egtrace {} --help`", verb.get_name()) : "see `egtrace --help`";

@@ -84,7 +84,7 @@ std::optional<Files> files_of(const std::string& snapshot) {
   return files;
 }
 
-// Into which nobody else writes.
+// Into which no other user can write.
 bool is_own(const std::string& directory) {
   struct stat info {};
   return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
@@ -162,7 +162,7 @@ bool SnapshotCache::has(const std::string& place) {
   return there;
 }
 
-// What a process left unfinished goes as well: nobody else writes, as the lock is held.
+// What a process left unfinished goes as well: no other process writes, as the lock is held.
 void SnapshotCache::make_room(std::uint64_t bytes) const {
   struct CachedSnapshot {
     fs::file_time_type used;

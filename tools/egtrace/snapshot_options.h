@@ -52,7 +52,7 @@ void refuse_inside(const SnapshotOptions& options, const std::string& output);
 const parsers::Snapshot& open_collection(const SnapshotOptions& options, const CommonOptions& common);
 // The same for walks of packets: with what is presumed of nodes (SnapshotOptions::presume).
 const parsers::Snapshot& open_for_walks(SnapshotOptions options, const CommonOptions& common);
-// Shows how many lines of what was read so far nobody understood.
+// Shows how many lines of what was read so far were not understood.
 void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& common);
 
 }  // namespace egt::cli

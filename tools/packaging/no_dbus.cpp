@@ -1,5 +1,5 @@
-// For the static executable: what the archive of libpcap calls to capture from D-Bus, which nobody does who reads files. Each
-// ends the program.
+// For the static executable: what the archive of libpcap calls to capture from D-Bus, which reading files never does. Each ends
+// the program.
 #include <cstdio>
 #include <cstdlib>
 

@@ -58,7 +58,7 @@ parsers::Snapshot open(const SnapshotArguments& a, bool presume, bool as_intende
   }
 }
 
-// What was taken from a file that somebody has written to since is not to be relied on.
+// What was read from a file that was written to since is not to be relied on.
 std::string reliable(std::string answer) {
   if (const auto changed = parsers::changed_file()) throw SnapshotError(*changed);
   return answer;

@@ -63,7 +63,7 @@ class GroupText {
     if (o_.verbose) out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", group_.dump, f.from.line), indent + 2, o_.width));
   }
 
-  // Of a datapath flow what it matches at all, unless somebody wants to see everything.
+  // Of a datapath flow what it matches at all, unless everything is to be shown.
   std::string line_of(const ListedFlow& f) const {
     if (o_.verbose || !group_.bridge.empty()) return std::string(trim(f.text));
     openflow::FlowWords words;

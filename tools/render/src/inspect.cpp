@@ -195,7 +195,7 @@ Json inspect_document(const Inspection& i) {
   j["busiest_logical_flows"] = Json::array();
   for (const LogicalFlowReport& f : i.busiest) j["busiest_logical_flows"].push_back(json(f));
   j["times"] = i.times;
-  constexpr std::size_t kDiagnosticWidth = 160;  // the same whoever looks at it
+  constexpr std::size_t kDiagnosticWidth = 160;  // whatever the terminal's width
   j["diagnostics"] = Json::array();
   for (const DiagnosticReport& d : i.diagnostics) j["diagnostics"].push_back(diagnostic_text(d, kDiagnosticWidth));
   for (const UnconsideredReport& u : i.unconsidered)

@@ -1,4 +1,5 @@
-// Sections of docs/reasons.md and docs/triage/, which the build puts into the program: help for whoever is shown a rule's name alone.
+// Sections of docs/reasons.md and docs/triage/, which the build puts into the program: help for readers who are shown a rule's
+// name alone.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// What begins a colour of ours. A dump may hold any sequence, but not one that nobody knows before the program runs.
+// What begins a colour of ours. A dump may hold any sequence, but not one that is drawn when the program runs.
 const std::string& colour_mark() {
   static const std::string mark = [] {
     std::random_device random;

@@ -145,7 +145,7 @@ struct Database::Impl {
     for (const auto& table : tables) all.push_back(table->info().name);
     return all;
   }
-  // The file is new and nobody else's: it needs neither a journal nor locks.
+  // The file is new and no other process has it open: it needs neither a journal nor locks.
   void copy_tables(sqlite3* file, const std::vector<std::string>& wanted) {
     for (const char* setting : {"journal_mode=OFF", "synchronous=OFF", "locking_mode=EXCLUSIVE"})
       run(file, fmt::format("PRAGMA {}", setting));

@@ -35,7 +35,7 @@ const T* argument(sqlite3_context* context, sqlite3_value** values, Read read) {
 
 using Network = std::optional<Prefix>;
 
-// NULL where the first argument is no address: nobody knows whether it is in the network.
+// NULL where the first argument is no address: whether it is in the network is not known.
 void in_subnet(sqlite3_context* context, int, sqlite3_value** values) {
   if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL)
     return sqlite3_result_null(context);

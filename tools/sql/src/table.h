@@ -1,4 +1,4 @@
-// A table: its columns, and its rows as references into the model, whose values are read when somebody asks for them.
+// A table: its columns, and its rows as references into the model, whose values are read when they are asked for.
 #pragma once
 
 #include <map>

@@ -42,7 +42,7 @@ std::string text_of(const ExpectationReport& report, const CaseReport& packet) {
   return fmt::format("{}: {} to {}: {}", report.name, packet.from, packet.to, packet.judgement.why);
 }
 
-// Whoever reviews the expectations looks at their lines; what an object implies stands in its dump.
+// A reviewer of expectations looks at their lines; what an object implies stands in its dump.
 std::vector<SarifPlace> places_of(const ExpectationReport& r, const Judgement& j, const SourcePlaces& sources) {
   std::vector<SarifPlace> all;
   if (r.line > 0 && !sources.expectations.empty()) all.push_back({{sources.expectations, r.line, ""}, false});

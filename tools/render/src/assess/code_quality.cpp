@@ -34,7 +34,7 @@ std::string code_quality(const std::vector<QualityIssue>& issues, const SourcePl
   std::string out = "[";
   for (const QualityIssue& issue : issues)
     out += (out.size() == 1 ? "\n" : ",\n") + issue_json(issue, sources).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return with_visible(out + (issues.empty() ? "]\n" : "\n]\n"), R"(\\)");  // as whoever reads the report is shown it
+  return with_visible(out + (issues.empty() ? "]\n" : "\n]\n"), R"(\\)");  // as the report's reader is shown it
 }
 
 }  // namespace egt::render

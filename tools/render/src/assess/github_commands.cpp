@@ -7,7 +7,7 @@
 namespace egt::render {
 namespace {
 
-// As actions/toolkit writes them (packages/core/src/command.ts). What nobody sees is written out first.
+// As actions/toolkit writes them (packages/core/src/command.ts). Invisible characters are written out first.
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : printable(text)) {

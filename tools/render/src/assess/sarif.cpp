@@ -134,7 +134,7 @@ class Writer {
 }  // namespace
 
 std::string sarif(const SarifRun& run) {
-  return with_visible(dump_json(Writer(run).document()), R"(\\)");  // as whoever reads the report is shown it
+  return with_visible(dump_json(Writer(run).document()), R"(\\)");  // as the report's reader is shown it
 }
 
 }  // namespace egt::render

@@ -12,7 +12,7 @@ namespace {
 
 using assess::AuditRow;
 
-constexpr std::size_t kMostRows = 2000;  // paths; so many are read by nobody, and slow in any browser
+constexpr std::size_t kMostRows = 2000;  // paths; more are of no use to a reader, and slow in any browser
 
 // Another node is another one for each sender; everything else is one column.
 std::string column_of(const AuditRow& r) { return r.to_kind == assess::Target::other_node ? "another node" : r.to; }

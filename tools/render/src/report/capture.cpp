@@ -18,7 +18,7 @@ namespace {
 using explain::FlowReport;
 using explain::SeenReport;
 
-constexpr std::size_t kMostFlows = 400;  // so many are read by nobody, and slow in any browser
+constexpr std::size_t kMostFlows = 400;  // more are of no use to a reader, and slow in any browser
 
 // A page is handed on: of the folders in which captures lie it names what distinguishes them.
 class FileNames {

@@ -13,8 +13,8 @@ namespace {
 
 using assess::Difference;
 
-// Of one topic on one node, of all, of values of one difference, and of what follows from one: more is read by nobody, and slow in any
-// browser.
+// Of one topic on one node, of all, of values of one difference, and of what follows from one: more is of no use to a reader,
+// and slow in any browser.
 constexpr std::size_t kMostOfTopic = 100, kMostOfAll = 500, kMostValues = 20, kMostConsequences = 20;
 
 std::string values_html(std::string_view element, const std::vector<std::string>& values) {

@@ -1,4 +1,4 @@
-// Text that quotes dumps, made fit for terminals and for whoever reads UTF-8.
+// Text that quotes dumps, made fit for terminals and for readers of UTF-8.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ std::string colour(std::string_view code);
 // Whether every byte belongs to a character that may be shown as it is: no colours, no control characters but line ends
 // and tabs, no invisible characters.
 bool is_printable(std::string_view text);
-// The text with U+FFFD for each byte of a control character or of none, and with "\u202e" for characters that nobody sees
-// and that change how others look (Trojan Source): a dump cannot colour, move the cursor, retitle a window or turn text round.
+// The text with U+FFFD for each byte of a control character or of none, and with "\u202e" for characters that are invisible
+// and change how others look (Trojan Source): a dump cannot colour, move the cursor, retitle a window or turn text round.
 std::string printable(std::string_view text);
 
 // The text with escapes for invisible characters and controls of C1, everything else as it is. JSON, with the backslash that

@@ -1,4 +1,4 @@
-// Where the files that results speak of lie for whoever reviews a change: in the repository, as far as they are in it.
+// Where the files that results name lie for the reviewer of a change: in the repository, as far as they are in it.
 #pragma once
 
 #include <string>
