@@ -1,4 +1,4 @@
-// Which pods the egress objects select, and as whom those pods are to leave.
+// Which pods the egress objects select, and with which source those pods are to leave.
 #pragma once
 
 #include <map>

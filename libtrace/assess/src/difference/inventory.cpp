@@ -193,7 +193,7 @@ std::string columns_text(const ovn::Row& row) {
   return text;
 }
 
-// Rows by what they say.
+// Rows by their content.
 void Collector::northbound(const Node& node) {
   if (!begin("northbound", node.name)) return;
   static const std::set<std::string> kTables = {
@@ -232,7 +232,7 @@ void Collector::logical_flows(const Node& node) {
     }
 }
 
-// What a line says of a flow besides its match and actions.
+// What a line has of a flow besides its match and actions.
 std::string timeouts(std::string_view line) {
   std::string text;
   for (std::string_view head = line.substr(0, line.find(" actions=")); !head.empty();)

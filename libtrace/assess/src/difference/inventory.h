@@ -13,7 +13,7 @@
 
 namespace egt::assess {
 
-// What a snapshot says of as a whole or not at all: a topic on a node, and where that comes from several dumps, which.
+// What a snapshot shows as a whole or not at all: a topic on a node, and where that comes from several dumps, which.
 struct InventoryScope {
   std::string topic, node, part;  // "rules", "worker-1", "nft"
   friend auto operator<=>(const InventoryScope&, const InventoryScope&) = default;

@@ -44,7 +44,7 @@ Judgement not_decided(std::string why) {
   return j;
 }
 
-// The protocol of a service port where nothing else says it.
+// The protocol of a service port where nothing else gives it.
 std::string service_protocol(const cluster::Cluster& cluster, const explain::Point& to) {
   if (to.kind != explain::Point::Kind::service) return {};
   for (const cluster::Service& s : cluster.objects.services)

@@ -247,7 +247,7 @@ class IntentChecker {
     return policies.admin == nullptr || policies.ruling != cluster::Ruling::denied;
   }
 
-  // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
+  // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies allow.
   bool allowed_by_admin(const KnownPod& pod, bool egress) const {
     return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(), [&](const auto& policy) {
       const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;

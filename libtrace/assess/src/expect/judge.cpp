@@ -258,7 +258,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     const Finding o = judge_path.path(w);
     std::vector<Gap> gaps;
     add_gaps(w, gaps);
-    // Who accepts an inconclusive end accepts what is missing behind it.
+    // An expectation that accepts an inconclusive end accepts what is missing behind it.
     const bool accepted_as_open = w.verdict == explain::Verdict::inconclusive && o.truth == Truth::yes;
     const bool open = !options.assume_gaps && !gaps.empty() && !accepted_as_open;
     if (o.truth == Truth::no) ++failures;

@@ -5,7 +5,7 @@
 
 namespace egt::assess {
 
-// What an expectation says, for a reader; the verdict always first.
+// What an expectation demands, for a reader; the verdict always first.
 std::vector<Property> expected_properties(const expect::Expectation& e);
 
 Judgement judge(const explain::Explanation& explanation, const expect::Expectation& e, const CheckOptions& options);

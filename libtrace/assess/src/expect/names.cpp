@@ -201,7 +201,7 @@ std::optional<Error> NameChecker::Known::unknown_in_path(const char* key, const 
 }
 
 std::optional<Error> NameChecker::Known::unknown_end(const char* key, const std::vector<expect::EndPattern>& ends) const {
-  if (pods.empty()) return std::nullopt;  // excerpts: who is not there may be in the cluster
+  if (pods.empty()) return std::nullopt;  // excerpts: a pod that is not there may be in the cluster
   for (const expect::EndPattern& end : ends) {
     const auto expanded = expand(end, cluster, pods);
     if (!expanded) return mistake(Mistake::other, {key, expanded.error().message});

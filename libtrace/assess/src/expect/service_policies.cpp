@@ -12,7 +12,7 @@ namespace {
 using cluster::PolicyDirection;
 using cluster::Ruling;
 
-constexpr std::size_t kOfEachPeer = 4;  // pods that stand for all whom a peer of a rule selects
+constexpr std::size_t kOfEachPeer = 4;  // pods that stand for all that a peer of a rule selects
 constexpr std::size_t kBehind = 4;      // pods behind a service of which the rules are looked at
 
 // The port of the pods behind the service's port; 0: nothing shows it, or they differ.

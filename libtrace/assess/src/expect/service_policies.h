@@ -28,7 +28,7 @@ class ServicePolicies {
   // `client`: null where no pod asks; `source`: as endpoints see it, unspecified where objects do not show that.
   Reach reach(const cluster::Pod* client, const IpAddr& source, const cluster::Service& service, const cluster::ServicePort& port,
               const std::vector<cluster::ServiceEndpoint>& endpoints);
-  // Some of those whom rules of NetworkPolicies let through to pods behind the service.
+  // Some of the pods that rules of NetworkPolicies let through to pods behind the service.
   std::vector<const KnownPod*> named_by_rules(const std::vector<cluster::ServiceEndpoint>& endpoints);
 
  private:

@@ -20,7 +20,7 @@ std::string phrase(const Missing& missing);
 std::string phrase(const std::vector<Missing>& all);  // each once
 
 std::string_view title_of(std::string_view check);  // by its id
-// What a claim says of one connection, and what to look at next.
+// A claim about one connection, and what to look at next.
 struct CausePhrase {
   std::string claim, next;
 };

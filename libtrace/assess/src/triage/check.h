@@ -212,7 +212,7 @@ auto ask_claimed_pods(const Facts& facts, Ask ask) {
 
 // With their addresses of the family.
 Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family);
-// What each layer says of a pod and the egress IP by which it leaves, from the object down to the host: a reader then
+// What each layer has of a pod and the egress IP by which it leaves, from the object down to the host: a reader then
 // sees which of them agree.
 std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const KnownPod& pod);
 // Of the first of them: those that are named.

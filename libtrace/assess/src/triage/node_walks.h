@@ -7,7 +7,7 @@
 
 namespace egt::assess {
 
-// Each node pings one of its pods in each family: one of the default network, as kubelet reaches others by way of that, too.
+// Each node pings one of its pods in each family: one of the default network, as kubelet reaches others through that, too.
 std::vector<LostFromNode> lost_from_nodes(const Facts& facts);
 
 }  // namespace egt::assess

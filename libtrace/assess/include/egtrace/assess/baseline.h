@@ -13,7 +13,8 @@
 
 namespace egt::assess {
 
-// Of each report the fingerprint of each case: a hash and, as one file may say the same twice, its number: "5d41402abc4b2a76:1".
+// Of each report the fingerprint of each case: a hash and, as one file may expect the same twice, its number:
+// "5d41402abc4b2a76:1".
 using Fingerprints = std::vector<std::vector<std::string>>;
 Fingerprints fingerprints(const std::vector<ExpectationReport>& reports);
 

@@ -1,4 +1,4 @@
-// Names and addresses of a question that the snapshot cannot hold: a mistake of the one who wrote it, not a result.
+// Names and addresses of a question that the snapshot cannot hold: a mistake of the user, not a result.
 #pragma once
 
 #include <memory>

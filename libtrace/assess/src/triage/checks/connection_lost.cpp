@@ -24,7 +24,7 @@ struct Failure {
   std::string object;       // that asks for it: "NetworkPolicy shop/deny"
   std::string selected_by;  // the egress object that selects the sender
   bool service_moved = false;
-  const LostFromOutside* outside = nullptr;  // of whom it is
+  const LostFromOutside* outside = nullptr;  // of which client it is
 };
 
 // What connections have in common that fail for one reason: a policy stops what is sent anywhere, and each node has the same flows.

@@ -1,4 +1,4 @@
-// A pod that an egress object selects leaves with another source address, by whichever way.
+// A pod that an egress object selects leaves with another source address, on any path.
 #include <map>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace egt::assess {
 namespace egress_leak {
 
-// The way of audit: a row that leaks. What misses dumps behind the point at which the address was seen changes nothing of it.
+// As audit finds it: a row that leaks. Dumps missing behind the point at which the address was seen change nothing of it.
 void report(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const AuditRow& row, Findings& out) {
   explain::Evidence lines = row.evidence;
   for (auto& line : evidence(f.cluster, {claim.from})) lines.push_back(std::move(line));

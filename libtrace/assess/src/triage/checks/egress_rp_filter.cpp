@@ -1,4 +1,4 @@
-// Strict source validation on the link of an egress IP: answers whose way back leads elsewhere are dropped without a
+// Strict source validation on the link of an egress IP: replies whose route back leads elsewhere are dropped without a
 // trace.
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ Filter filter_of(const cluster::Node& node, const std::string& link) {
   return filter;
 }
 
-// By the time of the check an answer has the pod's address again: the pod's own rule decides the way back, a mark does not
+// By the time of the check a reply has the pod's address again: the pod's own rule decides the route back, a mark does not
 // (fib_validate_source()). What leads past the link for one of the pods; empty where all are well.
 std::optional<engine::RouteAnswer> way_back_past(const cluster::Node& node, const std::vector<const KnownPod*>& pods,
                                                  const IpAddr& peer, const std::string& link) {

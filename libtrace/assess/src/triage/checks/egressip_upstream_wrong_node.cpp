@@ -19,7 +19,7 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router
   }
 }
 
-// On its own network the router asks by ARP: the neighbour entry shows who answered.
+// On its own network the router asks by ARP: the neighbour entry shows which node answered.
 void judge_neighbour(const EgressPlace& place, const cluster::Node& node, const cluster::Node& router, Findings& out) {
   const host::Link* link = node.host.owner_of(place.address);
   for (const host::Neighbour& n : router.host.neighbours.value) {

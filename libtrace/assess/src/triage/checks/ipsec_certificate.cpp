@@ -20,7 +20,7 @@ void requests(const Facts& f, Findings& out) {
 // As ovs-monitor-ipsec(8) names them: ovs_cert_ and ovs_certkey_.
 bool is_of_tunnels(const IpsecCertificate& c) { return c.name.starts_with("ovs_cert") && c.not_before != 0 && c.not_after != 0; }
 
-// Nothing where no archive says when the dump was made.
+// Nothing where no archive shows when the dump was made.
 std::int64_t time_of(const cluster::Cluster& cluster, SourceId source) {
   const auto dump =
       std::find_if(cluster.dumps.begin(), cluster.dumps.end(), [&](const cluster::DumpInfo& d) { return d.source == source; });

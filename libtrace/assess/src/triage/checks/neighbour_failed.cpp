@@ -24,7 +24,7 @@ bool is_of(const explain::StopReport& stop, const cluster::Node& node, const hos
 }
 
 void judge(const cluster::Node& node, const host::Neighbour& n, Findings& out) {
-  if (is_cluster_node(node) && has_no_wire(node, n.device)) return;  // as uplink-down says
+  if (is_cluster_node(node) && has_no_wire(node, n.device)) return;  // which uplink-down reports
   const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, n); });
   if (!harms && !is_next_hop(node, n)) return;
   out.weigh(harms ? Severity::error : Severity::note);

@@ -1,4 +1,4 @@
-// Connections that the OpenFlow flows of a node take another way than the logical flows that these stand for.
+// Connections that the OpenFlow flows of a node send on another path than the logical flows that these stand for.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,5 +1,5 @@
 // A translation on the predicted path of a pod's packets that has never counted one, while others of its chain or table
-// have, and so has what sends this pod's packets there: they go another way than the rules say.
+// have, and so has what sends this pod's packets there: they take another path than by the rules.
 #include <algorithm>
 #include <optional>
 
@@ -42,7 +42,7 @@ bool translates(const explain::PathReport& path, const explain::Hop& hop) {
   });
 }
 
-// Null pointers where the path's counters agree with it, or say nothing.
+// Null pointers where the path's counters agree with it, or decide nothing.
 Inconsistency inconsistency(const explain::PathReport& path, const IpAddr& pod) {
   Inconsistency c;
   for (const explain::Hop& hop : path.hops) {
