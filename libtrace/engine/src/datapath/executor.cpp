@@ -105,7 +105,7 @@ struct ActionExecution {
     for (const F f : {F::vlan_tci, F::vlan_tci1}) key.set(f, 0);
     for (const X x : {X::vlan_tpid, X::vlan_tpid1}) set(key, x, 0);
   }
-  // What stands behind the label is taken for what the action says, whatever it is.
+  // What stands behind the label is read as what the action names, whatever it is.
   bool uncovers_frame(const dp::PopMpls& a) const {
     const bool frame_below = !packet.hidden.empty() && get(packet.hidden.back(), F::packet_type) == packet_type::ethernet;
     return frame_below && get(key, F::packet_type) != packet_type::ethernet && mpls_count(key, nullptr) == 1 &&

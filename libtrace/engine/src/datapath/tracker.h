@@ -20,7 +20,7 @@ struct Tracked {
 // What settings and releases make conntrack do otherwise.
 struct ConntrackSettings {
   // net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump shows:
-  // then they are, and Connection::presumed says so.
+  // then they are, and Connection::presumed is set.
   std::optional<bool> tcp_loose;
   // Whether the userspace datapath reads the ports of SCTP (lib/conntrack.c, since release 3.2); the kernel always does.
   bool reads_sctp = true;

@@ -138,7 +138,7 @@ std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view
   if (failed == hit->hops.end()) return hit;
   auto other = first_usable(host, all, query, Gateways::not_failed);
   if (!other) return hit;
-  other->passed_over = *failed;
+  other->skipped = *failed;
   return other;
 }
 

@@ -12,9 +12,9 @@ namespace egt::engine {
 
 struct TableHit {
   const host::Route* route = nullptr;
-  std::vector<RouteHop> hops;           // of unicast routes; several when they share the load
-  bool ambiguous_device = false;        // IPv6: equal routes by different devices, of which the kernel takes any
-  std::optional<RouteHop> passed_over;  // IPv6: a gateway that comes first and is FAILED
+  std::vector<RouteHop> hops;       // of unicast routes; several when they share the load
+  bool ambiguous_device = false;    // IPv6: equal routes by different devices, of which the kernel takes any
+  std::optional<RouteHop> skipped;  // IPv6: a gateway that comes first and is FAILED
 };
 
 // As tables see it: a source that is not chosen yet is ::.

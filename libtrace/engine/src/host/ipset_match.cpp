@@ -163,7 +163,7 @@ SetAnswer find_in_list(const host::IpSets& sets, const IpSet& list, const Questi
 // What rules of the host have put in or taken out since the dump.
 SetAnswer allow_for_changes(const std::string& name, const IpSet& set, const Question& q, SetAnswer answer) {
   const host::IpSetChanges& changes = q.from.host.ipset_changes;
-  const bool exceptions = has_part(set, IpSetPart::net);  // one that is not read may say "nomatch"
+  const bool exceptions = has_part(set, IpSetPart::net);  // one that is not read may have "nomatch"
   const bool found = answer.kind == Found::yes || answer.kind == Found::no_match;
   const bool open = found ? changes.removed_from.contains(name) || (!set.complete && exceptions)
                           : changes.added_to.contains(name) || !set.complete;

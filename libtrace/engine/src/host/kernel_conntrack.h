@@ -1,4 +1,4 @@
-// Connection tracking and NAT of a host for the packet under way, from nf_conntrack_in() over nf_nat_inet_fn() to
+// Connection tracking and NAT of a host for the packet being walked, from nf_conntrack_in() over nf_nat_inet_fn() to
 // nf_conntrack_confirm() of net/netfilter. Rules are not looked at here.
 #pragma once
 
@@ -58,7 +58,7 @@ class KernelConntrack {
   // No chain decided: the connection stays as it is. False when its answer would be taken for another connection's, as
   // above (nf_nat_alloc_null_binding()).
   bool bind_nothing(bool source);
-  // What the connection says of the packet's source or destination; empty when nothing changes.
+  // What the connection makes of the packet's source or destination; empty when nothing changes.
   std::optional<Applied> translate(bool source, FlowKey& packet);
   // What an ICMP error quotes once both of its translations are done.
   std::optional<Tuple> translate_quoted(const std::optional<Tuple>& quoted) const;

@@ -1,4 +1,4 @@
-// The MAC address to which a frame goes (ip-neighbour(8)): from the host's table, or from who would answer.
+// The MAC address to which a frame goes (ip-neighbour(8)): from the host's table, or of the device that would answer.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct NeighbourAnswer {
   std::vector<Provenance> evidence;  // likewise
   // The host's own table has the address as FAILED, while a device of the snapshot would answer.
   bool conflicts_with_dump = false;
-  bool may_be_lost = false;  // the exchange of neighbour discovery: rules on its way are not decided
+  bool may_be_lost = false;  // the exchange of neighbour discovery: rules on its path are not decided
 };
 
 // `source`: of the packet that is to be sent. `by_switch`: by Open vSwitch, which does not use the host's table; that counts
-// only where the snapshot does not show who answers.
+// only where the snapshot does not show which device answers.
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address, const IpAddr& source,
                                const NeighbourOracle& oracle, bool by_switch = false);
 

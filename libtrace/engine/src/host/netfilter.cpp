@@ -123,7 +123,7 @@ struct NetfilterEngine::Impl {
   }
 
   // Of chains with equal priority the one registered last decides; across tables a listing does not prove which that was.
-  // Where another chain would decide differently, both orders are ways.
+  // Where another chain would decide differently, both orders are paths.
   void settle_order(std::vector<const PlacedChain*>& due, std::size_t at, Hook hook, const NetfilterContext& context) {
     const PlacedChain& next = *due[at];
     std::optional<HookResult> own;

@@ -246,8 +246,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (!route.not_modelled.empty())
     assume({Supposition::route_words, {route.to}, {fmt::format("{}", fmt::join(route.not_modelled, " "))}, {route.from}});
-  if (hit.passed_over)
-    assume({Supposition::neighbour_stays_silent, {*hit.passed_over->get().via, hit.passed_over->get().device.str()}});
+  if (hit.skipped) assume({Supposition::neighbour_stays_silent, {*hit.skipped->get().via, hit.skipped->get().device.str()}});
   if (hit.ambiguous_device)
     assume({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
   switch (route.type) {

@@ -11,7 +11,7 @@ namespace egt::engine {
 
 struct OwnAddress {
   IpAddr address;
-  const host::Address* entry = nullptr;  // the line that says so
+  const host::Address* entry = nullptr;  // the line that shows it
 };
 
 enum class AddressScope : std::uint8_t { global, link, host };

@@ -10,7 +10,7 @@
 
 namespace egt::engine {
 
-// A setting with the lines that say so. `value` is absent when the dumps do not decide it.
+// A setting with the lines that show it. `value` is absent when the dumps do not decide it.
 struct Setting {
   std::optional<int> value;
   std::vector<Provenance> evidence;
@@ -25,7 +25,7 @@ Setting larger_setting(const host::Host& host, std::string_view device, std::str
 // On when either conf.all or conf.<device> is.
 Setting either_setting(const host::Host& host, std::string_view device, std::string_view name);
 
-// Routes by a device without carrier are skipped; off where no dump says it, as kernels come.
+// Routes by a device without carrier are skipped; off where no dump shows it, as kernels come.
 bool ignores_linkdown(const host::Host& host, Family family, std::string_view device);
 
 // Whether conntrack picks up TCP connections in their midst; it does unless set otherwise.

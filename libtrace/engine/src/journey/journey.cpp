@@ -145,7 +145,7 @@ std::string link_of_sender(const WalkedPath& forward) {
   return last == seen.rend() ? std::string() : last->device;
 }
 
-// The answering process turns the packet around; its own stack finds the way.
+// The answering process turns the packet around; its own stack routes it.
 Start answer_of(const WalkedPath& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
   Start answer;
   answer.from = forward.end;
@@ -214,7 +214,7 @@ void leaves_again(WalkedPath& reply, const Start& start) {
 }
 
 void judge_reply(WalkedPath& reply, const Start& start, const WalkedPath& forward) {
-  if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nothing shows the one who waits for it
+  if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nothing shows the host that waits for it
   if (reply.verdict != Verdict::delivered) return;
   if (reply.left_snapshot) return leaves_again(reply, start);
   if (reply.end.same_place(start.from) && is_answer_to(reply.received, forward.sent)) return;

@@ -235,7 +235,7 @@ Exchange follow_own_arp(const WireEnd& end, const LinkQuestion& question) {
   const auto asker = station(end, question.asker, question.address);
   if (!asker || !question.address.is_v4()) return Exchange::passes;
   const Exchange asked = pass(*asker->node, Hook::output, asker->device, request(*asker, question.address));
-  // The MAC of who answers is not known here, and rules may compare it.
+  // The MAC of the answering device is not known here, and rules may compare it.
   return has_arp_rules(asker->node->host, Hook::input) ? std::max(asked, Exchange::undecided) : asked;
 }
 

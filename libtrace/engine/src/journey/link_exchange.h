@@ -1,4 +1,4 @@
-// Whether ARP or neighbour discovery between two nodes passes what they themselves put in its way: the flows of the
+// Whether ARP or neighbour discovery between two nodes passes what the nodes themselves decide: the flows of the
 // bridges of Open vSwitch by whose devices they speak and the netfilter rules of both hosts.
 #pragma once
 

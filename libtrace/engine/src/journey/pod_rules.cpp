@@ -87,7 +87,7 @@ Walker::Next Walker::ended_in_pod(const Endpoint& pod, const HookResult& result)
   return stop(verdict, {pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}}, result.why, result.evidence});
 }
 
-// What a proxy sends for the pod is a connection of its own. What comes for the pod by way of a proxy there does come.
+// What a proxy sends for the pod is a connection of its own. What comes for the pod through a proxy there does come.
 std::optional<Walker::Next> Walker::translated_in_pod(const Endpoint& pod, const PodStack& stack, const NatDecision& nat,
                                                       bool sends) {
   const bool to_proxy = !nat.source && nat.port && stays_in_pod(stack, nat);

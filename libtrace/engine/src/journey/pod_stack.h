@@ -21,7 +21,7 @@ struct PodStack {
 // By the MAC of the port, else by an address of the pod.
 PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod);
 
-// What its routes and neighbours say of a packet.
+// What its routes and neighbours make of a packet.
 struct PodRoute {
   const char* error = nullptr;     // the errno of a process that the stack refuses; null: it sends
   Cause why;                       // with it

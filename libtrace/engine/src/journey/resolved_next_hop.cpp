@@ -21,7 +21,7 @@ bool writes(const Step& step, const MacAddr& mac) {
                      [&](const FieldChange& c) { return c.field == FieldId::eth_dst && low64(c.after) == mac.value; });
 }
 
-// By a host's neighbour table, or by whom it asks.
+// By a host's neighbour table, or by the device that answers its request.
 const Resolve* resolved_by_host(const Step& step, const MacAddr& mac) {
   const Resolve* resolved = std::get_if<Resolve>(&step.kind);
   return resolved != nullptr && resolved->mac == mac && !step.evidence.empty() ? resolved : nullptr;

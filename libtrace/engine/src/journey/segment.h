@@ -27,7 +27,7 @@ struct Retagging {
   std::vector<VlanTag> tags;  // on arrival
   bool added = false, removed = false;
 };
-// None where nothing says that the tags change. `tags`: of the frame as it left `from`.
+// None where nothing shows that the tags change. `tags`: of the frame as it left `from`.
 std::optional<Retagging> retagging(const WireEnd& from, const std::vector<VlanTag>& tags, const WireEnd& to);
 
 }  // namespace egt::engine

@@ -144,7 +144,7 @@ void Committer::commit_nsh() {
                                    {F::nsh_c3, context},
                                    {F::nsh_c4, context}});
   if (!written || context != 0) return;
-  // The action says nothing of them then, which is shown as if it wrote zeros.
+  // The action has none of them then, which is shown as if it wrote zeros.
   for (dp::SetField& f : std::get<dp::Set>(out_.last().kind).fields)
     if (f.field >= F::nsh_c1 && f.field <= F::nsh_c4) f.mask = ones(32);
 }

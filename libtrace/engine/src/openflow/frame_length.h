@@ -12,7 +12,7 @@ namespace egt::engine::ofproto {
 // Bytes that an action adds to the frame, or less than 0 that it takes away.
 int added_bytes(const dp::Action& action);
 
-// Of a frame on its way through a datapath.
+// Of a frame on its path through a datapath.
 class FrameLength {
  public:
   FrameLength() = default;  // no length is known

@@ -184,8 +184,8 @@ bool HeaderActions::decap_nsh() {
 // decap(packet_type(ns=N,type=0xTTTT)) shows what comes to light.
 bool HeaderActions::decap_mpls(const Decap& a) {
   constexpr std::uint32_t kUseNextProtocol = 0xfffe;  // without an argument
-  const std::string_view said = argument_of(a.argument, "type=");
-  const auto ns = encap_number(argument_of(a.argument, "ns=")), to = said.empty() ? kUseNextProtocol : encap_number(said);
+  const std::string_view type = argument_of(a.argument, "type=");
+  const auto ns = encap_number(argument_of(a.argument, "ns=")), to = type.empty() ? kUseNextProtocol : encap_number(type);
   packet_.flow.set(F::packet_type, ns << 16 | to);
   const unsigned n = mpls_count(packet_.flow, packet_.wc);
   const auto inner = static_cast<std::uint16_t>(to != 0 ? to : kTransparentEthernet);

@@ -43,7 +43,7 @@ struct Widen {
   void operator()(Other&) const {}
 };
 
-// "set_field:p1->in_port" of a dump with names: a port of the bridge, which who reads the dump does not know.
+// "set_field:p1->in_port" of a dump with names: a port of the bridge, which a parser of the dump does not know.
 std::optional<SetField> write_of_named_port(std::string_view text, const Bridge& bridge) {
   constexpr std::string_view kBegin = "set_field:", kEnd = "->in_port";
   if (!text.starts_with(kBegin) || !text.ends_with(kEnd)) return std::nullopt;

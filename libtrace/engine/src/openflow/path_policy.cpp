@@ -133,7 +133,7 @@ std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge
   return std::nullopt;
 }
 
-// Where two ports send with one MAC, as a bridge's device and OVN's gateway router do, the entry is of who sent last.
+// Where two ports send with one MAC, as a bridge's device and OVN's gateway router do, the entry is of the port that sent last.
 void PathPolicy::used_mac(const Bridge& bridge, const FdbEntry& entry) {
   const auto named = [&](const auto& is) { return std::find_if(bridge.interfaces.begin(), bridge.interfaces.end(), is); };
   const auto learned = named([&](const Interface& i) { return i.ofport == entry.port; });

@@ -1,4 +1,4 @@
-// How a walk answers what the dumps leave open: hashes are branches, flows that were learned on the way count, and so
+// How a walk answers what the dumps leave open: hashes are branches, flows that were learned on the path count, and so
 // do MAC addresses.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Who answers what the dumps leave open, or what depends on more than the packet. The defaults are what ofproto/trace
+// Decides what the dumps leave open, or what depends on more than the packet. The defaults are what ofproto/trace
 // does: flows in the order of the table, hashes as the switch computes them, no side effects.
 #pragma once
 

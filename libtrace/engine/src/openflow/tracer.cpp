@@ -25,7 +25,7 @@ void simulate_nat(const openflow::Nat& nat, FlowKey& k) {
   if (nat.port_min && *nat.port_min != 0) k.set(source ? F::tp_src : F::tp_dst, *nat.port_min);
 }
 
-// What a flow of the datapath says of a packet that has come back; registers and the rest stay as they were when it left.
+// What a flow of the datapath matches of a packet that has come back; registers and the rest stay as they were when it left.
 void overlay(const FlowKey& of_flow, FlowKey& k) {
   constexpr F kOfDatapath[] = {
       F::recirc_id, F::dp_hash,   F::pkt_mark,    F::skb_priority, F::ct_zone,   F::ct_mark,   F::ct_label, F::ct_nw_proto,

@@ -136,7 +136,7 @@ struct TableWildcards::Seen {
   std::vector<std::unordered_set<std::uint64_t>> hashes;
 };
 
-// One packet on its way through the subtables.
+// One packet on its path through the subtables.
 struct TableWildcards::Lookup {
   const FlowKey& key;
   FlowKey& wc;

@@ -52,7 +52,7 @@ class TableWildcards {
   std::uint8_t table_;
   openflow::Subtables in_;
   std::vector<Subtable> subtables_;  // by descending priority
-  std::size_t pipelines_ = 0;        // in so many ways they look at the pipeline
+  std::size_t pipelines_ = 0;        // distinct masks of the pipeline's fields
   // Of flows that agree in the pipeline's fields, by those and the subtable: read as far as lookups needed.
   std::unordered_map<std::uint64_t, Seen> seen_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ports_;  // of a subtable's flows, ascending

@@ -1,4 +1,4 @@
-// Who answers when ovn-controller asks for an address.
+// Which device answers when ovn-controller asks for an address.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace egt::engine {
 class NeighbourOracle;
 
 // The MAC of a logical router's address, or of one on one of the node's own links, where ovn-controller asks through the
-// external bridge: that of the host's neighbour table, or of who would answer. Nothing where neither is known.
+// external bridge: that of the host's neighbour table, or of the device that would answer. Nothing where neither is known.
 struct AnsweredAddress {
   MacAddr mac;
   Assumption assumption;  // on which it rests

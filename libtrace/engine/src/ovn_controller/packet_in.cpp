@@ -90,7 +90,7 @@ std::string unreachable_name6(std::uint32_t code) {
   }
 }
 
-// Opcodes with which ovn-controller only takes note, while the packet goes its way.
+// Opcodes with which ovn-controller only takes note, while the packet goes on.
 bool only_notes(std::uint32_t code) {
   using namespace opcode;
   return code == put_arp || code == put_nd || code == log || code == event || code == put_fdb || code == igmp;

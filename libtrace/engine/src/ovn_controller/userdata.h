@@ -30,7 +30,7 @@ std::optional<std::uint32_t> opcode_of(std::span<const std::uint8_t> bytes);
 // None when there is not even an opcode. `nested` is decoded for the opcodes that carry actions.
 std::optional<Userdata> decode_userdata(std::span<const std::uint8_t> bytes);
 
-// Whether a note says that the answer is an ICMP error of the kind "too big" (icmp4.frag_mtu, icmp6.frag_mtu).
+// Whether a note shows that the answer is an ICMP error of the kind "too big" (icmp4.frag_mtu, icmp6.frag_mtu).
 bool sets_fragment_mtu(const openflow::ActionList& nested);
 
 }  // namespace egt::engine

@@ -162,7 +162,7 @@ struct Assumption {
     all.insert(all.end(), because.begin(), because.end());
     return all;
   }
-  // Whether both say the same, of whatever evidence.
+  // Whether both assume the same, of whatever evidence.
   bool says_as(const Assumption& o) const { return what == o.what && about == o.about && because == o.because && node == o.node; }
 };
 

@@ -1,7 +1,7 @@
 // Choice points: where a packet's path splits.
 //
 // An engine that meets one asks the Chooser and goes on with that option. The driver runs the walk again for every other
-// combination, so engines stay plain code without continuations, and each run is one way.
+// combination, so engines stay plain code without continuations, and each run is one path.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Option {
 
 struct ChoicePoint {
   // split: the real system uses all of them (select group, ECMP). unknown: the dumps do not show which one it is, so
-  // every way through it is `assumed`.
+  // every path through it is `assumed`.
   enum class Kind { split, unknown };
   Kind kind = Kind::split;
   std::string node = {};

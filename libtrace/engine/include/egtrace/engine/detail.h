@@ -20,7 +20,7 @@ enum class Supposition : std::uint8_t;
 using Detail = std::variant<std::string, std::uint64_t, IpAddr, Prefix, MacAddr, Input, Property, Branch, Supposition>;
 using Details = std::vector<Detail>;
 
-// Something out of a closed list, with what it names in the order in which the list says it.
+// Something out of a closed list, with what it names in the order of the list's comments.
 template <class Kind>
 struct Statement {
   Kind kind{};

@@ -15,7 +15,7 @@
 
 namespace egt::engine {
 
-// Finds the MAC of a neighbour that the host's own table does not hold: asks who in the snapshot would answer ARP.
+// Finds the MAC of a neighbour that the host's own table does not hold: which device of the snapshot would answer ARP.
 class NeighbourOracle {
  public:
   virtual ~NeighbourOracle() = default;
@@ -39,7 +39,7 @@ struct HostOptions {
   std::uint32_t packet_length = 60;     // bytes of the IP packet
   std::optional<Tuple> quoted;          // an ICMP error: the packet that it quotes
   bool may_fragment = false;            // IPv4 without DF
-  std::optional<EspOverhead> esp = {};  // the packet is encrypted under way; `packet_length` is what it has without that
+  std::optional<EspOverhead> esp = {};  // the packet is encrypted on its path; `packet_length` is what it has without that
 };
 
 // The connection that the host's own error message or reset is about, with which it passes the host's rules (nf_ct_attach()).
@@ -97,7 +97,7 @@ class HostEngine {
   HostOutcome receive(const std::string& device, const FlowKey& frame);
   HostOutcome send(const LocalSend& what);
   // What the device's own rules (hooks ingress and egress) do with a frame that the stack does not see: `transmit` by the
-  // device that it goes on by, which is another where a rule says so.
+  // device that it goes on by, which is another where a rule demands it.
   HostOutcome pass_device(const std::string& device, netfilter::Hook hook, const FlowKey& frame);
 
  private:

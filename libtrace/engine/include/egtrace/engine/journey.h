@@ -42,7 +42,7 @@ struct Endpoint {
   bool same_place(const Endpoint& other) const;
 };
 
-// Who waits for a reply, and what it sent.
+// The client that waits for a reply, and what it sent.
 struct Client {
   Endpoint end;
   FlowKey sent;
@@ -50,7 +50,7 @@ struct Client {
 
 struct Start {
   Endpoint from;
-  FlowKey packet;                     // IP header and above; Ethernet addresses are found on the way
+  FlowKey packet;                     // IP header and above; Ethernet addresses are found on its path
   bool choose_source = false;         // process: let the kernel choose the source address
   std::optional<MacAddr> smac, dmac;  // override what the sender's stack would use
   std::string arrive_at;              // outside: the node at which the packet enters
@@ -85,8 +85,8 @@ struct WalkedPath {
   FlowKey received;               // as the last receiver sees it
   bool left_snapshot = false;     // went on to a node that the snapshot does not hold
   bool size_learned = false;      // an ICMP error shows the sender what size gets through; TCP goes on with that
-  bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, who takes it for the end of the connection
-  bool undecided = false;         // something on the way was missing or not understood
+  bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, and ends its connection
+  bool undecided = false;         // something on the path was missing or not understood
   bool after_assumed = false;     // of the packets before it, one is not proven
   NetworkState network_state;
 
@@ -107,7 +107,7 @@ struct JourneyOptions {
 // Connections of all dumps, ready to decide, for as long as the cluster lives. Empty with `use_conntrack` false.
 NetworkState initial_network_state(const cluster::Cluster& cluster, bool use_conntrack);
 
-// Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.
+// Whether `answer`, on arrival, belongs to the connection that `sent` opened, for the stack of its sender.
 bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
 
 class SwitchSessions;
@@ -125,7 +125,7 @@ class Journey {
   Journey for_thread() const;
   const Workloads& workloads() const;
 
-  // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
+  // All paths, in a fixed order. `truncated` is set when there were more than max_ways.
   std::vector<WalkedPath> explore(const Start& start, const NetworkState& network_state, bool* truncated = nullptr) const;
   // The reply of the receiver of a delivered path; it must come back to `start.from`. Where the receiver is outside the
   // snapshot, the reply enters where the request left.

@@ -1,6 +1,6 @@
 // Localnet ports: by them a logical switch reaches a physical network, through another bridge of its node. ovn-controller connects
 // that bridge with the integration bridge by patch ports which it names after the localnet port (patch_port_name() of
-// controller/patch.c); which bridge it is, ovn-bridge-mappings says.
+// controller/patch.c); which bridge it is, ovn-bridge-mappings shows.
 #pragma once
 
 #include <cstdint>

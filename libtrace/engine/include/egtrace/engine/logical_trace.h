@@ -1,6 +1,6 @@
 // Walks a packet through logical flows as ovn-trace does (utilities/ovn-trace.c of OVN) and records what happens.
 //
-// There is no conntrack, no group and no clock in this walk: the caller says what connection tracking finds, which backend
+// There is no conntrack, no group and no clock in this walk: the caller decides what connection tracking finds, which backend
 // and which path are taken, or the walk supposes what ovn-trace supposes. Where ovn-trace would pick at random the first
 // is taken.
 #pragma once
@@ -155,7 +155,7 @@ struct Unanswered {
 
 struct Trace {
   Node root;
-  // Where the walk supposed something that the caller could have said.
+  // Where the walk supposed something that the caller could have given.
   unsigned supposed_states = 0, supposed_backends = 0, supposed_members = 0;
   bool cut = false;                    // at the limit of nesting or length
   std::vector<Unanswered> unanswered;  // each once

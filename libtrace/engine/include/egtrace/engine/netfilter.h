@@ -1,7 +1,7 @@
 // Runs one packet through the netfilter chains of one hook of one Linux host: iptables (both backends) and nft together,
 // in the order in which the kernel calls them (nft(8), iptables(8), include/uapi/linux/netfilter_ipv4.h).
 //
-// Conntrack and the translation itself are the caller's: this engine says what the rules decide. It sets marks (skb and
+// Conntrack and the translation itself are the caller's: this engine finds what the rules decide. It sets marks (skb and
 // connection) at once, and returns a NAT decision for the caller to carry out. Rules with an effect or a verdict are
 // written to the Record; a test that the dumps cannot decide is put to the Chooser.
 //
@@ -34,7 +34,7 @@ enum class NetfilterStage : std::uint8_t {
   after_nat,         // the rest
 };
 
-// What TEE or dup sends besides. Without a gateway: the frame as it is, by `device`; without either its way is not known.
+// What TEE or dup sends besides. Without a gateway: the frame as it is, by `device`; without either its path is not known.
 struct PacketCopy {
   FlowKey packet;  // as it was then
   std::optional<IpAddr> gateway;
@@ -89,7 +89,7 @@ struct HookResult {
   // inconclusive: a statement that was not understood applies to the packet. sent: it leaves as a frame by `device`.
   enum class Outcome : std::uint8_t { accepted, dropped, rejected, inconclusive, sent };
   Outcome outcome = Outcome::accepted;
-  Place where;  // neither is said when accepted
+  Place where;  // neither is filled when accepted
   Cause why;
   std::string reject_with;           // rejected: "icmp-port-unreachable", "tcp-reset", …
   std::string device;                // sent

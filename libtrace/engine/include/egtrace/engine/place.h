@@ -7,7 +7,7 @@
 
 namespace egt::engine {
 
-// What a place names is its name where nothing is said.
+// What a place names is its name, unless noted otherwise.
 enum class PlaceKind : std::uint8_t {
   none,   // nowhere in particular
   table,  // bridge, table

@@ -1,4 +1,4 @@
-// On which of its networks a pod is meant, and who has which address there.
+// On which of its networks a pod is meant, and which pods have which address there.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace egt::engine {
 
 enum class Reason : std::uint8_t {
-  none,  // the packet goes on, or nothing says why not
+  none,  // the packet goes on, or nothing shows why not
 
   // flows and groups of Open vSwitch
   flow_drops,             // the flow that matches has no output
@@ -193,7 +193,7 @@ enum class Reason : std::uint8_t {
   copy_for_this_host,   // the gateway of TEE or dup is the node itself
 };
 
-// A reason, and what follows from it: a refusal that does not reach the sender, say.
+// A reason, and what follows from it: for example a refusal that does not reach the sender.
 struct Cause {
   Reason reason = Reason::none;
   Details about = {};

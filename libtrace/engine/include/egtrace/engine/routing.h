@@ -42,7 +42,7 @@ struct RouteHop {
 
 struct RouteAnswer {
   // blackhole, unreachable, prohibit: by a route, or (route null) by the rule's own action. no_route: nothing matched.
-  // unknown: the dumps do not hold what decides; `assumptions` says what is missing.
+  // unknown: the dumps do not hold what decides; `assumptions` name what is missing.
   enum class Kind : std::uint8_t { unicast, local, broadcast, multicast, blackhole, unreachable, prohibit, no_route, unknown };
   Kind kind = Kind::no_route;
   const host::PolicyRule* rule = nullptr;  // that decided; null when the kernel's default rules are assumed
@@ -88,10 +88,10 @@ struct RouteMiss {
   std::size_t before_step = 0;  // as in RuleMiss
 };
 
-// In the order in which they were skipped. For who asks: costs a second look at all rules and at one table.
+// In the order in which they were skipped. On demand only: costs a second look at all rules and at one table.
 std::vector<RouteMiss> near_misses(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer);
 
-// What a table alone says, as `fib daddr type` and -m addrtype ask: local, broadcast, multicast or unicast. `device`
+// What a table alone decides, as `fib daddr type` and -m addrtype ask: local, broadcast, multicast or unicast. `device`
 // not empty: an address counts only when it is on that device.
 RouteAnswer::Kind local_type_of(const host::Host& host, const IpAddr& address, std::string_view device = {});
 

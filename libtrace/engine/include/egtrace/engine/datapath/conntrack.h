@@ -33,7 +33,7 @@ struct ZoneKey {
   friend bool operator==(const ZoneKey&, const ZoneKey&) = default;
 };
 
-// What conntrack says of a packet. `none`: not looked up yet, which rules of netfilter see as invalid.
+// The state that conntrack gives a packet. `none`: not looked up yet, which rules of netfilter see as invalid.
 enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
 
 // Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing shows.
@@ -69,7 +69,7 @@ struct Connection {
   Provenance from;               // known when it was read from a dump
   bool presumed = false;         // opened in the midst of TCP, which a setting that no dump shows may forbid
   bool certain = true;           // false: the dump does not show whether an answer came, or what the label is
-  std::string snat_by, dnat_by;  // who translated it ("iptables", "nft"); empty where that is not known
+  std::string snat_by, dnat_by;  // which rules translated it ("iptables", "nft"); empty where that is not known
   std::string masqueraded_on;    // the device for which MASQUERADE chose the source; empty: no such rule was seen to
   bool random_sport = false;     // translated to a port taken at random, for which the sender's own stands here
 

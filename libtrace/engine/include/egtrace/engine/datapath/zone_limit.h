@@ -12,7 +12,7 @@ namespace egt::engine {
 
 struct ConnectionLimit {
   std::uint64_t most = 0;
-  std::optional<std::uint64_t> count;  // as the datapath counted when it was dumped; empty: it did not say
+  std::optional<std::uint64_t> count;  // as the datapath counted when it was dumped; empty: not shown
   bool of_all = false;                 // of all zones together
   std::vector<Provenance> evidence;
 

@@ -165,7 +165,7 @@ struct Action {
                PushVlan, PopVlan, PushMpls, PopMpls, PushNsh, PopNsh, Sample, Conntrack, ConntrackClear, Clone, CheckLength,
                Meter, Truncate>
       kind;
-  std::size_t origin = 0;  // what the observer of the translation said when the action was made
+  std::size_t origin = 0;  // what the observer of the translation returned when the action was made
 };
 
 }  // namespace dp

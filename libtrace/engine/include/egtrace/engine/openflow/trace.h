@@ -44,7 +44,7 @@ struct Ofpact {
 };
 using Ofpacts = std::vector<Ofpact>;
 
-// What the trace has to say of one line. `a`, `b` and `text` are the particulars of a Remark.
+// What the trace prints in one line. `a`, `b` and `text` are the particulars of a Remark.
 enum class Remark : std::uint8_t {
   thaw,
   resuming_from_table,
@@ -241,7 +241,7 @@ struct Trace {
 // each thread has its own.
 class Tracer {
  public:
-  // `datapath`: what dumps say of the datapath below the node's bridges; kept.
+  // `datapath`: what dumps show of the datapath below the node's bridges; kept.
   Tracer(const cluster::Node& node, openflow::Datapath datapath);
   ~Tracer();
   Tracer(Tracer&&) noexcept;
