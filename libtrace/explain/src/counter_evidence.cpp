@@ -9,7 +9,7 @@
 namespace egt::explain {
 namespace {
 
-// Whether the counter is of this protocol and version of IP, as its name says. Devices count all.
+// Whether the counter is of this protocol and version of IP, as its name shows. Devices count all.
 bool is_about(const host::Counter& c, const CountedPacket& packet) {
   if (!c.device.empty()) return true;
   std::string_view name = c.name;

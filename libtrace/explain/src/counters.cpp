@@ -18,7 +18,7 @@ void prefer_busier(Neighbour& best, std::uint64_t packets, Provenance from) {
   if (packets > best.packets) best = {packets, from};
 }
 
-// Whether a flow took a packet within the last `seconds`: as its idle age says, else at the rate of its whole life.
+// Whether a flow took a packet within the last `seconds`: as its idle age shows, else at the rate of its whole life.
 bool counted_within(const openflow::FlowUse& use, double seconds) {
   if (use.n_packets.value_or(0) == 0) return false;
   if (use.idle_age) return static_cast<double>(*use.idle_age) < seconds;

@@ -37,7 +37,7 @@ bool is_dumped(Input input, const cluster::Node& node) {
   }
 }
 
-// Who has an address without a neighbour entry answers when asked.
+// A device that has an address without a neighbour entry answers when asked.
 std::string command_beyond(Input input, const engine::Details& about) {
   if (input != Input::neighbour_mac || about.size() < 2) return {};
   const auto* address = std::get_if<IpAddr>(&about[0]);

@@ -108,7 +108,7 @@ void gather(Explanation& e) {
       for (const PathReport& back : reply.paths) gather_assumptions(back, e);
 }
 
-// Who says at which node the packet arrives does not ask the nodes outside the cluster: neither those on the path nor,
+// A question that names the node of arrival does not ask the nodes outside the cluster: neither those on the path nor,
 // where it is one of them, the sender.
 engine::Endpoint beyond_routers(engine::Endpoint from) {
   if (from.kind != engine::Endpoint::Kind::process) return from;

@@ -1,4 +1,4 @@
-// What dumps hold, what is read, and what no walk asks: a reader who wonders about it learns so here.
+// What dumps hold, what is read, and what no walk asks.
 #include <algorithm>
 #include <map>
 #include <string_view>

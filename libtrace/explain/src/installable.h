@@ -1,4 +1,4 @@
-// Whether the switch has a flow for all that a conjunct says, as it says it.
+// Whether the switch has a flow for all that a conjunct matches, in the same form.
 #pragma once
 
 #include "egtrace/ovn/normal_form.h"

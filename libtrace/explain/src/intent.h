@@ -1,6 +1,6 @@
 // What Kubernetes objects ask for a packet, compared with what the dumps do with it: by which node and as which address a pod leaves
 // (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), what AdminNetworkPolicies and NetworkPolicies let through,
-// and who answers for a service.
+// and which endpoints answer for a service.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class IntentChecker {
  private:
   struct Compliance {
     std::vector<IntentViolation> violations;
-    bool is_asked = false;  // an object says something of the traffic
+    bool is_asked = false;  // an object is about the traffic
     std::optional<cluster::PolicyRuling> of_stop;
     void violated(std::string object, const Clause<Wanted>& asked, const Clause<Actual>& done, Evidence evidence) {
       violations.push_back({std::move(object), phrase(asked), phrase(done), std::move(evidence)});

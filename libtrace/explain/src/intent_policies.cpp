@@ -53,7 +53,7 @@ Tuple last_tuple(const WalkedPath& walked) {
   return tuple;
 }
 
-// Whether the packet's source was translated on its way.
+// Whether the packet's source was translated on its path.
 bool has_other_source(const WalkedPath& walked) { return last_tuple(walked).src != tuple_of(walked.sent).src; }
 
 }  // namespace

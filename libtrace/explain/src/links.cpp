@@ -20,7 +20,7 @@ namespace sb = rows::sb;
 
 std::string id_of(const Row& row, std::string_view key) { return ovn::RowView(row).external_id(key); }
 
-// ---- rows by what flows say, where no hint shows
+// ---- rows by what flows match, where no hint shows
 
 bool is_word_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == ':' || c == '_';
@@ -90,7 +90,7 @@ void add_rows_that_made(const Node& node, const LogicalFlow& flow, bool (*made_o
     if (made_of(row, flow)) rows.push_back(&row.row());
 }
 
-// By what they say.
+// By their content.
 std::vector<const Row*> rows_that_made(const Node& node, const LogicalFlow& flow) {
   std::vector<const Row*> rows;
   const std::string_view stage = flow.stage;

@@ -21,7 +21,7 @@ class Links {
 
   // Southbound rows of a cookie: what physical flows are made of (ports, MAC bindings, multicast groups, chassis, …).
   std::vector<const ovn::Row*> southbound_rows(const cluster::Node& node, std::uint64_t cookie) const;
-  // Northbound rows that a logical flow was made for: by its hint, else by what it says.
+  // Northbound rows that a logical flow was made for: by its hint, else by its content.
   std::vector<const ovn::Row*> northbound_rows(const cluster::Node& node, const ovn::LogicalFlow& flow) const;
 
   // Empty where nothing shows it.

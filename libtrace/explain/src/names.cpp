@@ -114,7 +114,7 @@ std::string Names::listed_or_inferred_datapath(const Node& node, std::uint64_t k
 }
 
 // A flow of a logical flow that one datapath alone has carries that one's key. A key of
-// which two flows say different things is none.
+// which two flows differ is none.
 std::map<std::uint64_t, std::string> Names::infer_datapaths(const Node& node) const {
   std::map<std::uint64_t, std::string> names;
   const openflow::Bridge* bridge = node.integration_bridge();

@@ -39,7 +39,7 @@ using Stages = std::unordered_map<std::uint64_t, int>;  // logical tables of egr
 // The table of egress flows minus their logical stage number; the commonest where cookies collide.
 std::optional<int> egress_base(const Bridge& bridge, const Stages& stages) {
   std::map<int, int> votes;
-  constexpr int kEnough = 16;      // of a million flows that say the same
+  constexpr int kEnough = 16;      // of a million flows that show the same
   constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
   int count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {

@@ -21,7 +21,7 @@ std::optional<Protocol> protocol(std::string_view name, Family family) {
   return std::nullopt;
 }
 
-// The first address of the other end's family; the first at all where that end has no say.
+// The first address of the other end's family; the first at all where that end decides nothing.
 std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<Family> family) {
   for (const IpAddr& a : addresses)
     if (!family || a.family == *family) return a;

@@ -150,7 +150,7 @@ std::string wrong_node(const WalkedPath& request, const WalkedPath& answer, cons
 
 namespace {
 
-// How a packet gets into a node: the last device before the node looks at it (a macvlan on the NIC, say).
+// How a packet gets into a node: the last device before the node looks at it (for example a macvlan on the NIC).
 const Sighting* entry_into(const WalkedPath& walked, const std::string& node) {
   const Sighting* entry = nullptr;
   for (const Sighting& s : walked.record.sightings) {

@@ -16,7 +16,7 @@ struct Before {
   const PathReport* answered = nullptr;  // the report of `answer`
 };
 
-// What the logical flow says that dropped the packet: "GR_worker has no route to 10.0.0.1".
+// What the logical flow that dropped the packet shows: "GR_worker has no route to 10.0.0.1".
 std::string logical_drop(const engine::WalkedPath& walked, const PathReport& path);
 // The ACL or policy that asks for the drop, and the object that it was made for.
 std::string deciding_rule(const PathReport& path);

@@ -10,7 +10,7 @@
 namespace egt::explain {
 
 // `kind` of the datapath: "switch", "router", or empty where it is not known; then only what both share is shown.
-// "reg10[3] = 1, flags.force_snat_for_lb: load-balanced, must be SNATed". What only some of the candidates have says so.
+// "reg10[3] = 1, flags.force_snat_for_lb: load-balanced, must be SNATed". What only some of the candidates have is marked so.
 std::vector<std::string> register_meanings(const engine::FieldChange& change, std::string_view kind,
                                            const std::vector<std::string>& ovn_candidates);
 

@@ -64,7 +64,7 @@ void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops
 }
 
 // What a flow does besides its own entry (conntrack, a learned flow, a message to ovn-controller, a drop) has the flow's
-// causes, and shows what they mean where the entry itself is left to those who ask for details.
+// causes, and shows what they mean where the entry itself is shown with the details only.
 void share_causes(std::vector<Hop>& hops) {
   Hop& last = hops.back();
   if (last.evidence.empty() || !last.lflows.empty() || !last.rows.empty()) return;

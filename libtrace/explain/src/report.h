@@ -21,7 +21,7 @@ struct HopOptions {
 // `before`: what the packet follows.
 PathReport report_path(const engine::WalkedPath& walked, const Words& words, const Subject& from, const Before& before,
                        const HopOptions& hops);
-// Of a path only what decided it, as Question::only_deciding says: the same as report_path reports of these things.
+// Of a path only what decided it, as Question::only_deciding demands: the same as report_path reports of these things.
 PathReport report_decision(const engine::WalkedPath& walked, const Words& words);
 
 // What all reports of a path begin with: verdict, choices, and where it leaves.

@@ -1,6 +1,6 @@
 // Which addresses no dump distinguishes. Everything that decides about a packet compares its addresses with what some
-// dump says; addresses between two neighbouring ones that the dumps' text has therefore fare alike, and one walk does
-// for all of them. The text is gone through, not the model: what the model learns to read later is covered as well.
+// dump says; addresses between two neighbouring ones that the dumps' text has therefore have the same outcome, and one walk
+// does for all of them. The text is gone through, not the model: what the model learns to read later is covered as well.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Flows that fare alike, shown once: thousands of connections of one client to one service.
+// Flows with the same outcome, shown once: thousands of connections of one client to one service.
 #pragma once
 
 #include <vector>

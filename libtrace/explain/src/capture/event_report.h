@@ -24,7 +24,7 @@ class EventJudge {
       : cluster_(cluster), files_(files), places_(places), events_(events), by_track_(by_track(events)) {}
 
   bool has_events(const Flow& flow) const;
-  // Adds the events to the report, and what they say to its fate. `paths`: null where no path is known.
+  // Adds the events to the report, and what they show to its fate. `paths`: null where no path is known.
   void judge(const Flow& flow, const Forecast& forecast, const WalkedPaths* walked_paths, FlowReport& report) const;
   // Equal for flows with equal events.
   std::string shape_of(const Flow& flow) const;

@@ -1,4 +1,4 @@
-// Events of tracers, gathered: those of packets with the same headers that pass the same place in the same way are one
+// Events of tracers, gathered: those of packets with the same headers that pass the same place alike are one
 // row. A file of a million events has some hundred of them for each flow.
 #pragma once
 

@@ -135,7 +135,7 @@ class Finder {
     std::vector<std::size_t>& same = by_key_[key];
     const std::size_t none = legs_.size();
     std::size_t best = none;
-    constexpr std::size_t kLatest = 64;  // ports are not used again more often than that while packets are under way
+    constexpr std::size_t kLatest = 64;  // ports are not used again more often than that while packets are on their path
     for (std::size_t k = same.size() > kLatest ? same.size() - kLatest : 0; k < same.size(); ++k) {
       const std::size_t i = same[k];
       const Leg& leg = legs_[i];

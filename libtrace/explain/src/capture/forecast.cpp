@@ -302,7 +302,7 @@ std::vector<Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sen
   };
   for (const Part& part : flow.parts)
     if (!part.reply && !part.track->is_error()) add(part, part.ends);
-  // Only the answer was captured: what it answers went the other way round.
+  // Only the answer was captured: what it answers went in the other direction.
   if (found.empty())
     for (const Part& part : flow.parts)
       if (part.reply) add({part.track, {part.place.at, capture::Direction::unknown}, {}, false}, part.ends.reversed());

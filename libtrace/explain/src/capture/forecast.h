@@ -1,4 +1,4 @@
-// What the dumps predict for a captured flow: who sent its first packet, and the path (of several) that fits best with
+// What the dumps predict for a captured flow: the sender of its first packet, and the path (of several) that fits best with
 // where packets were seen.
 #pragma once
 

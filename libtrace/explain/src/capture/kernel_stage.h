@@ -20,7 +20,7 @@ enum class Stage : std::uint8_t {
   neighbour
 };
 
-// Of "ip_rcv", "net:netif_receive_skb"; `other` where nothing says.
+// Of "ip_rcv", "net:netif_receive_skb"; `other` where the name is not known.
 Stage stage_of(std::string_view symbol);
 
 // Of a device's own functions: what tcpdump sees on it. Otherwise unknown.

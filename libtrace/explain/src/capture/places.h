@@ -1,4 +1,4 @@
-// Which node and device a capture shows: what the user says, the file's name, or the MAC and IP addresses in it.
+// Which node and device a capture shows: what the user gives, the file's name, or the MAC and IP addresses in it.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What is said of a captured flow, or predicted and observed at a place: values that explain/src/phrases words.
+// Remarks about a captured flow, or predicted and observed at a place: values that explain/src/phrases words.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ void add(SeenReport r, std::vector<SeenReport>& seen) {
   seen.push_back(std::move(r));
 }
 
-// A capture of all devices does not show who a frame was for; where others do, frames for several nodes stand in
-// rows of their own, and its row for all of them says nothing more.
+// A capture of all devices does not show which device a frame was for; where others do, frames for several nodes stand in
+// rows of their own, and its row for all of them adds nothing.
 void drop_less_detailed(std::vector<SeenReport>& seen) {
   const auto has_better = [&](const SeenReport& r) {
     if (!r.at.dmac.empty()) return false;

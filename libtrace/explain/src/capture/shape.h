@@ -1,5 +1,5 @@
 // What of a flow decides how it is judged: where it was seen, as which packets, and not by which source port or at what
-// time. Flows of one shape fare alike.
+// time. Flows of one shape have one outcome.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the way in which a snapshot was collected leaves open: values and their words.
+// What the collection of a snapshot leaves open: values and their words.
 #pragma once
 
 #include <cstdint>

@@ -29,8 +29,8 @@ std::string sentence_of_delivered(const PathReport& path, const std::string& fro
 
 struct Stopping {
   std::string packet;               // "the reply"
-  std::string drop;                 // what the logical flow says that drops it; else the reason of the end
-  std::vector<std::string> causes;  // what led there, before what the last rule says; empty where the dumps show no more
+  std::string drop;                 // what the logical flow that drops it shows; else the reason of the end
+  std::vector<std::string> causes;  // what led there, before the last rule; empty where the dumps show no more
   std::string rule;                 // of a host, as its dump prints it
 };
 std::string sentence_of_stopped(const PathReport& path, const Stopping& stopping);

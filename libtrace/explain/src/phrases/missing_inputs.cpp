@@ -72,7 +72,7 @@ constexpr Phrase<Input> kInputs[] = {
 };
 static_assert(is_complete(kInputs));
 
-// Each says what is inconsistent.
+// Each names what is inconsistent.
 constexpr Phrase<Conflict> kConflicts[] = {
     {Conflict::flows_of_other_ports, "flows-of-other-ports", "flows of {0}: it lacks {2} of the {1} ports that they match", "",
      "ovs-ofctl dump-flows {0}; ovs-ofctl show {0}"},

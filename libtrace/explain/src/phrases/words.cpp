@@ -310,7 +310,7 @@ void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
 
 namespace {
 
-// Where and what of the steps that need no lookup; `detail` and `decides` as in Hop. Where it says no place, that is
+// Where and what of the steps that need no lookup; `detail` and `decides` as in Hop. Where it gives no place, that is
 // the one in the bridge.
 struct Say {
   std::string where, what;

@@ -2,7 +2,7 @@
 //
 // {0} stands for the first thing that is named, {-1} for the last one, {NAME} for one with a name of its own, {0x} for a number in
 // hexadecimal, {2..} for all from the third on. {1|no|yes} is one of the words by number, {1:is|are} one of two by whether it is
-// one. What stands in [ ] is left out where something that it names is absent; then what stands behind || in it is said.
+// one. What stands in [ ] is left out where something that it names is absent; then what stands behind || in it is printed.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,8 @@
 
 namespace egt {
 
-// Bytes that are allocated; mapped files are none of them. 0 where the C library does not say (only glibc does, mallinfo2(3)).
+// Bytes that are allocated; mapped files are none of them. 0 where the C library does not count them (only glibc does,
+// mallinfo2(3)).
 std::uint64_t heap_in_use();
 // Gives freed memory back to the system, malloc_trim(3).
 void give_back_freed_memory();

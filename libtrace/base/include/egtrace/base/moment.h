@@ -1,4 +1,4 @@
-// Moments as logs have them and as users say them: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+// Moments as logs have them and as users write them: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace egt {
 
-// What a user said: a moment, or how long before the newest thing known.
+// What a user wrote: a moment, or how long before the newest thing known.
 struct Moment {
   bool before_newest = false;
   std::int64_t ms = 0;  // since 1970; before_newest: how much earlier

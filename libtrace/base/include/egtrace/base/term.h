@@ -16,7 +16,7 @@
 
 namespace egt {
 
-// One of a list of which the first kNamed are named and the others counted: a pod, say.
+// One of a list of which the first kNamed are named and the others counted: for example a pod.
 struct Member {
   std::string name;
   std::optional<IpAddr> address = {};

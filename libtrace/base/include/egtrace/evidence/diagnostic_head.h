@@ -1,4 +1,4 @@
-// What a diagnostic says before its line is shown.
+// What a diagnostic prints before its line is shown.
 #pragma once
 
 #include <string>

@@ -106,7 +106,7 @@ class SourceTable {
   std::size_t size_ = 0;
 };
 
-// Something a parser or a merge of dumps has to say about one place.
+// Something that a parser or a merge of dumps reports about one place.
 struct Diagnostic {
   enum class Severity : std::uint8_t { note, warning, error };
   Severity severity = Severity::warning;

@@ -1,4 +1,4 @@
-// Does the node do what OVN says? Logical flows that have no OpenFlow flow though they should, and OpenFlow flows of a
+// Does the node do what OVN demands? Logical flows that have no OpenFlow flow though they should, and OpenFlow flows of a
 // logical flow that is not there: signs of an ovn-controller that lags or is stuck, or of dumps taken at different times.
 //
 // Only flows that must be there are missed: logical flows of datapaths that the node does not carry, and those of which the

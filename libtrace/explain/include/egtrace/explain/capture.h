@@ -42,7 +42,7 @@ constexpr Kinds kOtherPackets = 0x80;
 // The packets of one flow at one place with one set of addresses.
 struct SeenReport {
   SightingReport at;
-  bool direction_known = false;  // else at.in says nothing
+  bool direction_known = false;  // else at.in has no meaning
   bool reply = false;            // in the reply direction
   std::string what;              // "SYN", "SYN-ACK", "data", "RST", "ICMP 3/3", "echo request", "datagram", …
   Kinds kinds = 0;               // likewise
@@ -74,11 +74,11 @@ struct DropReport {
   bool ends_flow = false;                  // else a copy, or packets that were sent again or went on
 };
 
-// Events of a tracer that are equal: packets of the flow that passed one place inside a node in the same way.
+// Events of a tracer that are equal: packets of the flow that passed one place inside a node alike.
 struct EventReport {
   std::string node, device;
   std::uint32_t netns = 0;   // where it is not the node's own; 0: it is, or nothing shows
-  std::string symbol, what;  // function or tracepoint; what was done there, empty where that says nothing more
+  std::string symbol, what;  // function or tracepoint; what was done there, empty where that adds nothing
   bool reply = false;
   std::string file;
   std::uint64_t line = 0, events = 0;  // the first one, and how many there were
@@ -111,7 +111,7 @@ struct FlowReport {
   AlikeReport alike;
   std::vector<EventReport> events;                      // by time
   engine::Reason predicted_end = engine::Reason::none;  // of a flow that is lost as predicted: why
-  std::vector<CounterReport> counters;                  // of the node where it is lost; filled by who reads counters
+  std::vector<CounterReport> counters;                  // of the node where it is lost; filled by a reader of counters
 };
 
 struct CaptureAnalysis {
@@ -130,7 +130,7 @@ class CaptureStudy {
   CaptureStudy(const CaptureStudy&) = delete;
   CaptureStudy& operator=(const CaptureStudy&) = delete;
 
-  // The number of the file in later calls. `place`: what the user says of it; otherwise its name and content decide.
+  // The number of the file in later calls. `place`: as the user gave it; otherwise its name and content decide.
   std::size_t begin(const std::string& file, const std::optional<CapturePlace>& place = std::nullopt);
   void take(std::size_t file, const capture::Frame& frame);
   void take(std::size_t file, const capture::KernelEvent& event);

@@ -14,7 +14,7 @@ namespace egt::explain {
 void assume_collection(const cluster::Collection& collection, const SourceTable& sources, Explanation& explanation);
 
 // Where addresses were replaced, what stops a packet may be nothing but a mask, a prefix or a MAC that no longer fits: those
-// paths are inconclusive, and the gap says what would decide. To be called before the paths are summed up.
+// paths are inconclusive, and the gap names what would decide. To be called before the paths are summed up.
 void undecide_what_was_replaced(const cluster::Collection& collection, std::vector<PathReport>& paths);
 
 // What reading databases as of a moment assumes of each, and of what is in no database. Empty where they are not read

@@ -25,7 +25,7 @@ std::vector<CounterReport> counters_of(engine::Reason reason, const CountedPacke
 // Of packets that the kernel drops for a reason of this kind.
 std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packet, const std::string& node,
                                        const std::vector<host::Counter>& counters, const SourceTable& sources);
-// Whatever drops were counted, where nothing says why packets are lost there; the largest first, and not more than a
+// Whatever drops were counted, where nothing shows why packets are lost there; the largest first, and not more than a
 // few.
 std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node,
                                          const std::vector<host::Counter>& counters, const SourceTable& sources);

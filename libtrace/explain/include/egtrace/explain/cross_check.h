@@ -7,7 +7,7 @@
 namespace egt::explain {
 
 // `realised` was walked through OpenFlow flows, `intended` through logical flows, both with all steps (Question::steps). Of paths
-// that the traffic is shared among those are compared that go the same way the longest. Stages whose only flow passes every
+// that the traffic is shared among those are compared that share most of the path. Stages whose only flow passes every
 // packet on are not compared, nor what follows where one of the walks is undecided.
 CrossCheck cross_check(const Explanation& realised, const Explanation& intended);
 

@@ -12,7 +12,7 @@ namespace egt::explain {
 
 // What kind of decision drops the packet.
 enum class DropKind : std::uint8_t {
-  unspecified,  // the kernel does not say; older ones also for packets that did their work
+  unspecified,  // the kernel gives none; older ones also for packets that did their work
   harmless,     // a copy or leftover whose loss ends nothing
   netfilter,
   source_check,
@@ -35,10 +35,10 @@ struct DropReason {
   std::string_view meaning;
 };
 
-// `subsystem`: "openvswitch", or empty. Of a reason that no table has, the meaning says so.
+// `subsystem`: "openvswitch", or empty. Of a reason that no table has, the meaning shows that.
 const DropReason& drop_reason(std::string_view subsystem, std::string_view name);
 
-// Whether a path that ends for this reason ends by such a decision. Undecided (false) where the kernel does not say.
+// Whether a path that ends for this reason ends by such a decision. Undecided (false) where the kernel gives no reason.
 bool is_by(DropKind kind, engine::Reason reason);
 
 }  // namespace egt::explain

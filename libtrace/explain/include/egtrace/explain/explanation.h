@@ -108,7 +108,7 @@ struct NearMiss {
 };
 
 // How often a rule was met by the time of the dump: packets, or in a chain of type nat, connections. A hint that changes
-// no verdict: a rule may be younger than the traffic, and who forwards in hardware counts late.
+// no verdict: a rule may be younger than the traffic, and a NIC that forwards in hardware counts late.
 struct Counted {
   std::uint64_t packets = 0;
   // Where the rule counted none: what another rule counted that takes part in the same decision (a flow of the table that
@@ -132,7 +132,7 @@ struct HopPlace {
   std::string table{}, chain{};  // of netfilter
   std::uint32_t zone = 0;        // of connection tracking
   std::string device{};          // of a host, that receives, sends or resolves
-  std::string within{};          // "table 20": in words, what `where` says behind the bridge; empty where it names none
+  std::string within{};          // "table 20": in words, what `where` has behind the bridge; empty where it names none
 };
 
 struct Hop {
@@ -231,7 +231,7 @@ struct PathReport {
   std::vector<Gap> gaps;
   std::optional<engine::SizeLimit> largest;  // IP packet, by MTUs
   std::string summary;
-  std::string end_name;                    // who received it
+  std::string end_name;                    // the receiver
   std::vector<std::string> ovn_nodes;      // whose flows of OVN the packet met, or missed
   std::vector<FollowUp> reply, continued;  // none or one each
 };
@@ -239,12 +239,12 @@ struct PathReport {
 // A Kubernetes object that asks for something else than the dumps do with this packet.
 struct IntentViolation {
   std::string object;           // "EgressIP project"
-  std::string expected, found;  // what it says; what the dumps do: sentences without an end
+  std::string expected, found;  // what it demands; what the dumps do: sentences without an end
   Evidence evidence;            // of the object, then of what does otherwise
   friend bool operator==(const IntentViolation&, const IntentViolation&) = default;
 };
 
-// What the objects ask for this traffic. `kept`: nothing where none of them says anything of it.
+// What the objects ask for this traffic. `kept`: nothing where none of them is about it.
 struct Intent {
   std::optional<bool> kept;
   std::vector<IntentViolation> violations;
@@ -280,8 +280,8 @@ struct NotChecked {
   std::string what, why, command;
 };
 
-// The largest IP packet that fits the MTUs dumped, both ways and on all paths, and that flows send on as they do smaller ones; the
-// device with the smallest MTU, or the bridge or port of the flow.
+// The largest IP packet that fits the MTUs dumped, forth and back and on all paths, and that flows send on as they do smaller
+// ones; the device with the smallest MTU, or the bridge or port of the flow.
 struct LargestPacket {
   std::uint32_t bytes = 0;
   std::string node, device;
@@ -319,13 +319,13 @@ struct Explanation {
   std::string summary;
   Listener listener = Listener::unknown;
   std::optional<Fault> fault;           // of the first path that fails; none where none does
-  std::optional<Cause> cause;           // of the fault, or of what the intent violates; filled by who runs the checks
-  std::vector<CounterReport> counters;  // of the node of the fault; filled by who reads counters
+  std::optional<Cause> cause;           // of the fault, or of what the intent violates; filled by the code that runs the checks
+  std::vector<CounterReport> counters;  // of the node of the fault; filled by a reader of counters
   std::vector<PathReport> paths;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
   std::optional<LargestPacket> largest;   // none where no device's MTU is known
-  std::optional<CrossCheck> cross_check;  // filled by who walks the logical flows as well
+  std::optional<CrossCheck> cross_check;  // filled by the code that walks the logical flows as well
   Intent intent;                          // objects never decide; the walk follows the dumps
   std::vector<std::string> checked;       // kinds of dumps that the outcome was computed from
   std::vector<NotChecked> not_checked;

@@ -30,7 +30,7 @@ struct NodeReport {
   std::string gateway_because;
   std::vector<DumpReport> dumps;
 };
-// Whether a node does what OVN says (one that the dumps show it of).
+// Whether a node does what OVN demands (one that the dumps show it of).
 struct AgreementReport {
   std::string node;
   std::size_t missing = 0, orphaned = 0;  // logical flows without OpenFlow flow; cookies without logical flow

@@ -1,6 +1,6 @@
-// Everything that a snapshot says of one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
-// number, a tunnel key, a zone, a mark, a set, an object ("EgressIP/billing-out"). What the thing is need not be said; every reading of it that something in
-// the snapshot has is given.
+// Everything that a snapshot has about one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
+// number, a tunnel key, a zone, a mark, a set, an object ("EgressIP/billing-out"). Its kind need not be given; every reading of
+// it that something in the snapshot has is given.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Where a user says that a packet starts or ends: "ns/pod", "deploy/name", "10.0.0.1:80", "svc:ns/name:http", "node:worker-1",
-// "external:192.0.2.1", "port:IFACE-ID", each with an optional "@NODE". See the POINT section of the manual.
+// Where a packet starts or ends, as users write it: "ns/pod", "deploy/name", "10.0.0.1:80", "svc:ns/name:http",
+// "node:worker-1", "external:192.0.2.1", "port:IFACE-ID", each with an optional "@NODE". See the POINT section of the manual.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace egt::explain {
 
-// What the text says, not yet looked up in a snapshot.
+// The parts of the text, not yet looked up in a snapshot.
 struct Point {
   enum class Kind : std::uint8_t { pod, ip, service, node, external, port };
   Kind kind = Kind::ip;

@@ -270,7 +270,7 @@ std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view 
   add_owner(name, meanings);
   add_transit_port(name, meanings);
   if (!meanings.empty()) return meanings;
-  std::string_view begun;  // of a form that has matched: one with the same beginning and less behind it says no more
+  std::string_view begun;  // of a form that has matched: one with the same beginning and less behind it adds nothing
   for (const NameForm& form : kForms) {
     if (!begun.empty() && form.begin == begun) continue;
     if (form.begin.empty() && begun.ends_with('-')) continue;  // a port of what ends so
