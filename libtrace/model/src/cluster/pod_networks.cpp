@@ -1,4 +1,4 @@
-// What objects say of the networks of pods: their definitions, and which of them a pod's stack uses.
+// What objects show of the networks of pods: their definitions, and which of them a pod's stack uses.
 #include "egtrace/cluster/pod_networks.h"
 
 #include <algorithm>

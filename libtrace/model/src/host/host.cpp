@@ -12,7 +12,7 @@ bool LinkFlags::has(std::string_view flag) const {
   return false;
 }
 
-// A dump without flags (ip -o addr) says nothing; the link is then taken to be up.
+// A dump without flags (ip -o addr) does not show it; the link is then taken to be up.
 bool Link::is_up() const { return flags.empty() || flags.has("UP"); }
 
 bool Link::has_carrier() const { return flags.empty() || (flags.has("LOWER_UP") && !flags.has("NO-CARRIER")); }

@@ -19,7 +19,7 @@ bool has_local_route(const std::vector<Route>& routes, const IpAddr& address) {
   });
 }
 
-// One who replaces the kernel's route to a device's network by another of the same prefix has not cut the dump.
+// Where the kernel's route to a device's network was replaced by another of the same prefix, the dump is not cut.
 bool has_connected_route(const std::vector<Route>& routes, const Prefix& network, const std::string& device) {
   return std::any_of(routes.begin(), routes.end(), [&](const Route& r) {
     return r.to.length == network.length && r.to.network() == network.network() &&

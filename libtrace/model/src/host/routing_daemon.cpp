@@ -81,7 +81,7 @@ const Link* Settling::vrf_device(const std::string& vrf) const {
   return nullptr;
 }
 
-// VRFs are distinguished by the tables of their devices; of one without such a device nothing can be said.
+// VRFs are distinguished by the tables of their devices; of one without such a device nothing is known.
 std::optional<std::string> Settling::table_of(const DaemonRoute& d) const {
   if (d.vrf.empty()) return canonical_table(d.route.table);
   const Link* device = vrf_device(d.vrf);

@@ -39,7 +39,7 @@ inline std::span<const Member> find_members(const TableIndex& index, const Stage
   return {};
 }
 
-// Calls take(flow) for flows whose hash says that they match; some may not. least() is asked again and again for the
+// Calls take(flow) for flows that match by their hash; some may not. least() is asked again and again for the
 // lowest priority that is still of interest.
 template <class Least, class Take>
 void for_candidates(const TableIndex& index, const FlowStore& store, const FlowKey& key, Least least, Take take) {

@@ -209,7 +209,7 @@ Lookup FlowLookup::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& 
     candidates(table, again, false, found_again);
     Lookup found = plain_result(found_again.plain);
     if (found.hit == kNoFlow) continue;
-    if (result.hit != kNoFlow) {  // two conjunctions of one priority hold: OpenFlow does not say which one wins
+    if (result.hit != kNoFlow) {  // two conjunctions of one priority hold: OpenFlow does not define which one wins
       if (found.hit != result.hit) result.ties.push_back(found.hit);
       continue;
     }

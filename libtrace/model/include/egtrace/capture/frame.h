@@ -26,7 +26,7 @@ struct Headers {
   std::uint8_t icmp_type = 0, icmp_code = 0;
   std::uint16_t icmp_seq = 0;
   std::uint8_t tcp_flags = 0;
-  std::uint32_t seq = 0, ack = 0;  // TCP; `has_seq` says whether they are absolute
+  std::uint32_t seq = 0, ack = 0;  // TCP; `has_seq`: whether they are absolute
   bool has_seq = false;
   bool later_fragment = false;      // no transport header
   std::uint32_t payload_bytes = 0;  // on the wire, whatever the capture kept

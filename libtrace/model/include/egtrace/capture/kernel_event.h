@@ -16,7 +16,7 @@ enum class Probe : std::uint8_t { function, function_return, tracepoint, user };
 enum class OvsEvent : std::uint8_t {
   none,
   upcall,          // no datapath flow matches, or one sends the packet to ovs-vswitchd
-  upcall_enqueue,  // on its way to ovs-vswitchd
+  upcall_enqueue,  // queued for ovs-vswitchd
   upcall_return,
   receive_upcall,  // ovs-vswitchd has it
   flow_operation,  // ovs-vswitchd puts a datapath flow, or executes the packet's actions
@@ -25,7 +25,7 @@ enum class OvsEvent : std::uint8_t {
   other,
 };
 
-// What is equal of all packets that pass the same place in the same way. Strings are as the tracer prints them.
+// What is equal of all packets that pass the same place alike. Strings are as the tracer prints them.
 struct EventFacts {
   Probe probe = Probe::function;
   std::string symbol;           // "ip_rcv", "skb:kfree_skb"
@@ -38,7 +38,7 @@ struct EventFacts {
   std::int64_t code = 0;                    // of an upcall its kind, of a return its status, of a drop action its reason
   std::string datapath_flow;                // its UFID where it has one
   std::vector<std::string> openflow_flows;  // that made it
-  std::string ct_state;                     // "new"; empty: conntrack says nothing
+  std::string ct_state;                     // "new"; empty: not shown
   std::uint16_t ct_zone = 0;
   std::string nft_table, nft_chain, nft_verdict;
   std::int64_t nft_rule = 0;  // its handle; 0: none, a policy or an unnamed place

@@ -25,12 +25,12 @@ enum class Role : std::uint8_t { cluster_node, router, gateway, server };
 // One dump as `inspect` reports it.
 struct DumpInfo {
   SourceId source = kNoSource;
-  std::string path, kind, tool;  // kind: "ovs-ofctl dump-flows"; tool: version that printed it, where it says
+  std::string path, kind, tool;  // kind: "ovs-ofctl dump-flows"; tool: version that printed it, where shown
   std::string node;
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   std::vector<Provenance> not_understood;
   bool partial = false;
-  std::int64_t time = 0;      // when it was printed, seconds since 1970, as the archive or the collector says; 0: nothing shows
+  std::int64_t time = 0;      // when it was printed, seconds since 1970, as archive or collector show it; 0: not shown
   std::string superseded_by;  // path of the dump of the same topic that was read instead; empty: this was read
 };
 
@@ -41,7 +41,7 @@ struct DeclaredLink {
 };
 
 // Packets that databases send out through a presumed host for an object that the snapshot does not explain: by which device they
-// leave and as whom is not known.
+// leave and with which source is not known.
 struct OpenEgress {
   IpAddr source;       // of the pod
   std::string object;  // "EgressIP project-egressip"

@@ -1,4 +1,4 @@
-// How a snapshot was collected: what its archives and files say of each dump besides the facts in it. Nothing here
+// How a snapshot was collected: what its archives and files show of each dump besides the facts in it. Nothing here
 // decides what a packet does; it shows how far the facts can be trusted and what time they are of.
 #pragma once
 
@@ -22,7 +22,7 @@ struct DumpOrigin {
 
 struct Collection {
   std::vector<DumpOrigin> dumps;          // as many as Cluster::dumps, in its order
-  std::vector<std::string> collected_by;  // "sos report: 4.6.1", as the archives say it
+  std::vector<std::string> collected_by;  // "sos report: 4.6.1", as the archives show it
   // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
   // ones then, and no longer join with addresses in text.
   std::string obfuscated_by;

@@ -1,4 +1,4 @@
-// What the logs of databases say of the past: transactions in order of time. A database file that is compacted begins
+// What the logs of databases record of the past: transactions in order of time. A database file that is compacted begins
 // with all rows as of then, and remembers nothing of what came before (ovsdb(5), "Database Formats").
 #pragma once
 
@@ -42,7 +42,7 @@ struct Transaction {
   std::vector<RowChange> changes;  // in the order of the record
 };
 
-// In order of time; those of one database in the order of its log, whatever its clock said.
+// In order of time; those of one database in the order of its log, whatever its clock showed.
 struct History {
   std::vector<Transaction> transactions;
 };

@@ -203,7 +203,7 @@ struct Service : Object {
   std::string external_traffic_policy, internal_traffic_policy;
   Labels selector;
 };
-// An absent condition counts as the API says: ready and serving, not terminating.
+// An absent condition counts as the API defines: ready and serving, not terminating.
 struct ServiceEndpoint {
   IpAddr address;
   std::string node;
@@ -229,7 +229,7 @@ struct RulePorts {
   }
 };
 
-// Whom a rule of a policy is about: pods of namespaces, nodes or networks, of which one is there.
+// The peers of a rule of a policy: pods of namespaces, nodes or networks, of which one is there.
 struct PolicyPeer {
   LabelSelector namespaces, pods, nodes;
   std::vector<Prefix> networks;
@@ -364,7 +364,7 @@ Transport transport_of(const Objects& objects, std::string_view network);
 // PodAttachment). Null: no dump has one.
 const RouteAdvertisement* advertisement_of(const Objects& objects, std::string_view network);
 
-// ---- What objects say of each other
+// ---- What objects refer to
 
 // The labels of a namespace, with the one that every namespace has: its name.
 Labels labels_of_namespace(const Objects& objects, const std::string& name);

@@ -22,7 +22,7 @@ PodWay way_towards(const Objects& objects, const Pod& pod, const IpAddr& address
 bool has_route_by(const Objects& objects, const Pod& pod, const PodAttachment& on, const IpAddr& address,
                   const SeenNetworks& seen);
 
-// The CNI plugin that has made a pod's interface of which OVN-Kubernetes says nothing; empty: it has itself.
+// The CNI plugin that has made a pod's interface that OVN-Kubernetes does not list; empty: it has itself.
 std::string plugin_of(const Objects& objects, const PodAttachment& on);
 
 }  // namespace egt::cluster

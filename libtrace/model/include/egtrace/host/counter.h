@@ -1,4 +1,4 @@
-// What the kernel or a device has counted since it booted or was made. Evidence, never proof: a counter says that packets met
+// What the kernel or a device has counted since it booted or was made. Evidence, never proof: a counter shows that packets met
 // this, not which.
 #pragma once
 

@@ -19,7 +19,7 @@
 
 namespace egt::host {
 
-// "net.ipv4.conf.br-ex.rp_filter" → value and the line that says so.
+// "net.ipv4.conf.br-ex.rp_filter" → value and the line that shows it.
 struct SysctlValue {
   std::string value;
   Provenance from;

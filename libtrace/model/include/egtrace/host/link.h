@@ -67,7 +67,7 @@ struct Link {
   Provenance from;
 
   bool is_up() const;            // flag UP
-  bool has_carrier() const;      // LOWER_UP, or flags that do not say
+  bool has_carrier() const;      // LOWER_UP, or flags that do not show it
   bool may_drop_queued() const;  // by a filter or at random, and not where the queue is full alone
 };
 

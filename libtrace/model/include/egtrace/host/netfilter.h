@@ -1,7 +1,7 @@
 // One rule model for iptables and nft: tables, chains, rules, sets and maps, with the hooks at which the kernel runs
 // them (nft(8), iptables-extensions(8)).
 //
-// Both front ends lower their own syntax trees into this one, so the engine does not care who wrote a rule. What a front
+// Both front ends lower their own syntax trees into this one, so the engine does not distinguish them. What a front
 // end cannot express becomes an Undecided match or an OpaqueStatement, which the engine turns into a branch or a gap.
 #pragma once
 
@@ -137,7 +137,7 @@ constexpr unsigned expected = 1, seen_reply = 2, assured = 4, confirmed = 8, sna
 // A U128 as it is kept: it asks for no more alignment than a pointer, so that what holds one among other things is smaller.
 class Number {
  public:
-  constexpr Number(U128 value = 0) : high_(high64(value)), low_(low64(value)) {}  // implicit, as is the way back
+  constexpr Number(U128 value = 0) : high_(high64(value)), low_(low64(value)) {}  // implicit, as is the conversion back
   constexpr operator U128() const { return make_u128(high_, low_); }
 
  private:
@@ -291,7 +291,7 @@ struct Tproxy {
 struct Annotation {
   std::string what;
 };  // counter, log, comment, TCPMSS …: no effect on the walk
-// TEE, dup: a second packet leaves by way of `gateway`, an address, without one as the frame that it is. `device` empty: the
+// TEE, dup: a second packet leaves through `gateway`, an address, without one as the frame that it is. `device` empty: the
 // route to the gateway shows it. Neither: not understood where it goes.
 struct Duplicate {
   ExprPtr gateway;

@@ -114,12 +114,12 @@ struct PolicyRule {
   Provenance from;
 };
 
-// What a routing daemon (FRR) says of a node's routes.
+// What a routing daemon (FRR) shows of a node's routes.
 enum class BgpPeer : std::uint8_t { none, external, internal };
 struct DaemonRoute {
   Route route;                  // next hops of BGP and of most static routes have no device yet
   std::uint32_t distance = 0;   // administrative; of several routes to one prefix the lowest goes into the kernel
-  BgpPeer bgp = BgpPeer::none;  // of BGP: who showed it; the daemon's settings have its distance
+  BgpPeer bgp = BgpPeer::none;  // of BGP: which kind of peer sent it; the daemon's settings have its distance
   std::string vrf;              // name, or "#7" by the number of its device; empty: the default one
 };
 struct RoutingDaemon {

@@ -9,7 +9,7 @@
 
 namespace egt::netfilter {
 
-// Equal for rules that do the same. None where the rule has parts of which only the text says what they do. The text is
+// Equal for rules that do the same. None where the rule has parts of which only the text shows what they do. The text is
 // for comparing alone.
 std::optional<std::string> effect_of(const Rule& rule);
 

@@ -1,4 +1,4 @@
-// What single statements of netfilter rules say, without a packet.
+// What single statements of netfilter rules do, without a packet.
 #pragma once
 
 #include <initializer_list>

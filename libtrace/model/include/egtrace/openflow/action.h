@@ -1,6 +1,6 @@
 // OpenFlow actions and instructions of Open vSwitch as typed values (ovs-actions(7), lib/ofp-actions.c).
 //
-// The tree keeps what the text said (which of several spellings, which arguments were given, in which order), so that a
+// The tree keeps what the text had (which of several spellings, which arguments were given, in which order), so that a
 // dump prints back byte for byte; the engine looks only at the meaning.
 #pragma once
 

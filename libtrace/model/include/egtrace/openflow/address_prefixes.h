@@ -26,7 +26,7 @@ struct PrefixMask {
   AddressField field = AddressField::ipv4_dst;
   std::uint8_t length = 0;
 };
-// Of masks that are no prefixes nothing is said.
+// Masks that are no prefixes are left out.
 std::vector<PrefixMask> prefix_masks(std::span<const MatchWord> match);
 
 // Table, field and length of a prefix in one number, in this order.
@@ -38,7 +38,7 @@ struct Ipv6Prefix {
   friend auto operator<=>(const Ipv6Prefix&, const Ipv6Prefix&) = default;
 };
 
-// What a trie says of an address: trie_lookup_value().
+// What a trie finds for an address: trie_lookup_value().
 struct PrefixAnswer {
   unsigned looked_at = 0;    // so many bits show it from all prefixes that it lacks
   std::bitset<128> lengths;  // bit n: it has one of n + 1 bits

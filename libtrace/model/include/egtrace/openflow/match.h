@@ -25,8 +25,8 @@ constexpr std::uint64_t beyond_field(FieldId f) {
 
 using MatchView = std::span<const MatchWord>;  // ascending by word, one entry a word
 
-// Whether what a match looks at makes it one of Ethernet packets only: any field of a header does, unless the match says
-// of which type the packet is (match_add_ethernet_prereq() of lib/match.c).
+// Whether what a match looks at makes it one of Ethernet packets only: any field of a header does, unless the match
+// gives the packet's type (match_add_ethernet_prereq() of lib/match.c).
 template <class Words>
 bool implies_ethernet(const Words& words) {
   constexpr std::size_t kFirst = 49, kType = 20, kBehind = 77;  // of connections' addresses; packet_type; the last header

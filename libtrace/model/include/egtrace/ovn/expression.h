@@ -48,7 +48,7 @@ struct Symbol {
   std::string prerequisites;  // what must hold before the symbol means anything, as text
 
   // Both as trees without predicates and prerequisites of their own; null where the text cannot be understood, and then
-  // the error says why.
+  // the error has the reason.
   std::shared_ptr<const Expression> predicate_tree, prerequisite_tree;
   std::string predicate_error, prerequisite_error;
 

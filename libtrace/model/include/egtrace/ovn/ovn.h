@@ -1,4 +1,4 @@
-// What dumps say of OVN on one node: logical flows, logical ports, datapaths, chassis, address sets (ovn-sb(5),
+// What dumps show of OVN on one node: logical flows, logical ports, datapaths, chassis, address sets (ovn-sb(5),
 // ovn-nb(5)). Engines walk OpenFlow; these facts give its steps names and causes.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Program {
   std::shared_ptr<const FlowReader> reader;
 };
 
-// What only a database says of a logical flow.
+// What only a database has of a logical flow.
 struct FlowOrigin {
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
   std::string_view source;         // line of northd that made it: "northd.c:8453"
