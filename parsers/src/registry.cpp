@@ -84,7 +84,7 @@ void hold(const Format& format, const Dump& dump, Recognised& best) {
   if (how.confidence > best.how.confidence) best = {&format, std::move(how)};  // the first of equals, as listed
 }
 
-// A first line without an end, other than JSON's, is no dump's: what can be said of it its beginning shows, before each format
+// A first line without an end, other than JSON's, is no dump's: its beginning shows what can be found, before each format
 // has cut hundreds of megabytes into words.
 Dump beginning_of(const Dump& dump) {
   constexpr std::size_t kLongest = std::size_t{1} << 20;

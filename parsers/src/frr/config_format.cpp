@@ -1,5 +1,5 @@
-// FRR's configuration: vtysh -c "show running-config", /etc/frr/frr.conf. It says what a router was shown, not what it does:
-// its static routes and distances decide only where no routing table is in the snapshot (staticd(8), zebra(8)).
+// FRR's configuration: vtysh -c "show running-config", /etc/frr/frr.conf. It shows what a router was configured to do, not what
+// it does: its static routes and distances decide only where no routing table is in the snapshot (staticd(8), zebra(8)).
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>

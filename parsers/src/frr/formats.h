@@ -57,8 +57,8 @@ struct BgpPath {
   Provenance from;
   bool refused = false;
 };
-// As offers to FRR's table: BGP says who a prefix is sent to, not whether a better source of routes (a static one) says
-// otherwise.
+// As offers to FRR's table: BGP shows by which next hop a prefix is reached, not whether a better source of routes (a static
+// one) has another.
 void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths);
 
 // A line "ip route …" or "ipv6 route …" of the configuration.

@@ -71,7 +71,7 @@ bool is_cut(const Dump& dump, Report& report) {
   return true;
 }
 
-// A JSON dump that could not be read: said once, for its first line.
+// A JSON dump that could not be read: reported once, for its first line.
 std::optional<JsonValue> json_of(const Dump& dump, Report& report) {
   auto document = parse_json(dump.text);
   const std::uint32_t lines = count_lines(dump.text);
@@ -208,7 +208,7 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
   const bool shows_tables = learned.empty() || !v4.empty() || !v6.empty();
   std::move(learned.begin(), learned.end(), std::back_inserter(node.host.path_mtus));
   if (!shows_tables) return;
-  // A dump of one family says nothing of the other; "table all" without -4 and -6 shows both.
+  // A dump of one family shows nothing of the other; "table all" without -4 and -6 shows both.
   const bool both = command_shows_all(dump) && !command_is_v4(dump) && !command_is_v6(dump);
   const Provenance from{dump.source, 0};
   if (!v4.empty() || both || !command_is_v6(dump)) {
@@ -300,7 +300,7 @@ void set_if_shown(T& into, T& from) {
   if (from != T{}) into = std::move(from);
 }
 
-// What one dump does not say of a device, another may.
+// What one dump does not show of a device, another may.
 void merge_link(host::Link& into, host::Link&& from) {
   set_if_shown(into.index, from.index);
   set_if_shown(into.peer, from.peer);
@@ -343,7 +343,7 @@ void note_other_names(std::vector<host::Link>& links, std::size_t known) {
   }
 }
 
-// Of a name the first stays, with what the others say.
+// Of a name the first stays, with what the others add.
 void merge_same_names(std::vector<host::Link>& links) {
   std::vector<std::uint32_t> by_name(links.size());
   std::iota(by_name.begin(), by_name.end(), 0);

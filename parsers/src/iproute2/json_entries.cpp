@@ -32,7 +32,7 @@ std::string scalar(const JsonValue& v) {
   return {};
 }
 
-// Keys that say the same under another name, and those that decide nothing.
+// Keys that mean the same under another name, and those that decide nothing.
 struct Rename {
   std::string_view json, text;
   ValueKind kind;

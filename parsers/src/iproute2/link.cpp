@@ -66,7 +66,7 @@ bool is_counter_line(std::string_view text) {
          });
 }
 
-// Lines that no packet's way depends on.
+// Lines that no packet's path depends on.
 bool is_detail(std::string_view first, std::string_view text) {
   return is_kind(first) || first == "RX:" || first == "TX:" || first == "RX" || first == "TX" || first == "altname" ||
          first == "alias" || first == "vf" || first == "parentbus" || first == "prog/xdp" || first == "port" ||

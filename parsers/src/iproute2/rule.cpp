@@ -178,7 +178,7 @@ class RuleLowering {
       r_.suppress_group = value;
       return !value.empty();
     }
-    return key == "[unresolved]" || key == "proto" || key == "protocol" || key == "realms";  // who made it; for tc
+    return key == "[unresolved]" || key == "proto" || key == "protocol" || key == "realms";  // which program made it; for tc
   }
 
   bool act(host::RuleAction action) {

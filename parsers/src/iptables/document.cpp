@@ -123,7 +123,7 @@ class DocumentParser {
     }
   }
 
-  // iptables-save says on a line of its own what it does not show.
+  // iptables-save prints on a line of its own what it does not show.
   void warn_of(const Line& line, std::string_view text) {
     if (text.find("is incompatible, use 'nft' tool") != std::string_view::npos)
       lines_.note(line, 1, "iptables could not show this table", Diagnostic::Severity::warning);

@@ -13,7 +13,7 @@
 
 namespace egt::parsers::iptables {
 
-// What the text says of itself.
+// What the text shows of itself.
 struct Traits {
   Family family = Family::v4;
   bool legacy = false;              // the old backend: "iptables-save v1.8.9" without "(nf_tables)", or the command's name
@@ -29,7 +29,7 @@ Traits traits_of(const Dump& dump);
 
 // Reads the whole text; what was not understood goes to the report and stays in the tree.
 Document parse_document(const Dump& dump, const Traits& traits, Report& report);
-// The same line by line, for who needs no line twice.
+// The same line by line, for callers that need no line twice.
 void for_each_line(const Dump& dump, const Traits& traits, Report& report, const std::function<void(TreeLine&&)>& take);
 std::string print_item(const Item& item);
 void print_line(const TreeLine& line, std::string& out);

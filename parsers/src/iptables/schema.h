@@ -44,7 +44,7 @@ struct OptionSpec {
   bool drop_full = false;   // the whole range is printed as no option
 };
 
-// Another way to write an option: "--destination-port" for "--dport".
+// Another form of an option: "--destination-port" for "--dport".
 const OptionSpec* find_option(std::string_view module, std::string_view name);
 bool is_known_option(std::string_view name);    // of any module
 bool is_known_module(std::string_view module);  // a match

@@ -1,7 +1,7 @@
 // The typed tree of iptables text: what iptables-save, iptables -S and iptables -L print, one item a line.
 //
 // Options of matches and targets are typed by the table in schema.h; a module or option that is not in it keeps its
-// argument words, so that printing is exact and lowering can say what it did not understand. See iptables(8),
+// argument words, so that printing is exact and lowering can report what it did not understand. See iptables(8),
 // iptables-extensions(8), iptables-save(8).
 #pragma once
 

@@ -124,7 +124,7 @@ class LineReader {
     if (is_header(parts)) return read_header(parts);
     // The time of --timestamp absolute stands in front.
     const std::size_t first = parts.size() > 1 && parts[0].find('T') != std::string_view::npos ? 1 : 0;
-    if (parts.size() < first + 4 || !is_address(parts[first])) return;  // metadata, a stack, what pwru says of itself
+    if (parts.size() < first + 4 || !is_address(parts[first])) return;  // metadata, a stack, messages of pwru
     ++capture_.frames;
     KernelEvent e;
     e.line = line;

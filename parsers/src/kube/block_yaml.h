@@ -14,7 +14,8 @@ nlohmann::json plain_scalar(std::string_view text);
 
 // A document of block mappings, block sequences and scalars of one line or of `|`, as sigs.k8s.io/yaml writes them: the same value
 // as yaml-cpp has of it. None for everything else (flow collections with something in them, anchors, tags, folded and continued
-// scalars, comments behind a value, tabs, rare escapes, keys that occur twice), whether it is YAML or not: that is yaml-cpp's to say.
+// scalars, comments behind a value, tabs, rare escapes, keys that occur twice), whether it is YAML or not: yaml-cpp decides
+// that.
 std::optional<nlohmann::json> read_block_yaml(std::string_view text);
 
 // By yaml-cpp alone, whatever the text is; what is wrong with it otherwise, on which line (from 0).

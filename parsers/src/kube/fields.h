@@ -36,7 +36,7 @@ void add_once(std::vector<T>& all, const T& value) {
 // An unsigned number, however it is written; a port of 0 to 65535, else 0.
 std::optional<std::uint64_t> number(const Json& j);
 std::uint16_t port_number(const Json& j);
-// Of a port, in capitals; TCP where it is absent, as the API says.
+// Of a port, in capitals; TCP where it is absent, as the API defines.
 std::string protocol_of(const Json& port);
 
 }  // namespace egt::parsers::kube

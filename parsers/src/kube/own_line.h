@@ -1,4 +1,4 @@
-// The line that names an object: what a reader looks for, where its first line says no more than "- apiVersion: v1".
+// The line that names an object: what a reader looks for, where its first line has no more than "- apiVersion: v1".
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ std::vector<cluster::NetworkRule> network_rules(const Json& rules, const char* p
   return all;
 }
 
-// Without policyTypes a policy isolates ingress, and egress where it has egress rules, as the API says.
+// Without policyTypes a policy isolates ingress, and egress where it has egress rules, as the API defines.
 void add_network_policy(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   cluster::NetworkPolicy policy{id, {}, false, false, {}, {}, false};
   const Json& spec = at(o, "spec");

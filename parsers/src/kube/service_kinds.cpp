@@ -28,7 +28,7 @@ void add_service(const Json& o, const cluster::Object& id, cluster::Objects& obj
 }
 
 void add_endpoints(const Json& j, std::vector<cluster::ServiceEndpoint>& all) {
-  // An absent condition counts as ready and serving, as the API says; "serving" is younger than "ready".
+  // An absent condition counts as ready and serving, as the API defines; "serving" is younger than "ready".
   const Json& conditions = at(j, "conditions");
   const bool ready = at(conditions, "ready") != false;
   const bool serving = at(conditions, "serving").is_boolean() ? at(conditions, "serving") == true : ready;

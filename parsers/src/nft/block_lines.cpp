@@ -53,7 +53,7 @@ bool is_base_of_chain(std::string_view line) {
   return line.starts_with("type ") && line.find(" hook ") != std::string_view::npos;
 }
 
-// What is said of a chain's hook and of its policy is one line.
+// A chain's hook and its policy are one line.
 std::size_t end_of_base(std::string_view line) {
   std::size_t end = first_part(line, false, true).end;
   for (;;) {

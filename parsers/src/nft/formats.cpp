@@ -43,7 +43,7 @@ std::size_t count_tables(std::string_view text) {
 
 bool lists_ruleset(const Dump& dump) { return command_has(dump, "list ruleset"); }
 
-// Whether all tables of the host are in it: the command says so, or several tables were printed.
+// Whether all tables of the host are in it: the command shows it, or several tables were printed.
 bool is_whole(const Dump& dump) {
   if (dump.partial) return false;
   if (lists_ruleset(dump)) return true;
@@ -162,9 +162,9 @@ void store(nft::Lowered&& lowered, const Dump& dump, bool whole, host::Host& hos
 
 void load_text(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   nft::Lowered lowered = lower(dump, report);
-  // A listing that stops in the middle of a line says so even where its braces happen to match.
-  const std::string_view said = trim(dump.text);
-  if (!said.empty() && dump.text.back() != '\n' && said.back() != '}') lowered.incomplete = true;
+  // A listing that stops in the middle of a line is cut even where its braces happen to match.
+  const std::string_view text = trim(dump.text);
+  if (!text.empty() && dump.text.back() != '\n' && text.back() != '}') lowered.incomplete = true;
   store(std::move(lowered), dump, is_whole(dump), node.host, report);
 }
 

@@ -20,7 +20,7 @@ struct TableScope {
   std::uint32_t line = 0;  // of the rule: anonymous sets stand there
 };
 
-// Something that a rule reads. `implied`: tests that nft does not print because the selector says them already.
+// Something that a rule reads. `implied`: tests that nft does not print because the selector implies them.
 struct Tested {
   netfilter::ExprPtr expr;
   Datatype type = Datatype::unknown;

@@ -140,7 +140,7 @@ std::optional<Tested> from_row(const KeyRow* row) {
   return tested(row->key, row->type);
 }
 
-// nft prints no test for what the name of the header says.
+// nft prints no test for what the name of the header implies.
 void imply_header(const std::string& protocol, TableFamily family, std::vector<nf::Test>& out) {
   for (const ProtocolRow& r : kTransports) {
     if (r.protocol == protocol) out.push_back(implied_protocol(r.number));

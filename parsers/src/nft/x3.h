@@ -1,4 +1,4 @@
-// What the X3 grammars of nft share: the skipper, keywords, and the way to call another grammar through its plain
+// What the X3 grammars of nft share: the skipper, keywords, and how to call another grammar through its plain
 // function. Included by grammar sources only.
 #pragma once
 

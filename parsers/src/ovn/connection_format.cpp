@@ -1,5 +1,6 @@
 // `ovn-appctl -t ovn-controller connection-status`: whether ovn-controller is connected to the southbound database
-// (ovn-controller(8)), or that ovn-appctl did not reach it. Words that any file could have, so the command has to say whose they are.
+// (ovn-controller(8)), or that ovn-appctl did not reach it. Words that any file could have, so the command has to show whose
+// they are.
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"

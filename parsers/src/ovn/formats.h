@@ -22,7 +22,7 @@ const Format& cluster_status_format();
 bool is_blank_dump(const Dump& dump);
 
 // Calls `parse` for each line; it reports the line, and appends what the tool prints for it where it gives true. Where
-// that is not what stood there the line stays as it was, and a note says so.
+// that is not what stood there the line stays as it was, and a note is added.
 void reprint_lines(const Dump& dump, std::string& out, Report& report,
                    const std::function<bool(const Line&, std::string& canonical, LineReport&)>& parse);
 

@@ -142,7 +142,7 @@ std::string words_of(const ovn::LogicalFlow& f) {
   return fmt::format("{} priority {} match ({})", f.stage, f.priority, f.match.substr(0, 80));
 }
 
-// Beside a database, a list is a second witness, taken at another moment: what only it has is added, and said; so is what
+// Beside a database, a list is a second witness, taken at another moment: what only it has is added, and reported; so is what
 // it lacks of the pipelines that it shows.
 void compare_flows(const Dump& dump, ovn::Ovn& ovn, std::vector<ovn::LogicalFlow> listed, Report& report) {
   const Contents stored = contents_of(ovn);

@@ -19,7 +19,7 @@ bool is_skipped(std::string_view text) {
   return trimmed.empty() || trimmed.front() == '#' || trimmed == "--";
 }
 
-// Walks over a list. `heading` says whether a line is one; `row` is given each parsed line and says nothing.
+// Walks over a list. `heading`: whether a line is one; `row` is given each parsed line.
 template <class Parse, class Heading, class Row>
 void read_rows(const Dump& dump, Report& report, const char* problem, Parse parse, Heading heading, Row row) {
   LineReport lines(dump, report);

@@ -1,4 +1,4 @@
-// A southbound database from texts: what lflow-list and the lists of ports say of it.
+// A southbound database from texts: what lflow-list and the lists of ports show of it.
 #include <fmt/format.h>
 
 #include <map>

@@ -83,7 +83,7 @@ class Lexer {
   bool take_small_integer(std::uint32_t& value);
   bool force_small_integer(std::uint32_t& value);
 
-  // Errors say where: `column` counts from 1. An error that the token itself has comes first.
+  // Errors have their place: `column` counts from 1. An error that the token itself has comes first.
   void error(std::string message);
   void syntax_error(std::string_view expecting = {});
   bool failed() const { return !error_.empty(); }

@@ -20,7 +20,7 @@ namespace {
 constexpr int kLinesLookedAt = 40;
 constexpr int kNamesNoBridge = 15;  // by which a dump that does is better, whatever its dialect
 
-// "actions=" behind a term that a flow begins with. A logical flow says "action=(" and a group "bucket=".
+// "actions=" behind a term that a flow begins with. A logical flow has "action=(" and a group "bucket=".
 bool looks_like_flow(std::string_view line) {
   std::string_view s = trim_left(line);
   if (s.starts_with("group_id=") || s.find("bucket=") != std::string_view::npos) return false;

@@ -41,7 +41,7 @@ bool uses_ovn_fields(const Dump& dump) {
   return hits > 0;
 }
 
-// The bridge that the flows belong to, with a note when it had to be assumed; empty when there is no way to know.
+// The bridge that the flows belong to, with a note when it had to be assumed; empty when nothing shows it.
 std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report& report) {
   std::string name = bridge_by_command(dump);
   if (!name.empty()) return name;

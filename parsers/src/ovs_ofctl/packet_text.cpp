@@ -118,7 +118,7 @@ Integer read_integer(std::string_view text, unsigned bytes) {
   return n;
 }
 
-// mf_from_packet_type_string(): the value, or what it says.
+// mf_from_packet_type_string(): the value, or its text.
 std::string read_packet_type(std::string_view text, std::string& value) {
   const auto refused = [&](std::string_view missing) { return fmt::format("{}: bad syntax for packet type {}", text, missing); };
   if (!text.starts_with('(')) return refused("missing '('");

@@ -141,7 +141,7 @@ bool same_port_name(std::string_view full, std::string_view shown) {
   return full == shown || (shown.size() == kShortName && full.starts_with(shown));
 }
 
-// What the database said of ports without their bridge. Empty places are left behind: there may be thousands.
+// What the database has of ports without their bridge. Empty places are left behind: there may be thousands.
 class UnplacedByNumber {
  public:
   explicit UnplacedByNumber(std::vector<openflow::Interface>& all) : all_(all) {

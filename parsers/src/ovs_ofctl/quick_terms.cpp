@@ -162,7 +162,7 @@ class QuickTable {
     places_[i] = f;
   }
 
-  // Fields whose bits mean more than their value says stay away.
+  // Fields whose bits mean more than their value are left to the tree.
   static bool is_plain(FieldId id) {
     switch (id) {
       case FieldId::dl_vlan:

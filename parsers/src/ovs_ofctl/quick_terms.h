@@ -46,8 +46,8 @@ struct QuickValue {
 };
 bool quick_value(const QuickField& field, const char* at, const char* end, QuickValue& out);
 
-// Any single term, by way of the tree. False where it is not understood, does not print as itself, or stands for
-// something that it does not say (the name of a port).
+// Any single term, through the tree. False where it is not understood, does not print as itself, or stands for
+// something that is not in it (the name of a port).
 struct QuickTerm {
   std::vector<openflow::MatchWord> words;
 };

@@ -42,7 +42,7 @@ openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Pr
 
 // How surely one of the first lines is the header of a reply whose message, without OFPST_ or NXST_, is `message`.
 int confidence_by_header(const Dump& dump, std::string_view message);
-// What to call when a dump shows no bridge and there is only one that it can be; empty when there is no way to know.
+// What to call when a dump shows no bridge and there is only one that it can be; empty when nothing shows it.
 std::string only_bridge(const cluster::Node& node);
 using ovnk::kIntegrationBridge;
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kProblems = 200;
 
-// What writes a record of all rows says so in its comment (ovsdb_file_compact(), do_compact_standalone(), do_convert(),
+// What writes a record of all rows notes it in its comment (ovsdb_file_compact(), do_compact_standalone(), do_convert(),
 // do_backup()). Only asked of the first record behind the schema: of a cluster's log the schema beside it shows.
 bool shows_all_rows(std::string_view comment) {
   constexpr std::string_view kWriters[] = {"compacting database", "compacted by ", "converted by ",
@@ -98,7 +98,7 @@ class DatabaseReader {
     return true;
   }
 
-  // What a transaction says of itself. Members come in any order, so this goes through the whole of it.
+  // What a transaction has besides rows. Members come in any order, so this goes through the whole of it.
   static void read_headings(std::string_view transaction, DatabaseTransaction& heading) {
     JsonCursor c(transaction);
     for_each_member(c, [&](std::string_view name, JsonCursor& v) {

@@ -42,7 +42,7 @@ struct StoredTable {
 
 struct DatabaseTransaction {
   std::uint32_t line = 0;
-  std::int64_t date = 0;  // ms since 1970; 0 where it does not say
+  std::int64_t date = 0;  // ms since 1970; 0 where it has none
   std::string comment;
   std::string entry_id;  // of an entry of a cluster's log
   // All rows as of then, rather than what one transaction did: what compacting, converting or copying a database writes.

@@ -45,7 +45,7 @@ std::string header_of(const LogRecord& record, bool clustered) {
   return fmt::format("OVSDB {} {} {}", clustered ? "CLUSTER" : "JSON", record.body.size(), sha1(record.body));
 }
 
-// Headers are made anew; bodies are what their hash says that they are.
+// Headers are made anew; bodies are what their hash shows that they are.
 void reprint(const Dump& dump, std::string& out, Report& report) {
   const LogFile log = read_log_file(dump.text);
   std::size_t end = 0;

@@ -133,7 +133,7 @@ Recognition recognise_list(const Dump& dump, Database d) {
   return how;
 }
 
-// What is printed again must be what stood there; where it is not, the line stays as it was, and that is said.
+// What is printed again must be what stood there; where it is not, the line stays as it was, and that is reported.
 void emit(const Line& line, std::string_view canonical, LineReport& report, std::string& out) {
   if (canonical != line.text)
     report.note(line, 1, "understood, but spelt differently from what the tool prints", Diagnostic::Severity::note);

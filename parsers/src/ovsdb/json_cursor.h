@@ -35,7 +35,7 @@ class JsonCursor {
   std::size_t at_ = 0;
 };
 
-// Goes through the members of an object: calls `take(name, cursor)`, which must take the value and say whether it could.
+// Goes through the members of an object: calls `take(name, cursor)`, which must take the value and return whether it could.
 // The names are raw: names of tables, columns and UUIDs hold no escapes. False where the object is damaged.
 template <class Take>
 bool for_each_member(JsonCursor& c, Take take) {

@@ -27,7 +27,7 @@ struct TableRows {
 };
 // A thread more is worth its start for so many rows.
 constexpr std::size_t kRowsWorthAThread = 512;
-// What a row says otherwise than a row that was there before is kept beside that (in a column "NAME (other dump)") and reported.
+// What a row has otherwise than a row that was there before is kept beside that (in a column "NAME (other dump)") and reported.
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report);
 
 // A whole database file.
@@ -70,7 +70,7 @@ void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool real
 void settle_ports(ovn::Ovn& ovn);
 
 // Puts the MAC and the addresses of "0a:58:0a:84:00:0d 10.132.0.13/23 fd01::d" into a port. Words like "unknown",
-// "router" and "dynamic" say no address.
+// "router" and "dynamic" name no address.
 void add_addresses(std::string_view text, ovn::LogicalPort& port);
 
 // Adds a row, or what it adds to the row that has its UUID, or the same content (`key`, columns) and no other router.
@@ -78,7 +78,7 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port);
 class RowMerger {
  public:
   RowMerger(ovn::Rows& rows, std::string_view database, std::string_view table, std::vector<std::string> key);
-  // Where the row is known already, reports the columns of which it says something else.
+  // Where the row is known already, reports the columns in which it differs.
   void add(ovn::Row row, Report* report = nullptr);
 
  private:

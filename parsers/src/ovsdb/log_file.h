@@ -31,7 +31,7 @@ struct LogFile {
 
 bool looks_like_log(std::string_view text);
 
-// As ovsdb-server, reads up to the first record that is damaged and says what is wrong with it.
+// As ovsdb-server, reads up to the first record that is damaged and reports what is wrong with it.
 LogFile read_log_file(std::string_view text);
 
 }  // namespace egt::parsers::ovsdb

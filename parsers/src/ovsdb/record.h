@@ -59,7 +59,7 @@ struct JsonTable {
 };
 
 bool looks_like_json_table(std::string_view text);
-// One document is one line. The error says what is wrong with it.
+// One document is one line. The error names what is wrong with it.
 Result<JsonTable> parse_json_table(std::string_view text);
 void print_json_table(const JsonTable& table, std::string& out);
 std::vector<Record> records_of(const JsonTable& table, std::uint32_t line);

@@ -33,7 +33,7 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 // The bytes of one IP packet behind its header.
 struct Inside {
   std::string_view bytes;    // what the capture kept
-  std::uint32_t length = 0;  // what the header says
+  std::uint32_t length = 0;  // by the header
   std::uint16_t ip_id = 0;
 };
 

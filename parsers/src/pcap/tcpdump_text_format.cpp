@@ -160,7 +160,7 @@ struct IcmpWords {
   std::uint8_t type, code;
 };
 
-// What an ICMP error says of the packet that it is about: "ICMP 10.0.0.1 tcp port 80 unreachable".
+// What an ICMP error shows of the packet that it is about: "ICMP 10.0.0.1 tcp port 80 unreachable".
 void read_icmp_error(std::string_view rest, Frame& frame) {
   static constexpr IcmpWords kV4[] = {{"admin prohibited filter", 3, 13},
                                       {"admin prohibited", 3, 10},
@@ -378,7 +378,7 @@ class TextReader {
     if (capture_.first_not_understood == 0) capture_.first_not_understood = line;
   }
 
-  // What tcpdump says beside packets.
+  // What tcpdump prints beside packets.
   static bool is_chatter(std::string_view s) {
     return s.starts_with("tcpdump:") || s.starts_with("listening on") || s.starts_with("reading from") ||
            s.starts_with("dropped privs") || s.find(" packets captured") != std::string_view::npos ||

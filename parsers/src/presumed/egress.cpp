@@ -71,8 +71,8 @@ void add_egress_services(const std::string& node, const Objects& objects, std::v
 
 using Policy = rows::nb::LogicalRouterPolicy;
 
-// Whom the policy was made for: "EgressIP project-egressip" of the name project-egressip_NAMESPACE/POD (go-controller,
-// pkg/ovn/egressip.go), "EgressService NS/NAME"; empty where it is none of the two.
+// The object that the policy was made for: "EgressIP project-egressip" of the name project-egressip_NAMESPACE/POD
+// (go-controller, pkg/ovn/egressip.go), "EgressService NS/NAME"; empty where it is none of the two.
 std::string object_of(const Policy& policy) {
   if (const std::string service = policy.external_id("EgressSVC"); !service.empty()) return "EgressService " + service;
   if (policy.external_id("k8s.ovn.org/owner-type") == "EgressIP") {

@@ -12,7 +12,7 @@ namespace egt::parsers::presumed {
 
 struct HostEgress {
   std::string object;            // "EgressIP NAME", "EgressService NS/NAME"
-  IpAddr address;                // as whom packets leave
+  IpAddr address;                // source of packets that leave
   std::optional<Prefix> device;  // the address of the device by which they leave; none: the routes decide
   std::vector<IpAddr> pods;
 };

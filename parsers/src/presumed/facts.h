@@ -1,4 +1,4 @@
-// What databases, objects and annotations say of a node's host that no dump shows.
+// What databases, objects and annotations show of a node's host of which there are no dumps.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct NodeFacts {
   std::string node;
   bool nft_alone = false;         // the host's rules are nft's, as of releases without iptables
   std::string bridge = "br-ex";   // annotation l3-gateway-config
-  bool local_gateway = false;     // traffic of pods leaves through the host: so the routes say, or the annotation
+  bool local_gateway = false;     // traffic of pods leaves through the host: by the routes, or by the annotation
   bool tagged = false;            // the gateway router is in a VLAN of the external bridge
   std::optional<MacAddr> mac;     // of the bridge, and of the gateway router's outer port
   std::vector<Prefix> addresses;  // of the bridge

@@ -47,7 +47,7 @@ bool has_flows(const Node& node) {
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.flows.has_value(); });
 }
 
-// Logical flows, and who has which port: from database files or from lists.
+// Logical flows, and which chassis has which port: from database files or from lists.
 bool can_walk(const Node& node) {
   const auto& typed = node.ovn.southbound;
   const bool flows = !node.ovn.logical_flows.empty() || (typed != nullptr && !typed->logical_flows.get().empty());

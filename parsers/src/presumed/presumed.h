@@ -1,5 +1,5 @@
 // Nodes of which a snapshot has databases and objects but not the dumps of switch or host: what is missing is presumed as
-// OVN-Kubernetes would have made it. What is presumed is marked, so that every answer that rests on it says so.
+// OVN-Kubernetes would have made it. What is presumed is marked, so that every answer that rests on it shows that.
 #pragma once
 
 #include "egtrace/cluster/cluster.h"

@@ -28,7 +28,7 @@ Words words_of(std::string_view line) {
 }
 
 // FRR: the word behind which the secret stands, in commands that have one (bgpd, ospfd, isisd, ripd, nhrpd, lib/keychain.c,
-// lib/command.c). "8" and the like say how a password is encrypted.
+// lib/command.c). "8" and the like show how a password is encrypted.
 std::size_t behind_frr_keyword(const Words& words) {
   static constexpr std::string_view kKeywords[] = {"password", "key-string", "authentication-key", "area-password",
                                                    "domain-password"};

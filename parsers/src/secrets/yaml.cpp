@@ -110,7 +110,7 @@ class YamlSearch {
     });
   }
 
-  // Who may log in how: certificates, tokens, passwords, commands with their environment.
+  // Credentials of users: certificates, tokens, passwords, commands with their environment.
   void kubeconfig(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (lines_[i].outer == 0 && has_key(lines_[i], "users")) hide_value(i, end, "users");

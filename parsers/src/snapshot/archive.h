@@ -49,7 +49,7 @@ struct ArchiveMember {
 class ArchiveVisitor {
  public:
   virtual ~ArchiveVisitor() = default;
-  // Whether to read a member that begins so. `size` is what the archive says, 0 where it does not.
+  // Whether to read a member that begins so. `size` is what the archive shows, 0 where it does not.
   virtual bool wants(const std::string& path, std::uint64_t size, std::string_view beginning) = 0;
   virtual void take(ArchiveMember member) = 0;
   // Something was left out that is no file with a dump. `path` may be the archive's own.

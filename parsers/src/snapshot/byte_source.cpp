@@ -151,7 +151,7 @@ std::unique_ptr<ByteSource> decompressed(ByteSource& packed, std::string_view be
 }
 
 bool says_truncated(std::string_view error) {
-  // The latter is how liblzma says that it wants more (LZMA_BUF_ERROR).
+  // The latter is liblzma's request for more (LZMA_BUF_ERROR).
   return error.find("runcated") != std::string_view::npos || error.find("No progress is possible") != std::string_view::npos;
 }
 

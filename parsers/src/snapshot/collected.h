@@ -1,4 +1,4 @@
-// What archives say of how they were made: by which collector, and whether something replaced their addresses.
+// What archives show of how they were made: by which collector, and whether something replaced their addresses.
 #pragma once
 
 #include <string>

@@ -83,7 +83,7 @@ namespace {
 
 bool is_of(const Candidate& c, std::string_view kind) { return c.format != nullptr && c.format->kind == kind; }
 
-// A link or a copy (sos has both) says nothing of its own.
+// A link or a copy (sos has both) adds nothing.
 bool is_copy_of_read(const Candidate& c, const std::vector<Candidate*>& dumps) {
   return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* read) {
     return read != &c && read->superseded_by.empty() && read->format == c.format && read->dump.text == c.dump.text;
@@ -98,7 +98,7 @@ std::optional<cluster::Node> shown_by(const Candidate& c) {
   try {
     c.format->load(c.dump, scratch, other, report);
   } catch (const std::exception&) {
-    return std::nullopt;  // said where it is loaded in earnest
+    return std::nullopt;  // reported where it is loaded
   }
   return report.not_understood.empty() ? std::optional(std::move(other)) : std::nullopt;
 }

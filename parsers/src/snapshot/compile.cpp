@@ -66,7 +66,7 @@ std::vector<std::string> keep(const Snapshot& snapshot, unsigned jobs, const Com
   return std::move(kept.sections);
 }
 
-// Files that say how the others were collected, and what they are.
+// Files that show how the others were collected, and what they are.
 bool is_about_the_snapshot(std::string_view path) {
   static constexpr std::string_view kNames[] = {"egtrace.yaml", "egtrace-collect.tsv", "sos_reports/manifest.json", "version.txt",
                                                 "version",      "watermark.txt"};

@@ -68,7 +68,7 @@ struct FileToCompile {
   const FoundFile* file = nullptr;
   std::string found;  // empty: nothing beside the text
 };
-// What a file's row in the directory says of it, and whether secrets may be in it: the file as it will be opened.
+// What a file's row in the directory holds of it, and whether secrets may be in it: the file as it will be opened.
 FoundFile file_to_open(const FileToCompile& file);
 // `key`: as above; empty: none. `write` gets the pieces of the file in order.
 void write_compiled(const std::vector<FileToCompile>& files, const std::vector<std::string>& sections, std::string_view key,

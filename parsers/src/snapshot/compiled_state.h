@@ -83,9 +83,9 @@ struct KeptSnapshot {
   std::vector<std::string> sections;         // none where it is opened as if none were kept
   std::map<std::string, std::string> found;  // by path of the file, if there are sections
 };
-// `nodes_of_dumps`: by paths of dumps the nodes that they were found to be of, also where only what they show says so; the node of a
-// dump that is not there has to show itself. Each node is read once. `flows`: whether what is found in dumps of flows and groups is
-// kept, and what they come to beside logical flows.
+// `nodes_of_dumps`: by paths of dumps the nodes that they were found to be of, also where only their content shows it; the node
+// of a dump that is not there has to show itself. Each node is read once. `flows`: whether what is found in dumps of flows and
+// groups is kept, and what they come to beside logical flows.
 using NodesOfDumps = std::map<std::string, std::string, std::less<>>;
 KeptSnapshot keep_snapshot(std::vector<FoundFile> files, const NodesOfDumps& nodes_of_dumps, bool flows, unsigned jobs,
                            const CompareFlows& compare = {});

@@ -62,7 +62,7 @@ Result<Content> read_file(int fd, const std::string& path, const ContentLimits& 
   if (size >= kMapped)
     if (Content mapped = map_file(fd, before, path); mapped.keep) return mapped;
   Result<Content> content = read_stream(fd, limits, std::min<std::size_t>(size, limits.file_bytes));
-  // Of files of /proc and /sys the size says nothing.
+  // The size of files of /proc and /sys has no meaning.
   if (content && has_changed(fd, before)) return Error{kChangedWhileRead};
   return content;
 }

@@ -21,7 +21,7 @@ struct FoundFile {
   std::string shown;      // as users know it
   std::string identity;   // the same for two names of one file
   std::string copy_of;    // path of the file that it is another dump of, by its name; empty: none
-  bool by_link = false;   // a symbolic link stands on the way
+  bool by_link = false;   // a symbolic link is on the path
   bool masked = false;    // secrets in it were masked
   bool to_mask = false;   // they are to be, before it is read (mask.h)
   bool left_out = false;  // its beginning shows that it is no dump: not read

@@ -75,7 +75,7 @@ void take_run(const RanCommand& ran, Candidate& candidate) {
   if (ran.timed_out) candidate.why_partial = "its command was stopped by the collector's time limit";
 }
 
-// What the tool or the way to it said besides the dump.
+// What the tool or the shell that ran it printed besides the dump.
 void drop_session_text(Candidate& candidate) {
   const Quiet quiet = without_session_text(candidate.dump.text);
   if (!quiet.failed.empty() && ovn_text::is_controller_out_of_reach(candidate.dump)) return;
@@ -107,7 +107,7 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   return candidate;
 }
 
-// Whether it may be a dump at all; if not, `problem` or `note` says why.
+// Whether it may be a dump at all; if not, `problem` or `note` has the reason.
 bool is_readable(const FoundFile& file, const Candidate& whole) {
   return file.problem.empty() && !file.left_out && !is_encrypted(file.path) &&
          (whole.problem.empty() || !whole.dump.text.empty());

@@ -28,7 +28,7 @@ struct Candidate {
   std::shared_ptr<const CompiledDump> unchecked;  // likewise: its text is to be checked (FoundFile::unchecked)
   std::string node;                               // node by the user's word
   std::int64_t time = 0;                          // when it was printed, seconds since 1970; 0: nothing shows
-  bool succeeded = false;  // a collector that keeps the error output apart says so: what is empty is all there is
+  bool succeeded = false;  // as a collector shows that keeps the error output apart: what is empty is all there is
   std::string why_partial;
   std::string problem;        // unreadable or damaged: why
   std::string note;           // why it is not used, where that is no problem
@@ -37,7 +37,7 @@ struct Candidate {
   bool is_object() const;  // Kubernetes objects belong to no node
 };
 
-// `only`: the user named this very file, so that anything found in it is meant. `ran`: what the collector says of the
+// `only`: the user named this very file, so that anything found in it is meant. `ran`: what the collector shows of the
 // command; may be null.
 std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only,
                                const RanCommand* ran = nullptr);

@@ -17,7 +17,7 @@ std::size_t count_lines_starting(std::string_view text, std::string_view start) 
   return count;
 }
 
-// A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, as text
+// A multi-part reply marks in each header but the last that more follows. A part has at most 64 kB on the wire, as text
 // 120 kB where flows are OVN's, so the last header is near the end, or there is a single one at the beginning.
 bool more_flows_announced(std::string_view text) {
   constexpr std::size_t kTail = std::size_t{1} << 20, kHead = 4096;

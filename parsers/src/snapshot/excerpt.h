@@ -8,7 +8,7 @@
 namespace egt::parsers {
 
 // Of dumps whose tools end every line: what stands in the last one may be half of a fact.
-inline constexpr std::string_view kAnExcerpt = "an excerpt";  // the user said so, or pasted it
+inline constexpr std::string_view kAnExcerpt = "an excerpt";  // the user named it so, or pasted it
 inline constexpr std::string_view kEndsWithinLine = "it ends in the middle of a line";
 
 // Why the dump must be taken for a part of the whole; empty when nothing speaks against its being complete.

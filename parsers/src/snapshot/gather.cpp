@@ -34,7 +34,7 @@ class Gathering {
  private:
   Result<Gathered> settle() {
     if (auto error = find_settings()) return *error;
-    if (!out_.settings_file) give_nodes_folders(out_.files, out_.root_files);  // else the user says what is whose
+    if (!out_.settings_file) give_nodes_folders(out_.files, out_.root_files);  // else the user lists what is whose
     mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }

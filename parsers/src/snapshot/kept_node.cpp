@@ -170,7 +170,7 @@ void NodeDumpsReader::load_flows(cluster::Node& node) const {
   cluster::Cluster scratch;
   scratch.sources = (*sorted_->cluster)->sources;
   for (openflow::Bridge& bridge : node.bridges)
-    bridge.has_groups = false, bridge.groups_source = kNoSource;  // whose dump says so
+    bridge.has_groups = false, bridge.groups_source = kNoSource;  // whose dump shows that
   for (Candidate* c : chosen_) {
     if (!shows_flows(*c)) continue;
     Report said_before;

@@ -1,4 +1,4 @@
-// What a collector says of each command that it ran: sos_reports/manifest.json of sos (4.x), and egtrace-collect.tsv of
+// What a collector records of each command that it ran: sos_reports/manifest.json of sos (4.x), and egtrace-collect.tsv of
 // `egtrace collect`.
 #pragma once
 

@@ -80,7 +80,7 @@ extern "C" void end_as_changed(int signal, siginfo_t* info, void*) {
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
   for (const Mapped& one : mapped_files) {
     if (at < one.begin || at >= one.end) continue;
-    while (ending.test_and_set()) ::pause();  // another thread says so
+    while (ending.test_and_set()) ::pause();  // another thread prints it
     remove_unfinished_files();
     say("egtrace: ");
     say_path(one.path.data());

@@ -1,5 +1,5 @@
 // Files as memory. Where another process cuts a file short while it is read, some addresses have no bytes any more, and
-// reading there is SIGBUS: the names of mapped files are kept for a handler that says so.
+// reading there is SIGBUS: the names of mapped files are kept for a handler that prints them.
 #pragma once
 
 #include <sys/stat.h>

@@ -46,7 +46,7 @@ bool is_database(const Candidate& c) { return c.how.topic.starts_with("database 
 
 std::map<std::string, MustGather> gatherings_of(std::vector<Candidate>& candidates) {
   std::map<std::string, MustGather> all;
-  std::map<std::string, std::int64_t> written;  // what `timestamp` says
+  std::map<std::string, std::int64_t> written;  // as in `timestamp`
   for (Candidate& c : candidates) {
     const Root root = must_gather_root(c.place);
     if (!root.found) continue;

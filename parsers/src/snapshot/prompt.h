@@ -10,7 +10,7 @@ namespace egt::parsers {
 
 struct Prompt {
   std::string command;  // from the tool's name on, single blanks, without pipes; empty: a prompt, but no tool of ours
-  std::string host;     // of the prompt, or of `oc debug node/HOST`; empty when it does not say
+  std::string host;     // of the prompt, or of `oc debug node/HOST`; empty when it has none
   std::string pod;      // that `oc exec` entered: some node, which only the pod's object names
   std::string netns;    // network namespace that the command ran in; empty: the one of its shell
   bool enters = false;  // the command is a shell in `netns`, until one `leaves`

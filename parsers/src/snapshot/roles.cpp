@@ -16,7 +16,7 @@ bool forwards(const host::Host& host) {
   return false;
 }
 
-// A node with one leg forwards nothing, whatever its switch says.
+// A node with one leg forwards nothing, whatever its setting is.
 bool has_two_legs(const host::Host& host) {
   std::size_t legs = 0;
   for (const host::Link& link : host.links.value) {

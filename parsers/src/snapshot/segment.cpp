@@ -123,7 +123,7 @@ class Builder {
 
   bool open_braces_or_indented(const ClassifiedLine& line) const { return indentation(line.content) > 0; }
 
-  // A line that says nothing by itself, behind lines of a known kind.
+  // A line that shows nothing by itself, behind lines of a known kind.
   bool continues(const ClassifiedLine& line) const {
     const std::string_view inner = inner_content(line);
     if (indentation(inner) > base_indentation()) return true;

@@ -11,7 +11,7 @@
 
 namespace egt::parsers {
 
-// What a line of a dump looks like at first sight; `none` says nothing (prose, blank lines, inner lines of blocks).
+// What a line of a dump looks like at first sight; `none` shows nothing (prose, blank lines, inner lines of blocks).
 enum class LineKind : std::uint8_t {
   none,
   flow,

@@ -10,7 +10,7 @@ namespace egt::parsers {
 struct Quiet {
   std::string_view text;            // without session text at its beginning and end
   std::uint32_t skipped_lines = 0;  // before it
-  std::string failed;               // there is nothing but session text: the line that says what went wrong
+  std::string failed;               // there is nothing but session text: the line that shows what went wrong
   std::string ended;                // the tool gave up in the end: its words
 };
 Quiet without_session_text(std::string_view text);

@@ -32,7 +32,7 @@ class Cursor {
     at_ += word.size();
     return true;
   }
-  // Characters as long as `keep` says so.
+  // Characters as long as `keep` accepts them.
   template <class Keep>
   std::string_view take_while(Keep keep) {
     const char* from = at_;

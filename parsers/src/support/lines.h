@@ -43,7 +43,7 @@ class LineReport {
   void understood() { ++report_.lines, ++report_.understood; }
   void ignored() { ++report_.lines, ++report_.ignored; }
   void not_understood(const Line& line, std::uint32_t column, std::string message, std::string hint = {});
-  // Something to say about a line that counts otherwise.
+  // A remark about a line that counts otherwise.
   void note(const Line& line, std::uint32_t column, std::string message, Diagnostic::Severity severity);
   Provenance at(const Line& line) const { return {dump_.source, line.number}; }
 

@@ -88,7 +88,7 @@ void remove_unfinished_files() noexcept {
 void remove_unfinished_files_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
-    // Who ignores it (nohup) goes on doing so.
+    // A process that ignores it (nohup) goes on doing so.
     if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) std::signal(signal, remove_and_end);
   }
 }

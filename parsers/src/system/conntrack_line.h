@@ -18,7 +18,7 @@ struct ConntrackLine {
     blank,
     entry,
     summary,  // "conntrack v1.4.7 (conntrack-tools): 3 flow entries have been shown."
-    aside,    // other things that the tool says
+    aside,    // other things that the tool prints
     unknown,
   };
   Kind kind = Kind::unknown;

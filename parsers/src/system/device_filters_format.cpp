@@ -20,7 +20,7 @@ std::string_view behind(const Words& words, std::string_view key) {
 
 bool has(const Words& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
 
-// What one line says.
+// The content of one line.
 struct Parsed {
   enum class Kind : std::uint8_t { blank, entry, detail, unknown } kind = Kind::unknown;
   std::optional<DeviceFilter> filter = {};

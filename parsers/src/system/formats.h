@@ -42,7 +42,7 @@ std::string topic_of(const Dump& dump, std::string_view topic, bool own);
 void append_json(const nlohmann::ordered_json& document, std::string& out);
 
 // Prints each line from its tree. `parse(text)` gives the tree; `print(tree, out)` appends nothing for lines that are no
-// data; `count(line, tree, report)` says what became of it. A line that prints differently is kept, and a note says so.
+// data; `count(line, tree, report)` reports what became of it. A line that prints differently is kept, and a note is added.
 template <class Parse, class Print, class Count>
 void reprint_lines(const Dump& dump, std::string& out, Report& report, Parse parse, Print print, Count count) {
   LineReport lines(dump, report);

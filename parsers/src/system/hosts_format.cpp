@@ -61,7 +61,7 @@ void read_lines(const Dump& dump, Report& report, Take take) {
   }
 }
 
-// Addresses with words behind them stand in many dumps: only the command shows this one, and no line may say otherwise.
+// Addresses with words behind them stand in many dumps: only the command shows this one, and no line may conflict with it.
 Recognition recognise(const Dump& dump) {
   if (!is_hosts_file(dump)) return {};
   Report report;

@@ -72,7 +72,8 @@ std::optional<IpsecConnection> connection_in(const Quoted& line) {
   return c;
 }
 
-// "#2: "name":500 STATE_V2_ESTABLISHED_CHILD_SA (established Child SA)", "#2: "name", type=ESP, …" of trafficstatus; IKEv1 says "IPsec SA established".
+// "#2: "name":500 STATE_V2_ESTABLISHED_CHILD_SA (established Child SA)", "#2: "name", type=ESP, …" of trafficstatus; IKEv1
+// prints "IPsec SA established".
 std::optional<std::string> established_in(std::string_view text) {
   if (!text.starts_with('#')) return std::nullopt;
   const std::size_t colon = text.find(": ");

@@ -40,7 +40,7 @@ bool read_type(std::string_view type, IpSet& set) {
   }
   const bool addressed =
       std::any_of(set.parts.begin(), set.parts.end(), [](IpSetPart p) { return p == IpSetPart::ip || p == IpSetPart::net; });
-  if (addressed) set.family = Family::v4;  // unless an option says otherwise
+  if (addressed) set.family = Family::v4;  // unless an option sets another
   return true;
 }
 

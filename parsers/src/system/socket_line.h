@@ -37,7 +37,7 @@ struct SocketLine {
   std::string process;
 };
 
-// What the header says of the lines below it.
+// What the header shows of the lines below it.
 struct SocketColumns {
   enum class Tool : std::uint8_t { none, ss, netstat } tool = Tool::none;
   bool has_protocol = false;  // ss: a column Netid

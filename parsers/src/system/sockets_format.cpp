@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::uint8_t, 3> kProtocols = {ip_proto::tcp, ip_proto::udp, ip_proto::sctp};
 
-// What the command asked for; where no command is known, what the header of netstat says.
+// What the command asked for; where no command is known, what the header of netstat shows.
 struct SocketFilter {
   bool listening = false;               // -l or -a
   bool filtered = false;                // ss: "sport = :22", "state established"

@@ -11,7 +11,7 @@ struct SysctlLine {
   enum class Kind : std::uint8_t {
     blank,
     setting,
-    aside,  // comments, "* Applying /etc/sysctl.conf ..." and what the tool says of settings that it cannot read
+    aside,  // comments, "* Applying /etc/sysctl.conf ..." and what the tool prints of settings that it cannot read
     unknown,
   };
   Kind kind = Kind::unknown;
@@ -23,7 +23,7 @@ struct SysctlLine {
 SysctlLine parse_sysctl_line(std::string_view text);
 void print_sysctl_line(const SysctlLine& line, std::string& out);  // a setting; nothing for other lines
 
-// In the words of sysctl: "net.ipv4.conf.eth0/100.forwarding", whichever way it was written. A '/' stands for the dot in
+// In the words of sysctl: "net.ipv4.conf.eth0/100.forwarding", however it was written. A '/' stands for the dot in
 // the name of a device.
 std::string sysctl_name(std::string_view key);
 // Whether the name begins as the kernel's do.

@@ -20,7 +20,7 @@ using TakeEvent = std::function<void(const capture::KernelEvent&)>;
 // What the bytes are: "pcap", "pcapng", "tcpdump text", "retis events", "pwru text", or empty.
 std::string_view capture_format(std::string_view bytes);
 
-// A capture that is cut gives what came before, and says so in Capture::cut_why. The error is for what is no capture.
+// A capture that is cut gives what came before, and the reason in Capture::cut_why. The error is for what is no capture.
 Result<capture::Capture> read_capture(std::string_view bytes, const TakeFrame& take, const TakeEvent& take_event = {});
 // The same for a file, compressed or not; "-" is standard input.
 Result<capture::Capture> read_capture_file(const std::string& path, const TakeFrame& take, const TakeEvent& take_event = {});

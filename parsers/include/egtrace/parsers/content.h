@@ -23,7 +23,7 @@ struct Content {
   std::string cut_why;
 };
 
-// Against compression bombs: what is longer is cut there, and `cut` says so.
+// Against compression bombs: what is longer is cut there, and `cut` is set.
 struct ContentLimits {
   std::uint64_t file_bytes = std::uint64_t{4} << 30;       // of one decompressed file
   std::uint64_t archive_bytes = std::uint64_t{8} << 30;    // of all members of archives that are kept, together
@@ -39,7 +39,7 @@ Result<Content> read_content(const std::string& path, const ContentLimits& limit
 // The same without decompressing, and without opening pipes: for what lies in a snapshot.
 Result<Content> read_packed(const std::string& path, const ContentLimits& limits = {});
 
-// Decompresses `raw` where its first bytes say so; hands it back unchanged otherwise.
+// Decompresses `raw` where its first bytes are of a compressed format; hands it back unchanged otherwise.
 Content decompress(Content raw, const ContentLimits& limits = {});
 
 // Large files are mapped. From now on one that another process cuts short while it is read ends the program with

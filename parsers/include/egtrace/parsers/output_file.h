@@ -13,7 +13,7 @@
 
 namespace egt::parsers {
 
-enum class Readers { as_usual, owner_alone };  // who may read it: by the umask and as the old file, or 0600
+enum class Readers { as_usual, owner_alone };  // which users may read it: by the umask and as the old file, or 0600
 
 class OutputFile {
  public:
@@ -23,11 +23,11 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();  // without finish(): as if it had never been
 
-  // False: it failed, and finish() says why.
+  // False: it failed, and finish() gives the reason.
   bool write(std::string_view bytes);
   // For a library that writes by name in place of write(): this file, which is empty. None where the target itself is written.
   const std::string& unfinished() const { return unfinished_; }
-  void fail(int error);  // an errno: that library could not; finish() says so
+  void fail(int error);  // an errno: that library could not; finish() gives it
   // Why it cannot be written; empty where all is well.
   [[nodiscard]] std::string finish();
 

@@ -17,7 +17,7 @@
 
 namespace egt::parsers::ovn_lang {
 
-// From what the database says of the ovn-northd that wrote it, else from what its flows look like.
+// From what the database shows of the ovn-northd that wrote it, else from what its flows look like.
 Dialect dialect_of(const ovn::Southbound& southbound);
 // The release of ovn-northd that wrote the database, as year and month: {25, 3}; nothing where it is not shown.
 struct Release {

@@ -1,6 +1,6 @@
 // The text of Open vSwitch's flows, matches and actions (ovs-fields(7), ovs-actions(7), ovs-ofctl(8)) as plain functions.
 //
-// The tree of a line keeps what the text said, in its order and spelling, so that it prints back byte for byte. What is
+// The tree of a line keeps what the text had, in its order and spelling, so that it prints back byte for byte. What is
 // looked at by engines is the meaning: the words of a Match and an ActionList.
 #pragma once
 

@@ -75,7 +75,7 @@ Result<Snapshot> open_snapshot(const SnapshotRequest& request);
 // The cluster alone.
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request);
 
-// What a file's name says of the command that printed it: the name without folders and without endings of compression
+// What a file's name shows of the command that printed it: the name without folders and without endings of compression
 // and text (.gz, .xz, .zst, .bz2, .txt, .log, .out). Blanks stay the '_' that they are in such names.
 std::string command_of_path(std::string_view path);
 
