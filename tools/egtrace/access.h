@@ -1,5 +1,5 @@
-// Who may ask `egtrace serve`: by the name under which the browser reached it (against DNS rebinding), by where the page lies that
-// asks, and by a token where others than this host can reach it.
+// Which clients `egtrace serve` answers: by the name under which the browser reached it (against DNS rebinding), by where the
+// page lies that asks, and by a token where others than this host can reach it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Access {
  public:
   // `token`: empty where none is asked for.
   Access(ListenAddress at, std::string token) : at_(at), token_(std::move(token)) {}
-  // None: it may. A visitor who brings the token in the address is sent to the same page with it as a cookie.
+  // None: it may. A browser with the token in the address is sent to the same page with it as a cookie.
   std::optional<HttpResponse> refuse(const HttpRequest& request) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace egt::cli {
 
-// With the cause of what goes wrong, and the counters that say of it.
+// With the cause of what goes wrong, and the counters that show it.
 Result<explain::Explanation> answer(const explain::Explainer& explainer, const explain::Question& question);
 
 }  // namespace egt::cli

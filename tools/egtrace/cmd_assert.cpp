@@ -33,7 +33,7 @@ struct AssertOptions {
   PacketOptions packet;
   std::vector<std::string> outcomes, verdicts, snat, dnat, nodes, devices, contains, avoids;
   bool assume_gaps = false;
-  bool proto_given = false;  // otherwise "--to …/udp" may say it
+  bool proto_given = false;  // otherwise "--to …/udp" may give it
 };
 
 expect::Expectation expectation(const AssertOptions& o) {

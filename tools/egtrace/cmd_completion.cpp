@@ -48,7 +48,7 @@ void add_completion(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<CompletionOptions>();
   CLI::App* verb = app.add_subcommand("completion", "print what makes a shell complete verbs, options and names");
   verb->add_option("shell", o->words, "bash, zsh or fish")->type_name("");
-  // Asked by the scripts: what may stand where the last of the words does. `:files` says that names of files may.
+  // Asked by the scripts: what may stand where the last of the words does. `:files` means that names of files may.
   verb->add_flag("--candidates", o->candidates, "")->group("");
   verb->add_option("-o,--output", o->common.output, "write to FILE")->type_name("FILE");
   verb->footer(kCompletionFooter);

@@ -123,7 +123,7 @@ struct Question {
   std::size_t line = 0;  // of the file of --batch
 };
 
-// Why it cannot be answered, as ovn-trace says it, or the datapath and packet.
+// Why it cannot be answered, as ovn-trace prints it, or the datapath and packet.
 struct Understood {
   std::string problem;
   std::string unknown_datapath, unknown_port;  // the name that the problem is about

@@ -218,7 +218,7 @@ class Lane {
   Result<TraceStart> recirculated_start(const parsers::DatapathFlow& flow) const {
     const std::uint32_t id = flow.key.u32(FieldId::recirc_id);
     const auto chain = openflow::chain_to(node_.datapath, id);
-    if (!chain) return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};  // as ofproto/trace says it
+    if (!chain) return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};  // as ofproto/trace prints it
     const auto first = parsers::parse_datapath_flow(chain->front()->match, node_.vlan_limit);
     if (!first) return first.error();
     auto start = datapath_start(*first);

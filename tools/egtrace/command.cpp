@@ -224,7 +224,7 @@ bool OutputStream::write(std::string_view piece) {
 
 bool OutputStream::put(std::string_view bytes) {
   if (!file_) return print_all(bytes);
-  if (!file_->write(bytes)) cli::finish(*file_);  // which says why
+  if (!file_->write(bytes)) cli::finish(*file_);  // which prints the reason
   return true;
 }
 

@@ -45,8 +45,8 @@ std::size_t text_width(const CommonOptions& options);
 // Whether text for standard output (or the file of -o) is to be coloured: the flag, NO_COLOR, CLICOLOR_FORCE, terminal.
 bool use_color(const CommonOptions& options);
 
-// Warnings wait until the verb has done its work: a verb that fails says in one line why. A warning that may be the cause
-// goes into that line.
+// Warnings wait until the verb has done its work: a verb that fails prints the reason in one line. A warning that may be the
+// cause goes into that line.
 void hold_warning(std::string line, bool may_be_why_others_fail = false);
 void print_warnings();
 std::string what_may_be_why();  // "; …" or empty

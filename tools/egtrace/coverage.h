@@ -1,4 +1,4 @@
-// What a verb about the whole cluster says of the nodes that the snapshot has no dumps of.
+// What a verb about the whole cluster prints of the nodes that the snapshot has no dumps of.
 #pragma once
 
 #include "command.h"

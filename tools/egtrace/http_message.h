@@ -38,7 +38,7 @@ class HttpReader {
   HttpReader(HttpReader&&) noexcept;
   HttpReader& operator=(HttpReader&&) noexcept;
   ~HttpReader();
-  // What arrived so far, whole. The response says what is wrong with it; then no more is read.
+  // What arrived so far, whole. The response names what is wrong with it; then no more is read.
   std::optional<HttpResponse> take(std::string_view bytes);
   bool is_done() const;
   HttpRequest request() const;

@@ -24,7 +24,7 @@ std::string plain(std::string_view text) {
 std::string bold(std::string_view text) { return "**" + plain(text) + "**"; }
 std::string italic(std::string_view text) { return "*" + plain(text) + "*"; }
 
-// "{text,json}" of a check of values, "FILE" of a type name, without what CLI11 says of types and ranges besides.
+// "{text,json}" of a check of values, "FILE" of a type name, without what CLI11 prints of types and ranges besides.
 std::string value_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');

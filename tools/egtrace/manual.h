@@ -1,4 +1,4 @@
-// Manual pages out of what the command line says of itself, as Markdown for lowdown(1).
+// Manual pages out of what the command line prints of itself, as Markdown for lowdown(1).
 #pragma once
 
 #include <CLI/CLI.hpp>

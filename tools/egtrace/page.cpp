@@ -25,7 +25,7 @@ std::string shown_name(const SnapshotOptions& options) {
   return path.filename().string();
 }
 
-// What a page says of a snapshot's dumps.
+// What a page shows of a snapshot's dumps.
 class ShownSnapshot {
  public:
   // `inspection`: the verb's own; null: it has none.

@@ -121,7 +121,7 @@ bool was_tried(const std::string& place) {
   return false;
 }
 
-// A process of its own session, of low priority, that says nothing and has no file of this one but the lock.
+// A process of its own session, of low priority, that prints nothing and has no file of this one but the lock.
 void start(const std::array<const char*, 6>& words, int held) {
   if (::fork() != 0) return;
   ::setsid();

@@ -37,9 +37,9 @@ std::string snapshot_path(const SnapshotOptions& options);
 void take_argument_for(std::string& own, SnapshotOptions& options);
 // The same for a verb that has several, and may have none: what is no file is its own.
 void take_arguments_for(std::vector<std::string>& own, SnapshotOptions& options);
-// --follow-links, for verbs that name snapshots in another way.
+// --follow-links, for verbs that name snapshots otherwise.
 void add_follow_links(CLI::App& verb, bool& follow_links);
-// --at, for verbs that say what it makes undecided.
+// --at, for verbs that show what it makes undecided.
 void add_at_option(CLI::App& verb, SnapshotOptions& options);
 // What --at supposes of these nodes (none: of all), on standard error: for verbs whose answers have no place for it.
 void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes = {});

@@ -18,7 +18,7 @@ struct PortStyle {
   openflow::Port operator()(const openflow::Port& p) const;
 };
 
-// Whether the action, or one within it, says a port.
+// Whether the action, or one within it, names a port.
 bool says_ports(const openflow::Action& a);
 openflow::Action with_ports(const openflow::Action& a, const PortStyle& style);
 

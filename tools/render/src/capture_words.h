@@ -1,4 +1,4 @@
-// What texts and pages say of captured flows.
+// What texts and pages show of captured flows.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is said of a dump.
+// The words about a dump.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::string_view frag_text(std::uint32_t frag) {
   return frag == 0 ? "no" : frag == 1 ? "first" : frag == 3 ? "later" : "<error>";
 }
 
-// The word for type and protocol, and whether it says the protocol too.
+// The word for type and protocol, and whether it implies the protocol.
 struct ProtocolWord {
   std::string_view text;
   bool says_protocol = false;

@@ -1,4 +1,4 @@
-// The lines that the person who waits reads: the outcome, its cause, and the next step.
+// The lines that a reader sees first: the outcome, its cause, and the next step.
 #pragma once
 
 #include <string>

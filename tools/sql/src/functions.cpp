@@ -24,7 +24,7 @@ void fail(sqlite3_context* context, const std::string& why) {
   sqlite3_result_error(context, why.c_str(), static_cast<int>(why.size()));
 }
 
-// What the second argument says is read once where it is a constant.
+// The second argument is parsed once where it is a constant.
 template <class T, class Read>
 const T* argument(sqlite3_context* context, sqlite3_value** values, Read read) {
   if (const void* known = sqlite3_get_auxdata(context, 1)) return static_cast<const T*>(known);

@@ -74,7 +74,7 @@ namespace {
 
 constexpr std::size_t kBetween = 2;  // blanks between two columns
 
-// What a row says, in the order of importance: as many as fit stand side by side, the others below.
+// The content of a row, in the order of importance: as many as fit stand side by side, the others below.
 enum Column : std::size_t { kLeak, kFrom, kTo, kOutcome, kSeenAs, kLeavesBy, kDecidedBy, kColumns };
 constexpr std::array<std::string_view, kColumns> kTitles = {"", "FROM", "TO", "OUTCOME", "SEEN AS", "LEAVES BY", "DECIDED BY"};
 constexpr std::array<std::string_view, kColumns> kWords = {"", "", "", "", "seen as ", "leaves by ", "decided by "};

@@ -21,7 +21,7 @@ SarifRule rule_for(const CatalogueEntry& e) {
   return rule;
 }
 
-// What it is about, and not what it says of it, which has ages and counts.
+// What it is about, without its text, which has ages and counts.
 std::vector<std::string> parts_of(const Finding& f) {
   std::vector<std::string> parts = {f.id, f.node, f.object};
   parts.insert(parts.end(), f.pods.begin(), f.pods.end());

@@ -1,4 +1,4 @@
-// The audit as a matrix: who sends below each other, to whom beside each other, in each cell the paths.
+// The audit as a matrix: senders below each other, destinations beside each other, in each cell the paths.
 #include <fmt/format.h>
 
 #include <algorithm>

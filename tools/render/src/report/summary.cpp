@@ -1,4 +1,4 @@
-// What there is to say first: how many findings, which connections leak, fail or are undecided, of what dumps.
+// What is to be shown first: how many findings, which connections leak, fail or are undecided, of what dumps.
 #include <fmt/format.h>
 
 #include <algorithm>

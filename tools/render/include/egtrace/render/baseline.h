@@ -11,7 +11,7 @@ namespace egt::render {
 
 // One failure after the other in the order of the expectations, so that a review shows what came and went.
 std::string baseline_json(const assess::Baseline& baseline);
-// The error says what is wrong with the file.
+// The error names what is wrong with the file.
 Result<assess::Baseline> read_baseline(std::string_view text);
 
 }  // namespace egt::render

@@ -1,5 +1,5 @@
 // What became of expectations: JSON (docs/schema/check.schema.json, assert.schema.json), text, JUnit XML, SARIF 2.1.0,
-// annotations of GitHub and reports of GitLab. Where there is a baseline, each says which failures are known.
+// annotations of GitHub and reports of GitLab. Where there is a baseline, each shows which failures are known.
 #pragma once
 
 #include <string>

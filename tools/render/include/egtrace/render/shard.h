@@ -36,7 +36,7 @@ struct ShardResult {
 };
 
 std::string shard_json(const ShardResult& result);
-// The error says what is wrong with the file.
+// The error names what is wrong with the file.
 Result<ShardResult> read_shard(std::string_view text);
 
 }  // namespace egt::render

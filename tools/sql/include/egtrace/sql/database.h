@@ -48,7 +48,7 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // One statement. The error is in SQLite's words, or says that it took longer than `limit`.
+  // One statement. The error is in SQLite's words, or that it took longer than `limit`.
   Result<QueryResult> query(const std::string& statement, std::chrono::milliseconds limit);
 
   // Which of these tables does not exist.
