@@ -20,7 +20,7 @@ struct IpsecQuery {
 // The policy that decides; null: none concerns the packet, or the device is exempt (disable_policy, disable_xfrm).
 const host::IpsecPolicy* find_ipsec_policy(const host::Host& host, const IpsecQuery& query);
 
-// The kernel's association for what the policy wants of that packet.
+// The kernel's association for what the policy demands of that packet.
 const host::IpsecAssociation* find_association(const host::Host& host, const host::IpsecTemplate& wanted, const Tuple& packet);
 
 }  // namespace egt::engine

@@ -71,8 +71,8 @@ bool leads_to_itself(const host::Host& host, const std::string& asked, const Lin
   return answer.is_for_me() || answer.kind == RouteAnswer::Kind::unknown;
 }
 
-// A question is routed like a packet, and dies like one of the reverse path filter.
-bool hears(const host::Host& host, const std::string& asked, const LinkQuestion& q, const std::string& out_device) {
+// A request is routed like a packet, and dropped like one by the reverse path filter.
+bool receives_request(const host::Host& host, const std::string& asked, const LinkQuestion& q, const std::string& out_device) {
   if (!q.asker) return true;
   RouteQuery packet;
   packet.to = q.address;
@@ -122,7 +122,7 @@ bool answers_for_own(const host::Host& host, const std::string& asked, const std
   if (link != nullptr && has_no_arp(*link)) return false;
   if (!q.address.is_v4()) return asked == owner && !is_tentative(link, q.address);
   return leads_to_itself(host, asked, q) && !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) &&
-         hears(host, asked, q, "");
+         receives_request(host, asked, q, "");
 }
 
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
@@ -134,7 +134,7 @@ bool answers_for_others(const host::Host& host, const std::string& asked, const 
   if (!by_entry && !is_on("proxy_arp") && !is_on("proxy_arp_pvlan")) return false;
   const auto out = device_towards(host, asked, q);
   if (!out) return by_entry;
-  if (out->empty() || !hears(host, asked, q, *out)) return false;
+  if (out->empty() || !receives_request(host, asked, q, *out)) return false;
   return *out == asked ? is_on("proxy_arp_pvlan") : by_entry || is_on("proxy_arp");
 }
 

@@ -74,24 +74,24 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   }
   answer.entry = table_entry(node.host, device, address);
   const bool usable = answer.entry != nullptr && is_usable(*answer.entry);
-  std::optional<NeighbourOracle::Answer> heard;
+  std::optional<NeighbourOracle::Answer> resolved;
   const auto asker = arp_asker(node.host, device, address, source);
-  if (!usable || by_switch) heard = oracle.resolve(node, device, address, asker);
+  if (!usable || by_switch) resolved = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
   bool stays_silent = was_silent;
-  if (heard && !by_switch) {
+  if (resolved && !by_switch) {
     const auto exchange = oracle.exchange(node, device, address, asker);
     answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided;
-    if ((was_silent && heard->off_link) || exchange == NeighbourOracle::Exchange::lost) {
-      heard.reset();
+    if ((was_silent && resolved->off_link) || exchange == NeighbourOracle::Exchange::lost) {
+      resolved.reset();
       stays_silent = true;
     }
   }
-  if (heard) {
+  if (resolved) {
     answer.kind = NeighbourAnswer::Kind::mac;
-    answer.mac = heard->mac;
-    answer.by_ovn = heard->by_ovn;
-    answer.evidence = std::move(heard->evidence);
+    answer.mac = resolved->mac;
+    answer.by_ovn = resolved->by_ovn;
+    answer.evidence = std::move(resolved->evidence);
     answer.conflicts_with_dump = answer.entry != nullptr && !by_switch;
     return answer;
   }

@@ -30,7 +30,7 @@ bool may_be_answered(const FlowKey& packet);
 FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr& to, IcmpError error);
 FlowKey make_tcp_reset(const FlowKey& refused);
 
-// Why a route that leads nowhere refuses a packet, and the errno that a process hears which sends it (fib_props of
+// Why a route that leads nowhere refuses a packet, and the errno for the process that sends it (fib_props of
 // net/ipv4/fib_semantics.c).
 Cause why_no_route(const RouteAnswer& answer, const IpAddr& to);
 const char* socket_error(const RouteAnswer& answer);

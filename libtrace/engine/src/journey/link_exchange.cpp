@@ -140,7 +140,7 @@ Exchange follow_packet(const Station& from, const Station& to, const FlowKey& pa
   return is_lost ? Exchange::lost : all;
 }
 
-// The address by which a node speaks to the other on their link.
+// The address with which a node sends to the other on their link.
 std::optional<IpAddr> own_address(const host::Link& link, const IpAddr& other) {
   for (const host::Address& a : link.addresses)
     if (!a.prefix.is_host() && a.subnet().contains(other)) return a.prefix.address;

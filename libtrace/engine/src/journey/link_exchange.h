@@ -1,5 +1,5 @@
 // Whether ARP or neighbour discovery between two nodes passes what the nodes themselves decide: the flows of the
-// bridges of Open vSwitch by whose devices they speak and the netfilter rules of both hosts.
+// bridges of Open vSwitch by whose devices they send and the netfilter rules of both hosts.
 #pragma once
 
 #include "egtrace/engine/link_answer.h"

@@ -1,5 +1,5 @@
-// What a caller wants to hear of a translation: the lines of ofproto/trace (trace_tree.h), the steps of a path
-// (path_observer.h), or nothing. Without an observer nothing is made for one.
+// What a caller records of a translation: the lines of ofproto/trace (trace_tree.h), the steps of a path
+// (path_recorder.h), or nothing. Without an observer nothing is made for one.
 #pragma once
 
 #include <cstddef>
