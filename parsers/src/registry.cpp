@@ -96,7 +96,7 @@ Dump beginning_of(const Dump& dump) {
   return looked_at;
 }
 
-// The formats that a command's name speaks of. Every node of a cluster has the same few commands.
+// The formats that a command's name suggests. Every node of a cluster has the same few commands.
 std::vector<const Format*> formats_named_by(const Dump& dump) {
   constexpr std::size_t kMost = 4096;
   thread_local std::unordered_map<std::string, std::vector<const Format*>> known;

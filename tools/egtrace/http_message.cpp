@@ -73,7 +73,7 @@ std::string bytes_of(const HttpResponse& r, bool with_body) {
 
 struct HttpReader::Parser {
   http::request_parser<http::string_body> parser;
-  std::string waiting;  // what the parser wants to see again, with more behind it
+  std::string waiting;  // what the parser has to see again, with more behind it
   bool done = false;
 };
 

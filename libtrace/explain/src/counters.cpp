@@ -6,7 +6,7 @@ namespace egt::explain {
 namespace {
 
 // Counters of OpenFlow flows are brought up from the datapath: by the revalidator twice a second at best, every ten
-// seconds by hardware and busy machines. A younger flow need not have counted yet.
+// seconds by hardware and busy hosts. A younger flow need not have counted yet.
 constexpr double kSettled = 60;  // seconds
 
 struct Neighbour {

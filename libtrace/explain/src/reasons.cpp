@@ -24,7 +24,7 @@ const Hop* deciding_hop(const PathReport& path) {
 
 bool lists(const std::vector<IpAddr>& all, const IpAddr& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
-// The service that is called from outside at this address and wants its traffic to stay on the node.
+// The service that is called from outside at this address and whose traffic is to stay on the node.
 const cluster::Service* local_service(const cluster::Cluster& cluster, const Tuple& sent) {
   for (const cluster::Service& s : cluster.objects.services) {
     if (s.external_traffic_policy != "Local" || s.selector.empty()) continue;

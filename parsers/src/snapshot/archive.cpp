@@ -302,7 +302,7 @@ class Visit {
       member.left_out = true;
       return visitor_.take(std::move(member));
     }
-    // What the archive announces is only believed as far as it costs nothing.
+    // The size that the archive announces is used only as far as it costs nothing.
     std::string text;
     text.reserve(static_cast<std::size_t>(std::min(size, kBelieved)));
     const std::uint64_t limit = budget_.limits.file_bytes;

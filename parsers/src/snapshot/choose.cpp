@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWideQuality = 50;  // from here on a dump shows the whole topic, below only a part (one table, one family)
 
-// Whether the name speaks of another tool's output than what the file holds: a copy in the wrong place, as a rule.
+// Whether the name is of another tool's output than what the file holds: a copy in the wrong place, as a rule.
 bool is_misnamed(const Candidate& c) {
   if (c.format == nullptr || command_has(c.dump, c.format->kind)) return false;
   const auto& all = all_formats();

@@ -11,7 +11,7 @@ namespace egt::parsers {
 inline constexpr std::string_view kAnExcerpt = "an excerpt";  // the user named it so, or pasted it
 inline constexpr std::string_view kEndsWithinLine = "it ends in the middle of a line";
 
-// Why the dump must be taken for a part of the whole; empty when nothing speaks against its being complete.
+// Why the dump must be taken for a part of the whole; empty when nothing shows that it is not complete.
 // `newline_kept`: whether the collector keeps the newline at the end (sos does not). `may_be_empty`: other dumps of the
 // node show that there is nothing to print.
 std::string why_partial(const Dump& dump, const Format& format, bool newline_kept, bool may_be_empty);

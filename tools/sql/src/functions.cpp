@@ -89,7 +89,7 @@ const openflow::MatchWord* word_in(openflow::MatchView match, std::uint8_t numbe
   return nullptr;
 }
 
-// As `ovs-ofctl dump-flows BRIDGE MATCH`: the flow wants all that MATCH wants.
+// As `ovs-ofctl dump-flows BRIDGE MATCH`: the flow demands all that MATCH demands.
 bool includes(openflow::MatchView flow, openflow::MatchView wanted) {
   for (const openflow::MatchWord& w : wanted) {
     const openflow::MatchWord* own = word_in(flow, w.word);

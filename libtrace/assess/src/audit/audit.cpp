@@ -247,7 +247,7 @@ class Auditor {
     return vip_state(node, service, service.cluster_ips.front(), service.ports.front().port) == VipState::other_addresses;
   }
 
-  // Egress objects speak of what leaves the cluster: not of services, pods and nodes.
+  // Egress objects are about what leaves the cluster: not about services, pods and nodes.
   void judge(const Sender& sender, const explain::Explanation& x, const PathReport& path, AuditRow& r) const {
     const auto destination = IpAddr::parse(x.packet.dst);
     if (sender.pod == nullptr || x.to.kind != "external" || !destination) return;

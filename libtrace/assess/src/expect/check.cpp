@@ -115,7 +115,7 @@ ExpectationReport Checker::expand(const Expectation& e, std::size_t number, std:
       }
       for (const ExpandedEnd& a : from->ends)
         for (const ExpandedEnd& b : to->ends) {
-          if (a.name == b.name && from->ends.size() > 1) continue;  // a pattern of pods does not speak of a pod and itself
+          if (a.name == b.name && from->ends.size() > 1) continue;  // a pattern of pods is not about a pod and itself
           const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
           cases.push_back({&e, question(e, a, b, proto), number, report.cases.size()});
           report.cases.push_back({a.name, b.name, {}});

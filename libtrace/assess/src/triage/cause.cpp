@@ -103,7 +103,7 @@ bool concerns_ends(const Finding& f, const Explanation& e) {
                                        [&](const std::string& pod) { return pod == e.from.name || pod == e.to.name; });
 }
 
-// How much speaks for the finding; 0: nothing.
+// How much supports the finding; 0: nothing.
 int relevance(const Finding& f, const Subject& s, const Explanation& e) {
   if (!concerns_ends(f, e)) return 0;
   const int severity = f.severity == Severity::error ? 2 : f.severity == Severity::warning ? 1 : 0;

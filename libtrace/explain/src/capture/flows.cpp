@@ -78,7 +78,7 @@ class Groups {
   std::vector<bool> turned_;
 };
 
-// NAT that turns every address and port at once is not heard of; two flows that look alike are.
+// NAT that turns every address and port at once does not occur; two flows that look alike do.
 bool resemble(const Ends& a, const Ends& b) {
   return a.src == b.src || a.dst == b.dst || a.sport == b.sport || a.dport == b.dport;
 }

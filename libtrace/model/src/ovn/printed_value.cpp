@@ -66,7 +66,7 @@ bool take_mark(std::string_view& rest, std::string_view marks) {
 
 bool is_compound(std::string_view printed) { return !printed.empty() && (printed.front() == '[' || printed.front() == '{'); }
 
-// The elements of a set, the keys and values of a map, as long as `use` wants more; of a single value that alone.
+// The elements of a set, the keys and values of a map, as long as `use` takes more; of a single value that alone.
 template <class Use>
 void each_element(std::string_view printed, const Use& use) {
   printed = trim(printed);

@@ -31,7 +31,7 @@ struct Compiled {
 // How a node's OpenFlow flows are compared with its logical flows; kept with the node (Node::agreement).
 using CompareFlows = std::function<std::optional<ovn::Agreement>(const cluster::Cluster&, const cluster::Node&)>;
 
-// Which builds believe what a compiled snapshot keeps: those of which this is the same.
+// Which builds use what a compiled snapshot keeps: those of which this is the same.
 std::string_view compiled_by();
 
 // Writes an OutputFile that only its owner may read. Files that no loader used are

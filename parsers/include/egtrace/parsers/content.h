@@ -1,4 +1,4 @@
-// The bytes of one file as every later stage wants them: mapped where they lie plain, decompressed where they do not.
+// The bytes of one file as every later stage reads them: mapped where they lie plain, decompressed where they do not.
 //
 // Compression is shown by the first bytes, not by the name (.gz, .xz, .zst, .bz2, .lz4). Only regular files (behind any
 // number of symbolic links) and standard input are opened: a device or a fifo would block or never end.

@@ -1,4 +1,4 @@
-// Differences in the order in which a reader wants them: each cause with what follows from it, those that change paths first.
+// Differences in the order in which they are shown: each cause with what follows from it, those that change paths first.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Holds expectations against what packets do. An expectation holds only where it holds on every path of every packet
-// that it speaks of, and with nothing missing behind it.
+// that it is about, and with nothing missing behind it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or none.
+// OVN has a MAC address for a next hop that is another device's: frames reach the wrong device, or none.
 #include <algorithm>
 #include <set>
 #include <utility>

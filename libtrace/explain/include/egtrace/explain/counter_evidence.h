@@ -19,7 +19,7 @@ struct CountedPacket {
 };
 CountedPacket counted_packet(const PacketReport& packet);
 
-// Of packets that end for this reason. Those that counted nothing are among them: they speak against it.
+// Of packets that end for this reason. Those that counted nothing are among them: they count against it.
 std::vector<CounterReport> counters_of(engine::Reason reason, const CountedPacket& packet, const std::string& node,
                                        const std::vector<host::Counter>& counters, const SourceTable& sources);
 // Of packets that the kernel drops for a reason of this kind.

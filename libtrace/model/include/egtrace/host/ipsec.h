@@ -19,7 +19,7 @@ struct IpsecSelector {
   std::string device;                         // by which they leave; empty: any
 };
 
-// How a policy wants them protected.
+// How a policy demands that they are protected.
 struct IpsecTemplate {
   IpAddr source, destination;  // of the security association; unspecified: the packet's own
   std::string proto;           // "esp", "ah", "comp"

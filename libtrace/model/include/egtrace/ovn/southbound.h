@@ -76,7 +76,7 @@ struct PortBinding {
   Uuid datapath;
   std::string logical_port, type;
   std::uint32_t tunnel_key = 0;
-  std::uint16_t tag = 0;     // VLAN by which a localnet port speaks; 0: none
+  std::uint16_t tag = 0;     // VLAN by which a localnet port sends; 0: none
   bool made_up_key = false;  // as DatapathBinding::made_up_key
   std::vector<std::string> mac, port_security;
   bool shows_security = true;  // false: no dump has the column port_security of this port

@@ -227,7 +227,7 @@ struct Subfield {
 Subfield whole(FieldId id);
 
 constexpr std::size_t kFlowKeyWords = 80;
-// A word without a field: a bit for each tun_metadata field that the packet has, and that a match wants it to have.
+// A word without a field: a bit for each tun_metadata field that the packet has, and that a match demands.
 constexpr std::size_t kTunnelOptionsWord = 77;
 
 namespace detail {
