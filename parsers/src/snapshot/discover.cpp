@@ -87,8 +87,8 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // A link out of the snapshot would read, print and pack a file of the host that egtrace runs on. In a report
-  // such a link means a file of the node that was collected. A link to a folder around the snapshot is never meant.
+  // A link out of the snapshot would read, print and pack a file of the host that egtrace runs on. In a report such a link
+  // means a file of the node that was collected. A link to a folder around the snapshot is never followed.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);

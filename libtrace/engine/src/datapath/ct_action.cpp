@@ -192,8 +192,9 @@ void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
   set_original_tuple(key, c.original);
 }
 
-// ovs_ct_nat() of net/openvswitch/conntrack.c: a packet of a connection without a reply is translated where the action has a
-// range, an error of the original direction where it commits. The userspace datapath makes no such difference (handle_nat()).
+// ovs_ct_nat() of net/openvswitch/conntrack.c: a packet of a connection without a reply is translated where the action
+// gives src or dst, an error of the original direction where it commits. The userspace datapath makes no such difference
+// (handle_nat()).
 bool CtAction::translates(const Tracked& tracked) const {
   if (!action_.has_nat) return false;
   if (zone_.space == ConntrackSpace::userspace || action_.nat.kind != Nat::Kind::bare) return true;

@@ -17,7 +17,7 @@ struct NeighbourAnswer {
   bool from_dump = false;
   bool by_ovn = false;               // as in NeighbourOracle::Answer
   std::vector<Provenance> evidence;  // likewise
-  // The host's own table has the address as FAILED, while a device of the snapshot would answer.
+  // The host's own table has an entry without a reply, while a device of the snapshot would answer.
   bool conflicts_with_dump = false;
   bool may_be_lost = false;  // the exchange of neighbour discovery: rules on its path are not decided
 };
