@@ -36,6 +36,8 @@
 #include "egtrace/ovn/southbound.h"
 #include "snapshot/compiled.h"
 #include "snapshot/model_members.h"
+#include "snapshot/provenance_bytes.h"
+#include "snapshot/text_bytes.h"
 #include "snapshot/word_places.h"
 
 namespace egt::parsers {
@@ -57,29 +59,7 @@ constexpr bool kLeftOut =
     std::is_same_v<T, std::shared_ptr<const ovn::Program>> || std::is_same_v<T, std::shared_ptr<const ovn::Language>> ||
     std::is_same_v<T, std::vector<std::shared_ptr<const void>>>;
 
-// How a text is written: one of these, or the number of a text that stood before. A UUID likewise, the keys of a map of texts, and an
-// object that is shared. A place in a dump is counted from the end of the one before it in this dump: of the same dump as the last one
-// (kNear), or of another (kInDump); there it may stand with escapes. Only what is read as a text of its own may be a UUID or made of
-// words.
-enum TextCode : std::uint64_t {
-  kNewText,
-  kEmptyText,
-  kInDump,
-  kNear,
-  kEscapedInDump,
-  kEscapedNear,
-  kUuid,
-  kWords,
-  kKnownWords,
-  kKnownText
-};
-enum UuidCode : std::uint64_t { kNewUuid, kUuidInDump, kUuidNear, kKnownUuid };
-enum KeysCode : std::uint64_t { kNewKeys, kKnownKeys };
 enum PointerCode : std::uint64_t { kNull, kNewObject, kKnownObject };
-
-using TextMap = std::map<std::string, std::string>;
-
-constexpr std::size_t kUuidText = 36;
 
 }  // namespace model_bytes
 
@@ -101,7 +81,7 @@ class ModelWriter {
   void put(const T& x) {
     using namespace model_bytes;
     if constexpr (std::is_same_v<T, bool>)
-      out_.push_back(x ? 1 : 0);
+      texts_.byte(x ? 1 : 0);
     else if constexpr (std::is_same_v<T, U128> || std::is_same_v<T, netfilter::Number>)
       number(low64(x)), number(high64(x));
     else if constexpr (std::is_enum_v<T>)
@@ -109,17 +89,17 @@ class ModelWriter {
     else if constexpr (std::is_same_v<T, std::uint32_t>)
       number(std::uint32_t{x + 1});  // the highest is nothing's number
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-      signed_number(x);
+      texts_.signed_number(x);
     else if constexpr (std::is_integral_v<T>)
       number(x);
     else if constexpr (std::is_same_v<T, double>)
-      raw(&x, sizeof x);
+      texts_.raw(&x, sizeof x);
     else if constexpr (std::is_same_v<T, std::string>)
-      string(x);
+      texts_.string(x);
     else if constexpr (std::is_same_v<T, TextMap>)
-      text_map(x);
+      texts_.text_map(x);
     else if constexpr (std::is_same_v<T, ovn::Columns>)
-      text_map(x);
+      texts_.text_map(x);
     else if constexpr (std::is_same_v<T, ovn::Rows>)
       rows(x);
     else if constexpr (kIs<T, ReadLater>)
@@ -131,13 +111,13 @@ class ModelWriter {
     else if constexpr (std::is_same_v<T, ovn::Row>)
       put(x.uuid), put(x.columns), put(x.from);
     else if constexpr (std::is_same_v<T, std::string_view>)
-      view(x);
+      texts_.view(x);
     else if constexpr (std::is_same_v<T, Name>)
-      text(x.str());
+      texts_.text(x.str());
     else if constexpr (std::is_same_v<T, Provenance>)
-      provenance(x);
+      provenance_.put(x, texts_);
     else if constexpr (std::is_same_v<T, ovn::Uuid>)
-      uuid(x);
+      texts_.uuid(x);
     else if constexpr (std::is_same_v<T, ovn::LogicalFlow>)
       logical_flow(x);
     else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
@@ -174,46 +154,28 @@ class ModelWriter {
     }
   }
 
-  void number(std::uint64_t n);
+  void number(std::uint64_t n) { texts_.number(n); }
   // All that was put, with the sources that it names.
   std::string take();
 
  private:
-  struct Dump {
-    std::string_view text;
-    std::uint64_t number = 0;
-  };
-  struct NamedSources {                                   // that are not known; all rows of a table are, where one is
-    std::unordered_map<SourceId, std::uint64_t> numbers;  // by the first one's
-    std::vector<SourceId> all;
-    std::uint64_t count = 0;
-  };
+  ModelWriter(TextWriter texts, ProvenanceWriter provenance) : texts_(std::move(texts)), provenance_(std::move(provenance)) {}
 
-  struct PartOf {};
-  ModelWriter(const ModelWriter& whole, PartOf);
-
-  void signed_number(std::int64_t n) { number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63)); }
-  void raw(const void* from, std::size_t size) { out_.append(static_cast<const char*>(from), size); }
-  // A text that may be viewed where it stands, one of its own, and a view of a dump.
-  void text(std::string_view s);
-  void string(const std::string& s);
-  void view(std::string_view s);
-  template <class Map>
-  void text_map(const Map& m);
   void rows(const ovn::Rows& all);
   // To be read without what stands before it.
+  ModelWriter part() const { return {texts_.part(true), provenance_.part()}; }
   template <class T>
   void part(const T& x) {
-    ModelWriter own(*this, PartOf{});
+    ModelWriter own = part();
     own.put(x);
-    number(own.out_.size());
-    out_ += own.out_;
+    number(own.texts_.bytes().size());
+    texts_.bytes() += own.texts_.bytes();
   }
   template <class Row>
   void row_list(const ovn::RowList<Row>& rows) {
     number(rows.size());
     const std::vector<std::uint32_t> prefixes = rows.prefixes();
-    raw(prefixes.data(), prefixes.size() * sizeof(std::uint32_t));
+    texts_.raw(prefixes.data(), prefixes.size() * sizeof(std::uint32_t));
     pieces(rows.all());
   }
   // In parts, behind the sizes of all of them.
@@ -221,22 +183,16 @@ class ModelWriter {
   void pieces(const Pieces<T>& all) {
     std::string parts;
     for (std::size_t i = 0; i < all.size();) {
-      ModelWriter own(*this, PartOf{});
+      ModelWriter own = part();
       do own.put(all[i]);
       while (++i < all.size() && i % Pieces<T>::kPiece != 0);
-      number(own.out_.size());
-      parts += own.out_;
+      number(own.texts_.bytes().size());
+      parts += own.texts_.bytes();
     }
-    out_ += parts;
+    texts_.bytes() += parts;
   }
   void logical_flow(const ovn::LogicalFlow& f);
-  bool put_known(std::string_view s);
-  void new_text(std::string_view s);
-  void place(const WordPlaces::Place& where, std::uint64_t near, std::uint64_t elsewhere);
-  void provenance(const Provenance& p);
-  std::uint64_t number_of(SourceId id);
   void source(SourceId first);
-  void uuid(const ovn::Uuid& id);
   template <class T>
   void pointer(const std::shared_ptr<T>& p) {
     if (!p) return number(model_bytes::kNull);
@@ -246,27 +202,9 @@ class ModelWriter {
     put(*p);
   }
 
-  const SourceTable& sources_;
-  SourceId known_;
-  std::shared_ptr<const std::vector<Dump>> dumps_;  // by address
-  std::shared_ptr<const WordPlaces> words_;
-  DumpCursors cursors_;
-  std::string out_;
-  std::uint64_t texts_so_far_ = 0;
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-  std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> texts_;
-  std::map<std::pair<const char*, std::size_t>, std::uint64_t> views_;  // into dumps: texts, too
-  std::unordered_map<std::string, std::uint64_t> in_words_;
-  std::map<ovn::Uuid, std::uint64_t> uuids_;
-  std::unordered_map<std::string, std::uint64_t> keys_;  // of maps
-  Provenance last_;
-  std::uint64_t last_number_ = 0;  // of a source that is not known
-  SourceTable::RowSources near_;   // rows among which the last one was
-  std::uint64_t near_number_ = 0;  // of the first of them
+  TextWriter texts_;
+  ProvenanceWriter provenance_;
   std::unordered_map<const void*, std::uint64_t> objects_;
-  std::shared_ptr<NamedSources> named_;
 };
 
 // Throws std::runtime_error where the bytes say what no writer wrote.
@@ -281,7 +219,7 @@ class ModelReader {
   void get(T& x) {
     using namespace model_bytes;
     if constexpr (std::is_same_v<T, bool>)
-      x = byte() != 0;
+      x = texts_.byte() != 0;
     else if constexpr (std::is_same_v<T, U128> || std::is_same_v<T, netfilter::Number>) {
       const std::uint64_t low = number();
       x = make_u128(number(), low);
@@ -290,17 +228,17 @@ class ModelReader {
     else if constexpr (std::is_same_v<T, std::uint32_t>)
       x = static_cast<std::uint32_t>(number()) - 1;
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-      x = static_cast<T>(signed_number());
+      x = static_cast<T>(texts_.signed_number());
     else if constexpr (std::is_integral_v<T>)
       x = static_cast<T>(number());
     else if constexpr (std::is_same_v<T, double>)
-      std::memcpy(&x, taken(sizeof x).data(), sizeof x);
+      std::memcpy(&x, texts_.taken(sizeof x).data(), sizeof x);
     else if constexpr (std::is_same_v<T, std::string>)
-      string(x);
+      texts_.string(x);
     else if constexpr (std::is_same_v<T, TextMap>)
-      text_map(x);
+      texts_.text_map(x);
     else if constexpr (std::is_same_v<T, ovn::Columns>)
-      columns(x);
+      texts_.columns(x);
     else if constexpr (std::is_same_v<T, ovn::Rows>)
       rows(x);
     else if constexpr (kIs<T, ReadLater>)
@@ -316,26 +254,26 @@ class ModelReader {
     else if constexpr (std::is_same_v<T, Name>)
       x = Name(text());
     else if constexpr (std::is_same_v<T, Provenance>)
-      x = provenance();
+      x = provenance_.get(texts_);
     else if constexpr (std::is_same_v<T, ovn::Uuid>)
-      x = uuid();
+      x = texts_.uuid();
     else if constexpr (std::is_same_v<T, ovn::LogicalFlow>)
       logical_flow(x);
     else if constexpr (std::is_same_v<T, std::vector<std::shared_ptr<const void>>>)
-      x.push_back(keep_);
+      x.push_back(keep());
     else if constexpr (std::is_same_v<T, std::monostate> || kLeftOut<T>)
       return;
     else if constexpr (std::is_same_v<T, std::optional<openflow::FlowTables>>) {
-      bridges.emplace_back().has_flows = byte() != 0;
+      bridges.emplace_back().has_flows = texts_.byte() != 0;
       bridges.back().flows = number();
     } else if constexpr (std::is_same_v<T, openflow::GroupTable>) {
       bridges.back().groups = number();
     } else if constexpr (std::is_same_v<T, openflow::PortIndex>) {
-      bridges.back().ports_indexed = byte() != 0;
+      bridges.back().ports_indexed = texts_.byte() != 0;
     } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
-      for (std::uint64_t n = count(); n > 0; --n) x.push_back(byte() != 0);
+      for (std::uint64_t n = count(); n > 0; --n) x.push_back(texts_.byte() != 0);
     } else if constexpr (kIs<T, std::optional> || kIs<T, Boxed>) {
-      if (byte() != 0) get(x.emplace());
+      if (texts_.byte() != 0) get(x.emplace());
     } else if constexpr (kIs<T, std::variant>)
       alternative(x, number(), std::make_index_sequence<std::variant_size_v<T>>());
     else if constexpr (kIs<T, std::shared_ptr>)
@@ -372,15 +310,15 @@ class ModelReader {
   }
 
   // Sources that will be there, though they are not so far.
-  void know(SourceId known) { known_ = known; }
-  std::uint64_t number();
+  void know(SourceId known) { provenance_.know(known); }
+  std::uint64_t number() { return texts_.number(); }
   // Of things that take a byte at least.
-  std::uint64_t count();
-  std::string_view text() { return text(number()); }
+  std::uint64_t count() { return texts_.count(); }
+  std::string_view text() { return texts_.text(); }
   // What owns texts: `keep`, and those that are not written anywhere as they are.
-  std::shared_ptr<const void> keep() const { return keep_; }
-  bool at_end() const { return at_ == bytes_.size(); }
-  [[noreturn]] static void wrong();
+  std::shared_ptr<const void> keep() const { return texts_.keep(); }
+  bool at_end() const { return texts_.at_end(); }
+  [[noreturn]] static void wrong() { TextReader::wrong(); }
 
   std::vector<BridgeCounts> bridges;  // of those that were read, in their order
 
@@ -392,7 +330,7 @@ class ModelReader {
   // `done` looks at what was read, and may finish it.
   template <class T, class Done>
   ReadLater<T> part(Done done) {
-    const auto in = std::shared_ptr<ModelReader>(new ModelReader(*this, taken(number())));
+    const auto in = std::shared_ptr<ModelReader>(new ModelReader(*this, texts_.taken(number())));
     return ReadLater<T>::by([in, done] {
       T read;
       in->start();
@@ -408,7 +346,7 @@ class ModelReader {
   void row_list(ovn::RowList<Row>& rows, Done done) {
     std::vector<std::uint32_t> prefixes(count());
     const std::size_t size = prefixes.size();
-    const std::string_view raw = taken(size * sizeof(std::uint32_t));
+    const std::string_view raw = texts_.taken(size * sizeof(std::uint32_t));
     if (size > 0) std::memcpy(prefixes.data(), raw.data(), raw.size());
     rows.read_later(std::move(prefixes), pieces<Row>(size, done));
   }
@@ -418,7 +356,7 @@ class ModelReader {
     std::vector<std::uint64_t> sizes((size + kPiece - 1) / kPiece);
     for (std::uint64_t& one : sizes) one = number();
     std::vector<std::string_view> parts;
-    for (const std::uint64_t one : sizes) parts.push_back(taken(one));
+    for (const std::uint64_t one : sizes) parts.push_back(texts_.taken(one));
     const auto whole = std::shared_ptr<const ModelReader>(new ModelReader(*this, std::string_view()));
     return Pieces<T>::read_by(size, [whole, done, size, parts = std::move(parts)](std::size_t number) {
       ModelReader in(*whole, parts[number]);
@@ -427,32 +365,15 @@ class ModelReader {
       read.elements.resize(std::min(Pieces<T>::kPiece, size - number * Pieces<T>::kPiece));
       for (T& one : read.elements) in.get(one), done(one);
       if (!in.at_end()) wrong();
-      read.keep = in.keep_;
+      read.keep = in.keep();
       return read;
     });
   }
   void start();   // from the beginning, also where reading was broken off
   void forget();  // all but what may be viewed
-  std::uint8_t byte();
-  std::int64_t signed_number() {
-    const std::uint64_t n = number();
-    return static_cast<std::int64_t>((n >> 1) ^ (~(n & 1) + 1));
-  }
-  std::string_view taken(std::uint64_t size);
-  void string(std::string& s);
-  void append(std::string& s, std::uint64_t code);
   void logical_flow(ovn::LogicalFlow& f);
-  std::string_view unescaped(std::string_view escaped);
-  const std::vector<std::string_view>& keys();
-  void text_map(model_bytes::TextMap& m);
-  void columns(ovn::Columns& all);
   void rows(ovn::Rows& all);
-  std::string_view text(std::uint64_t code);
-  std::string_view in_dump(bool near, std::optional<std::uint64_t> size);
-  Provenance provenance();
   void source(SourceTable& sources, Name& path);
-  SourceId source_with(std::uint64_t number) const;
-  ovn::Uuid uuid();
   template <class T>
   void pointer(std::shared_ptr<T>& p) {
     using Object = std::remove_const_t<T>;
@@ -480,33 +401,9 @@ class ModelReader {
     if (!known) wrong();
   }
 
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-  SourceId known_;
-  std::shared_ptr<const std::vector<std::string_view>> dumps_;
-  std::shared_ptr<const std::vector<std::shared_ptr<const CompiledDump>>> unchecked_;
-  struct Texts {
-    std::shared_ptr<const void> keep;
-    std::vector<std::string> made;  // several in each, which does not move any more
-  };
-  std::shared_ptr<Texts> keep_;
-  DumpCursors cursors_;
-  std::vector<std::string_view> texts_;
-  std::vector<std::string> in_words_;
-  std::vector<ovn::Uuid> uuids_;
-  std::vector<std::vector<std::string_view>> keys_;
-  Provenance last_;
-  std::uint64_t last_number_ = 0;
+  TextReader texts_;
+  ProvenanceReader provenance_;
   std::vector<std::pair<const std::type_info*, std::shared_ptr<void>>> objects_;
-  struct Added {
-    std::uint64_t number = 0;  // of the first
-    SourceId first = kNoSource;
-  };
-  struct AddedSources {
-    std::vector<Added> all;
-    std::uint64_t count = 0;
-  };
-  std::shared_ptr<AddedSources> added_;
   unsigned depth_ = 0;
 };
 
