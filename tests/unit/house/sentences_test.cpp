@@ -26,14 +26,15 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/explain/src/capture/seen.cpp", "the name of a difference"},
       {"libtrace/explain/src/decode/layouts.cpp", "stages and tables of each release: lists of names"},
       {"libtrace/explain/src/entry_names.cpp", "errors of a question"},
-      {"libtrace/explain/src/lookup/realised.cpp", "nft list ruleset: a command"},
+      {"libtrace/explain/src/lookup/object_lines.cpp", "nft list ruleset: a command"},
       {"libtrace/explain/src/packet_of.cpp", "errors of a question"},
       {"libtrace/explain/src/point.cpp", "errors of a question"},
       {"libtrace/explain/src/point_text.cpp", "errors of parsing"},
       {"libtrace/explain/src/suggest.cpp", "what may have been meant by a name"},
       {"libtrace/model/schema/make_rows.cpp", "sources that it makes, and errors of a build"},
       {"libtrace/model/src/cluster/inconsistencies_rules.cpp", "nft list ruleset: a command"},
-      {"libtrace/model/src/openflow/flow_store.cpp", "exceptions: a compiled file is damaged"},
+      {"libtrace/model/src/openflow/flow_refs.cpp", "exceptions: a compiled file is damaged"},
+      {"libtrace/model/src/openflow/flow_shapes.cpp", "exceptions: more shapes than can be numbered"},
       {"libtrace/model/src/openflow/group_table.cpp", "an exception"},
   };
   return kAllowed;
