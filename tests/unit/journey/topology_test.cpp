@@ -52,7 +52,7 @@ class WhoAnswers : public testing::Test {
   }
   std::uint64_t answer(const std::string& address, const std::string& asker = "10.0.0.9") {
     Topology topology(cluster);
-    const auto mac = topology.resolve(*cluster.node("asker"), "eth0", *IpAddr::parse(address), IpAddr::parse(asker));
+    const auto mac = topology.neighbours().resolve(*cluster.node("asker"), "eth0", *IpAddr::parse(address), IpAddr::parse(asker));
     return mac ? mac->mac.value : 0;
   }
 

@@ -182,7 +182,7 @@ void enter_where_it_left(Start& answer, const WalkedPath& forward) {
 
 // The receiver sends its reply to the source address that it saw, and that may be another node's than the one the request left.
 void enter_at_owner(Start& answer, const Topology& topology) {
-  const cluster::Node* owner = answer.returns ? topology.owner(dst_ip(answer.packet)) : nullptr;
+  const cluster::Node* owner = answer.returns ? topology.devices().owner(dst_ip(answer.packet)) : nullptr;
   if (owner == nullptr || owner->name == answer.arrive_at) return;
   answer.returns = false;
   answer.arrive_at.clear();

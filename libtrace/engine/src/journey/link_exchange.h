@@ -2,11 +2,18 @@
 // bridges of Open vSwitch by whose devices they send and the netfilter rules of both hosts.
 #pragma once
 
+#include "device_index.h"
+#include "egtrace/engine/host.h"
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/engine/ovs.h"
-#include "topology.h"
 
 namespace egt::engine {
+
+// What flows of Open vSwitch answer to ARP or neighbour discovery.
+struct FlowAnswer {
+  MacAddr mac;
+  std::vector<Provenance> evidence;
+};
 
 struct LinkExchange {
   WireEnd asker, owner;  // by the devices that have the addresses

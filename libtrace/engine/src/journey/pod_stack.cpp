@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/pod_sides.h"
 #include "host/refusal.h"
+#include "stale_neighbours.h"
 
 namespace egt::engine {
 namespace {
@@ -42,10 +43,6 @@ PodStack only_device(const cluster::Node& node, const PodNetwork& pod, bool by_m
       found = {&own.host, &link};
     }
   return found;
-}
-
-bool is_usable(const host::Neighbour& n) {
-  return n.mac && n.state != host::NeighbourState::failed && n.state != host::NeighbourState::incomplete;
 }
 
 // Of several next hops the one by the pod's device.

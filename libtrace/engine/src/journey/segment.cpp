@@ -96,10 +96,10 @@ std::vector<Foot> wires_below(const Node& node, std::string_view device) {
   return found;
 }
 
-Foot wire_of(const Topology& topology, const Node& node, const std::string& device, const MacAddr& mac) {
+Foot wire_of(const DeviceIndex& devices, const Node& node, const std::string& device, const MacAddr& mac) {
   const std::vector<Foot> wires = wires_below(node, device);
   if (wires.size() == 1) return wires.front();
-  const std::string owner = topology.device_with(node, mac);
+  const std::string owner = devices.device_with(node, mac);
   for (const Foot& wire : wires)
     if (wire.device == owner) return wire;
   return {owner.empty() ? device : owner, {}};

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "device_index.h"
 #include "device_stack.h"
 #include "egtrace/cluster/cluster.h"
-#include "topology.h"
 
 namespace egt::engine {
 
@@ -19,7 +19,7 @@ bool is_uplink(const openflow::Bridge& bridge, const openflow::Interface& port);
 std::vector<Foot> wires_below(const cluster::Node& node, std::string_view device);
 
 // By which of the wires below `device` a frame to it comes to the node. `mac`: of the device.
-Foot wire_of(const Topology& topology, const cluster::Node& node, const std::string& device, const MacAddr& mac);
+Foot wire_of(const DeviceIndex& devices, const cluster::Node& node, const std::string& device, const MacAddr& mac);
 
 // What becomes of the tags of frames between two nodes: a port of the switch between them may be an access port of one VLAN
 // (IEEE 802.1Q, 8.4.3), which adds its tag to what comes in and takes it off what goes out. No dump shows that switch.

@@ -220,7 +220,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   OvsOptions options;
   options.packet_length = frame_length();
   if (answering_) options.quoted = quoted_;
-  options.neighbours = &topology_;
+  options.neighbours = &topology_.neighbours();
   if (bridge.presumed) presume(node, record);
   if (bridge.by_logical_flows || (options_.as_intended && node.ovn.program != nullptr && &bridge == node.integration_bridge()))
     return run_logical_flows({topology_.logical(node), node, network_state_, record, chooser_, options}, bridge, ofport, packet);
@@ -388,7 +388,7 @@ Walker::Next Walker::step(AtProcess at) {
 
 HostEngine Walker::host(const Node& node) {
   if (node.host_presumed) presume(node, record_);
-  return HostEngine(node, network_state_, record_, chooser_, topology_, host_options());
+  return HostEngine(node, network_state_, record_, chooser_, topology_.neighbours(), host_options());
 }
 
 // What carries the packets of the sender's network from node to node, where databases do not show what the host does with them.

@@ -112,7 +112,7 @@ class Walker {
   Next begin(const Start& start, FlowKey& sent);
   Next begin_pod(const Start& start, FlowKey& sent);
   std::optional<Arrival> send_by_other_network(Endpoint& pod, const IpAddr& to);
-  std::optional<Next> route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop, FlowKey& packet);
+  std::optional<Next> route_in_pod(const PodStack& stack, const Start& start, PodNextHop& hop, FlowKey& packet);
   Next refused_in_pod(const Start& start, Stop where, const char* error);
   // pod_rules.cpp; `opens`: the packet is the first of its connection
   std::optional<Next> filter_in_pod(const Endpoint& pod, const PodStack& stack, FlowKey& packet, bool opens, bool sends);

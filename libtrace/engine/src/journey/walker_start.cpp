@@ -71,7 +71,7 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     sent = frame;
     return {{}, std::move(refused)};
   }
-  auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
+  auto hop = topology_.pod_neighbours().next_hop(*pod.node, pod.pod, dst_ip(frame));
   const PodStack stack = pod_stack(*pod.node, pod.pod);
   if (stack.device != nullptr)
     if (std::optional<Next> end = route_in_pod(stack, start, hop, frame)) {
@@ -106,8 +106,7 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
 }
 
 // What the pod's own addresses, routes and neighbours change of the packet and of where it goes.
-std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const Start& start, Topology::PodNextHop& hop,
-                                                 FlowKey& packet) {
+std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const Start& start, PodNextHop& hop, FlowKey& packet) {
   const cluster::Node& node = *start.from.node;
   PodRoute route = pod_route(stack, packet);
   if (route.source && start.answers) {
@@ -135,7 +134,7 @@ std::optional<Walker::Next> Walker::route_in_pod(const PodStack& stack, const St
     where.why = {Reason::pod_sends_by_other, std::move(about)};
     return stop(Verdict::inconclusive, std::move(where));
   }
-  hop = {topology_.mac_on_network(node, start.from.pod, *route.next_hop), *route.next_hop, false};
+  hop = {topology_.pod_neighbours().find_mac(node, start.from.pod, *route.next_hop), *route.next_hop, false};
   if (hop.mac) return std::nullopt;
   record_.gap({node.name, Input::owner_of_address, {*route.next_hop}});
   about.emplace_back(*route.next_hop);
@@ -228,7 +227,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
 // goes on as if nothing had been said.
 bool Walker::is_lost_at_home(const Node& node, const LocalSend& refusal) {
   Record aside;
-  return HostEngine(node, network_state_, aside, chooser_, topology_, host_options()).send(refusal).kind ==
+  return HostEngine(node, network_state_, aside, chooser_, topology_.neighbours(), host_options()).send(refusal).kind ==
          HostOutcome::Kind::dropped;
 }
 
@@ -261,7 +260,7 @@ WireEnd Walker::router_entry(const FlowKey& packet) const {
 Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   FlowKey packet = start.packet;
   const IpAddr to = dst_ip(packet);
-  const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
+  const Node* node = start.arrive_at.empty() ? topology_.devices().owner(to) : cluster_.node(start.arrive_at);
   sent = packet;
   std::string device = start.in_device;
   Supposition arrives = start.returns             ? Supposition::arrives_where_request_left
@@ -290,7 +289,7 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
   sent = packet;
   Foot wire{device, {}};
-  if (!start.returns) wire = wire_of(topology_, *node, device, *mac);
+  if (!start.returns) wire = wire_of(topology_.devices(), *node, device, *mac);
   record_.assume({arrives, {node->name, wire.device}});
   record_.add(node->name, Layer::underlay, CrossWire{node->name, wire.device, node->name, wire.device});
   return receive(*node, std::move(wire), std::move(packet));

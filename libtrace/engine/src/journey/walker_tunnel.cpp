@@ -225,7 +225,7 @@ Arrival Walker::carry(const InTunnel& at, FlowKey& outer) {
   if (by_switch && node.datapath.has_routes) return carry_by_switch(at, outer);
   LocalSend send{outer, choose_source, ""};
   send.by_switch = by_switch;
-  HostOutcome sent = HostEngine(node, network_state_, record_, chooser_, topology_, host_options()).send(send);
+  HostOutcome sent = HostEngine(node, network_state_, record_, chooser_, topology_.neighbours(), host_options()).send(send);
   outer = sent.sent.value_or(sent.packet);
   switch (sent.kind) {
     case HostOutcome::Kind::transmit: take_length(sent); break;
@@ -269,7 +269,7 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
   std::optional<MacAddr> mac;
   if (known != nullptr)
     mac = known->mac;
-  else if (const auto heard = topology_.resolve(node, route->device, hop, source))
+  else if (const auto heard = topology_.neighbours().resolve(node, route->device, hop, source))
     mac = heard->mac;
   record_.add(node.name, Layer::underlay, Resolve{hop, mac, route->device, host::NeighbourState::none, known != nullptr},
               {known != nullptr ? known->from : route->from});
@@ -293,8 +293,8 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
 // Where the snapshot does not show what is between the two nodes: to the one that has the tunnel's remote address.
 Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
   const IpAddr remote = dst_ip(last.left_snapshot ? last.packet : outer);
-  const Node* owner = topology_.owner(remote);
-  const bool shared = topology_.is_shared(remote);
+  const Node* owner = topology_.devices().owner(remote);
+  const bool shared = topology_.devices().is_shared(remote);
   if (owner == nullptr) {
     record_.gap({"", shared ? Input::owner_of_address : Input::node_with_address, {remote}});
     Cause why = shared ? Cause{Reason::address_shared} : Cause{Reason::node_missing, {remote}};
@@ -309,7 +309,7 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
     const std::string device = record_.sightings.empty() ? "" : record_.sightings.back().device;
     for (const host::Link& link : owner->host.links.value)
       if (link.mac && has_address(owner->host, link.name, remote)) {
-        Foot wire = wire_of(topology_, *owner, link.name, *link.mac);
+        Foot wire = wire_of(topology_.devices(), *owner, link.name, *link.mac);
         last.packet.set(FieldId::eth_dst, link.mac->value);
         record_.add(owner->name, Layer::underlay, CrossWire{from.name, device, owner->name, wire.device});
         Next next = receive(*owner, std::move(wire), std::move(last.packet));
@@ -337,7 +337,7 @@ void Walker::note_encapsulation(const InTunnel& at, const Encap& encap) {
   const std::uint32_t ingress = keys >> 16 & 0x7fff, egress = keys & 0xffff;
   record_.add(at.node->name, Layer::ovn, Encapsulate{encap.type, at.port->name, encap.src, encap.dst, encap.vni, ingress, egress},
               {at.port->from});
-  const Node* to = topology_.owner(encap.dst);
+  const Node* to = topology_.devices().owner(encap.dst);
   record_.tunnels.push_back(
       {at.node->name, to != nullptr ? to->name : encap.dst.to_string(), encap.type, encap.vni, ingress, egress});
 }

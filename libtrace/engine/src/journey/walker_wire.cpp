@@ -50,6 +50,21 @@ const host::Link* blocked_port_of_all(const Node& node, std::string_view name) {
   return blocked_port;
 }
 
+// Whether the device sends into the physical network of a pod's switch: below the bridge that a localnet port of the same switch
+// leads to, or by an address of its own there.
+bool is_on_network_of(const Node& node, const std::string& device, const Workload& pod) {
+  const Localnet own = localnet_of(node, pod.network.logical_switch);
+  if (own.bridge != nullptr) return std::find(own.uplinks.begin(), own.uplinks.end(), device) != own.uplinks.end();
+  const auto in_subnet = [&](const host::Address& a) {
+    return std::any_of(pod.network.addresses.begin(), pod.network.addresses.end(),
+                       [&](const Prefix& p) { return !a.prefix.is_host() && a.subnet().contains(p.address); });
+  };
+  const auto& links = node.host.links.value;
+  return std::any_of(links.begin(), links.end(), [&](const host::Link& link) {
+    return foot_of(node.host, link.name).device == device && std::any_of(link.addresses.begin(), link.addresses.end(), in_subnet);
+  });
+}
+
 }  // namespace
 
 const host::Link* dead_link(const Node& node, std::string_view device) {
@@ -239,7 +254,7 @@ Walker::Next Walker::step(OnWire at) {
   if (const host::Link* peer = veth_peer(*at.node, at.device)) return take_off_wire({at.node, peer->name}, at);
   if (!answering_ && layer_of(*at.node) == Layer::host)
     egress_ = Egress{at.node->name, at.leaves_by.empty() ? at.device : at.leaves_by, at.packet};
-  const std::vector<WireEnd> ends = topology_.takers(*at.node, dst_mac(at.packet));
+  const std::vector<WireEnd> ends = topology_.devices().takers(*at.node, dst_mac(at.packet));
   if (!ends.empty()) return take_off_wire(ends[choose_taker(at, ends)], at);
   if (std::optional<Next> crossed = cross_physical_network(at)) return std::move(*crossed);
   return no_taker(at);
@@ -258,10 +273,10 @@ std::size_t Walker::choose_taker(const OnWire& at, const std::vector<WireEnd>& e
 
 // To a pod whose switch reaches the network of this wire by a localnet port on its own node.
 std::optional<Walker::Next> Walker::cross_physical_network(const OnWire& at) {
-  const Workload* pod = topology_.workload_with(dst_mac(at.packet), dst_ip(at.packet));
+  const Workload* pod = workload_with(topology_.workloads(), dst_mac(at.packet), dst_ip(at.packet));
   if (pod == nullptr || pod->node == at.node || carried_ != nullptr) return std::nullopt;
   const Localnet there = localnet_of(*pod->node, pod->network.logical_switch);
-  if (there.port == nullptr || !topology_.is_on_network_of(*at.node, at.device, *pod)) return std::nullopt;
+  if (there.port == nullptr || !is_on_network_of(*at.node, at.device, *pod)) return std::nullopt;
   if (there.mapping == Localnet::Mapping::not_mapped)
     return stop(Verdict::dropped, {pod->node->name,
                                    Layer::underlay,
@@ -294,7 +309,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     return stop(Verdict::inconclusive,
                 {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}}, {Reason::next_hop_mac_unknown}});
   }
-  if (const WireEnd dead = topology_.dead_end(*at.node, mac); dead.node != nullptr) {
+  if (const WireEnd dead = topology_.devices().dead_end(*at.node, mac); dead.node != nullptr) {
     record_.add(dead.node->name, Layer::underlay, CrossWire{at.node->name, at.device, dead.node->name, dead.device});
     note_inconsistencies_of_devices(*dead.node, record_);  // another device with this MAC would take the frame
     return stop(Verdict::dropped, {dead.node->name,
@@ -307,8 +322,8 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     return stop(Verdict::dropped,
                 {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}}, {Reason::arp_off, {own->name}}, {own->from}});
   const auto hop = resolved_next_hop(record_, mac);
-  auto owner = hop ? topology_.owner_with_other_mac(*at.node, hop->address, mac, hop->flow) : std::nullopt;
-  if (!owner) owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family);
+  auto owner = hop ? topology_.stale_neighbours().owner_with_other_mac(*at.node, hop->address, mac, hop->flow) : std::nullopt;
+  if (!owner) owner = topology_.stale_neighbours().owner_behind(*at.node, mac, dst_ip(at.packet).family);
   if (owner) {
     record_.assume({Supposition::stranger_takes_nothing, {mac}});
     return stop(Verdict::dropped, {at.node->name,
@@ -324,7 +339,8 @@ Walker::Next Walker::no_taker(const OnWire& at) {
                                           Layer::underlay,
                                           {PlaceKind::device, {at.device}},
                                           {Reason::pod_address_outside, {dst_ip(at.packet), pod.pod->full_name()}}});
-  if (const Node* near = topology_.neighbour_with(*at.node, dst_ip(at.packet)); near != nullptr && mac != kSomeNeighbour) {
+  if (const Node* near = topology_.devices().neighbour_with(*at.node, dst_ip(at.packet));
+      near != nullptr && mac != kSomeNeighbour) {
     record_.gap({"", Input::host_with_mac, {mac, at.node->name, at.device}});
     return stop(Verdict::inconclusive, {at.node->name,
                                         Layer::underlay,
