@@ -1,0 +1,55 @@
+#include "device_checks.h"
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+using netfilter::Hook;
+
+// Chains of family netdev (nft(8), "NETDEV ADDRESS FAMILY").
+bool has_hook(const Node& node, Hook hook, std::string_view device) {
+  for (const netfilter::Table& table : node.host.nft.value.tables)
+    for (const netfilter::Chain& chain : table.chains)
+      if (chain.hook == hook && chain.device == device) return true;
+  return false;
+}
+
+}  // namespace
+
+// Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
+std::optional<Next> pass_hook(Walk& walk, const Node& node, Hook hook, const std::string& device, FlowKey& packet) {
+  if (!has_hook(node, hook, device)) return std::nullopt;
+  HostEngine engine = host_of(walk, node);
+  HostOutcome outcome = engine.pass_device(device, hook, packet);
+  switch (outcome.kind) {
+    case HostOutcome::Kind::delivered:
+    case HostOutcome::Kind::transmit: break;
+    case HostOutcome::Kind::inconclusive: return walk.log.stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::dropped:
+    case HostOutcome::Kind::rejected: return walk.log.stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
+  }
+  walk.log.see_copies(node, outcome);
+  if (outcome.device != device) return AtDevice{&node, outcome.device, outcome.packet};
+  packet = std::move(outcome.packet);
+  return std::nullopt;
+}
+
+// What is larger is dropped without a word (ovs_vport_send() of net/openvswitch/vport.c, packet_snd() of net/packet).
+std::optional<Arrival> check_size(Walk& walk, const Node& node, const std::string& device) {
+  const host::Link* link = node.host.link(device);
+  if (link == nullptr || link->mtu == 0 || walk.packet.is_refusal()) return std::nullopt;
+  const FittingSizes fitting = fitting_sizes(link->mtu, walk.packet.size().esp);
+  walk.record.limit({fitting.surely, node.name, device, link->from});
+  const std::uint32_t bytes = walk.packet.ip_length();
+  if (bytes <= fitting.surely) return std::nullopt;
+  if (bytes <= fitting.perhaps) {
+    walk.record.assume({Supposition::encrypted_fits, {std::uint64_t{bytes}, device, node.name}, {}, {link->from}});
+    return std::nullopt;
+  }
+  return walk.log.stop(
+      Verdict::dropped,
+      stop_at_device(node, device, {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{fitting.surely}, device}},
+                     {link->from}));
+}
+
+}  // namespace egt::engine

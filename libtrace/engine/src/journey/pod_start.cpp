@@ -1,0 +1,167 @@
+#include "pod_start.h"
+
+#include "device_checks.h"
+#include "egtrace/engine/pod_sides.h"
+#include "inconsistencies.h"
+#include "pod_rules.h"
+#include "returned_refusal.h"
+
+namespace egt::engine {
+
+using cluster::Node;
+
+// To the neighbour or to its gateway.
+Next PodStart::run() {
+  if (start_.answers)
+    if (std::optional<Arrival> open = send_by_other_network(dst_ip(frame_))) return std::move(*open);
+  note_inconsistencies(*pod_.node, cluster::Inconsistency::About::port, pod_.port->name, walk_.record);
+  if (std::optional<Arrival> end = check_link()) return std::move(*end);
+  PodNextHop hop = walk_.topology.pod_neighbours().next_hop(*pod_.node, pod_.pod, dst_ip(frame_));
+  const PodStack stack = pod_stack(*pod_.node, pod_.pod);
+  if (stack.device != nullptr)
+    if (std::optional<Arrival> end = route(stack, hop)) return std::move(*end);
+  const bool opens = may_open(walk_, frame_) && !start_.answers;
+  if (std::optional<Arrival> end = PodRules(walk_, pod_, stack, true).pass(frame_, opens)) return std::move(*end);
+  if (std::optional<Arrival> end = set_macs(stack, hop)) return std::move(*end);
+  if (!pod_.port->ofport)
+    return walk_.log.gap(*pod_.node, Layer::ovs, {Input::port_number, {pod_.port->name}}, Reason::pod_port_number_missing);
+  if (std::optional<Arrival> end = check_size()) return std::move(*end);
+  return enter_bridge();
+}
+
+// What a pod answers to the address of one of its networks goes where its routes lead, which may be another one. Replaces the port
+// by that one's.
+std::optional<Arrival> PodStart::send_by_other_network(const IpAddr& to) {
+  const std::size_t slash = pod_.pod.name.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const cluster::Pod* object = walk_.cluster.objects.pods.find(pod_.pod.name.substr(0, slash), pod_.pod.name.substr(slash + 1));
+  if (object == nullptr || object->other_networks.empty()) return std::nullopt;
+  const cluster::PodWay way = way_towards(walk_.cluster.objects, *object, to, seen_networks(walk_.topology.workloads()));
+  const std::string network = way.on != nullptr ? way.on->network : std::string();
+  if (!way.has_route || network == pod_.pod.network) return std::nullopt;
+  if (way.on != nullptr && !way.on->of_ovn) {
+    walk_.record.gap({pod_.node->name, Input::pod_devices, {pod_.pod.name, way.on->device}});
+    walk_.log.note_undecided(true);
+    Arrival open;
+    open.stop =
+        stop_at_pod(pod_, {Reason::network_not_of_ovn, {pod_.pod.name, network, plugin_of(walk_.cluster.objects, *way.on)}});
+    return open;
+  }
+  const PodSide side{object, way.on};
+  const Workload* other = walk_.topology.workloads().with_id(side.port_name(), pod_.node->name);
+  if (other == nullptr) return std::nullopt;
+  walk_.record.assume({Supposition::pod_sends_by_network, {pod_.pod.name, to, network.empty() ? "default" : network}});
+  pod_.bridge = other->bridge;
+  pod_.port = other->port;
+  pod_.pod = other->network;
+  return std::nullopt;
+}
+
+// A veth has no carrier where its other end is down: the pod resolves its gateway in vain, and gives up.
+std::optional<Arrival> PodStart::check_link() {
+  const host::Link* link = pod_.node->host.link(pod_.port->name);
+  if (link == nullptr || link->is_up()) return std::nullopt;
+  Arrival refused = refuse(stop_at_pod(pod_, {Reason::device_down}, {link->from}), "EHOSTUNREACH");
+  refused.refusal_accepted = ends_connection(frame_, frame_, "icmp-host-unreachable");
+  return refused;
+}
+
+// What the pod's own addresses, routes and neighbours change of the packet and of where it goes.
+std::optional<Arrival> PodStart::route(const PodStack& stack, PodNextHop& hop) {
+  const Node& node = *start_.from.node;
+  PodRoute route = pod_route(stack, frame_);
+  choose_source(route);
+  if (route.mac) hop = {route.mac, *route.next_hop, false};
+  const bool elsewhere = route.next_hop && route.device != stack.device->name;
+  const bool as_usual = !route.next_hop || *route.next_hop == hop.address || route.next_hop->is_link_local();
+  if (route.error == nullptr && !elsewhere && as_usual) return std::nullopt;
+  for (Assumption& a : route.assumptions) {
+    a.node = node.name;
+    walk_.record.assume(std::move(a));
+  }
+  Stop where = stop_at_pod(start_.from, std::move(route.why), std::move(route.evidence));
+  if (route.error != nullptr)  // of what answers no process hears
+    return start_.answers ? walk_.log.stop(Verdict::dropped, std::move(where)) : refuse(std::move(where), route.error);
+  Details about{start_.from.pod.name, dst_ip(start_.packet)};
+  if (elsewhere) {
+    walk_.record.gap({node.name, Input::pod_devices, {start_.from.pod.name, route.device}});
+    about.emplace_back(std::move(route.device));
+    where.why = {Reason::pod_sends_by_other, std::move(about)};
+    return walk_.log.stop(Verdict::inconclusive, std::move(where));
+  }
+  hop = {walk_.topology.pod_neighbours().find_mac(node, start_.from.pod, *route.next_hop), *route.next_hop, false};
+  if (hop.mac) return std::nullopt;
+  walk_.record.gap({node.name, Input::owner_of_address, {*route.next_hop}});
+  about.emplace_back(*route.next_hop);
+  where.why = {Reason::pod_next_hop_unknown, std::move(about)};
+  return walk_.log.stop(Verdict::inconclusive, std::move(where));
+}
+
+void PodStart::choose_source(PodRoute& route) {
+  if (route.source && start_.answers) {
+    route.error = "EADDRNOTAVAIL";
+    route.why = {Reason::source_not_own, {src_ip(frame_)}};
+  } else if (route.source) {
+    walk_.record.assume({Supposition::pod_socket_unbound,
+                         {start_.from.pod.name, *route.source, src_ip(frame_)},
+                         {},
+                         route.evidence,
+                         start_.from.node->name});
+    set_src_ip(frame_, *route.source);
+  }
+}
+
+std::optional<Arrival> PodStart::set_macs(const PodStack& stack, const PodNextHop& hop) {
+  const auto own_mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : pod_.pod.mac;
+  const auto smac = start_.smac ? start_.smac : own_mac;
+  const auto dmac = start_.dmac ? start_.dmac : hop.mac;
+  if (!smac || !dmac) {
+    walk_.record.gap({pod_.node->name, Input::pod_macs, {pod_.pod.name}});
+    return walk_.log.stop(Verdict::inconclusive, stop_at_pod(pod_, {Reason::frame_macs_unknown}));
+  }
+  if (!start_.dmac && hop.by_convention) walk_.record.assume({Supposition::derived_mac, {hop.address, *dmac}});
+  frame_.set(FieldId::eth_src, smac->value);
+  frame_.set(FieldId::eth_dst, dmac->value);
+  return std::nullopt;
+}
+
+// The host's end of the pod's device has the same MTU. TCP sends segments that fit.
+std::optional<Arrival> PodStart::check_size() {
+  const host::Link* link = pod_.node->host.link(pod_.port->name);
+  if (link == nullptr || link->mtu == 0) return std::nullopt;
+  walk_.record.limit({link->mtu, pod_.node->name, link->name, link->from});
+  const std::uint32_t bytes = walk_.packet.ip_length();
+  if (bytes <= link->mtu || frame_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  if (walk_.options.may_fragment) {
+    walk_.record.assume({Supposition::fragmented, {pod_.pod.name, link->name, std::uint64_t{link->mtu}}, {}, {link->from}});
+    walk_.packet.set_frame_length(link->mtu + kEthernetHeader);
+    return std::nullopt;
+  }
+  Arrival refused = refuse(
+      stop_at_pod(pod_, {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, link->name}}, {link->from}),
+      "EMSGSIZE");
+  refused.size_learned = true;
+  return refused;
+}
+
+// A process hears of it at once.
+Arrival PodStart::refuse(Stop where, const char* error) {
+  walk_.record.add(where.node, Layer::host, Refused{where.where, where.why, error}, where.evidence);
+  Arrival refused;
+  refused.verdict = Verdict::rejected;
+  refused.refusal_accepted = true;
+  refused.stop = std::move(where);
+  return refused;
+}
+
+Next PodStart::enter_bridge() {
+  const std::string& device = pod_.port->name;
+  walk_.log.see(*pod_.node, device, true, frame_);
+  FlowKey frame = frame_;
+  if (!userspace_datapath(*pod_.bridge))  // that has read the frame from the device before the hook
+    if (std::optional<Next> stopped = pass_hook(walk_, *pod_.node, netfilter::Hook::ingress, device, frame))
+      return std::move(*stopped);
+  return AtPort{pod_.node, pod_.bridge, *pod_.port->ofport, std::move(frame)};
+}
+
+}  // namespace egt::engine

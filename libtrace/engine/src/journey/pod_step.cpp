@@ -1,0 +1,50 @@
+// What a pod takes.
+#include <algorithm>
+
+#include "device_checks.h"
+#include "inconsistencies.h"
+#include "pod_rules.h"
+#include "steps.h"
+
+namespace egt::engine {
+namespace {
+
+// Where dumps show the pod's own device, that decides.
+Cause not_for_pod(const AtPod& at, const PodStack& stack) {
+  if (stack.device != nullptr && !stack.device->is_up()) return {Reason::device_down};
+  const MacAddr to = dst_mac(at.packet);
+  const auto& mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : at.pod.pod.mac;
+  if (mac && to != *mac && !to.is_multicast()) return {Reason::mac_not_of_pod, {to, *mac}};
+  const IpAddr address = dst_ip(at.packet);
+  const auto& own = at.pod.pod.addresses;
+  const bool is_other =
+      !own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; });
+  const bool is_gone = stack.device != nullptr && !address.is_multicast() && stack.lacks(address);
+  return is_other || is_gone ? Cause{Reason::address_not_of_pod, {address}} : Cause{};
+}
+
+}  // namespace
+
+Next step(Walk& walk, AtPod at) {
+  walk.log.see(*at.pod.node, at.pod.port->name, false, at.packet);
+  if (std::optional<Arrival> end = check_size(walk, *at.pod.node, at.pod.port->name)) return std::move(*end);
+  if (std::optional<Next> end = pass_hook(walk, *at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet))
+    return std::move(*end);
+  note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, walk.record);
+  const PodStack stack = pod_stack(*at.pod.node, at.pod.pod);
+  if (Cause why = not_for_pod(at, stack); why.reason != Reason::none) {
+    Stop end = stop_at_pod(at.pod, std::move(why));
+    if (stack.device != nullptr) end.evidence = {stack.device->from};
+    return walk.log.stop(Verdict::dropped, std::move(end));
+  }
+  if (std::optional<Arrival> end = PodRules(walk, at.pod, stack, false).pass(at.packet, may_open(walk, at.packet)))
+    return std::move(*end);
+  walk.record.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
+  Arrival arrival;
+  arrival.verdict = Verdict::delivered;
+  arrival.end = at.pod;
+  arrival.packet = at.packet;
+  return arrival;
+}
+
+}  // namespace egt::engine
