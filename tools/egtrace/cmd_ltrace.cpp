@@ -135,14 +135,14 @@ Understood understand(const Loaded& at, const Question& question) {
   Understood result;
   const auto parse_problem = [](const std::string& message) { return fmt::format("error parsing flow: {}\n", message); };
   if (!question.datapath.empty()) {
-    result.datapath = at.network->find_datapath(question.datapath).datapath;
+    result.datapath = at.network->datapaths().find(question.datapath).datapath;
     if (result.datapath == nullptr) {
       result.problem = fmt::format("unknown datapath \"{}\"\n", question.datapath);
       result.unknown_datapath = question.datapath;
     }
   } else {
     const auto inport = at.reader->inport_of(question.microflow);
-    const engine::NetworkPort* port = inport ? at.network->find_port(*inport) : nullptr;
+    const engine::NetworkPort* port = inport ? at.network->ports().find(*inport) : nullptr;
     if (!inport)
       result.problem = parse_problem(inport.error().message);
     else if (port == nullptr)
@@ -262,7 +262,7 @@ std::string question_text(const lt::Unanswered& q, const cluster::Cluster& clust
 }
 
 void print_assumptions(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
-  if (trace.supposed_backends > 0) fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
+  if (trace.supposed.backends > 0) fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
     print_error(fmt::format("egtrace: undecided: {}: run `ovn-sbctl {}'\n", question_text(q, cluster),
                             q.table == "Logical_Flow" ? "--uuid lflow-list" : fmt::format("list {}", q.table)));

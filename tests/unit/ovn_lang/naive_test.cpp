@@ -214,7 +214,7 @@ TEST(Expressions, AgreeWithANaiveEvaluator) {
   }
   const parsers::ovn_lang::DatabaseReader reader(southbound);
   const engine::LogicalNetwork network(southbound, reader);
-  const engine::LogicalDatapath* datapath = network.find_datapath(ovn::Uuid{1, 1}.to_string()).datapath;
+  const engine::LogicalDatapath* datapath = network.datapaths().find(ovn::Uuid{1, 1}.to_string()).datapath;
   ASSERT_NE(nullptr, datapath);
   for (std::size_t i = 0; i < kMatches; ++i) {
     unsigned wrong = 0;

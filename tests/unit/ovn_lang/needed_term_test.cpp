@@ -132,7 +132,7 @@ TEST(NeededTerm, LeavesEveryLookupAsItIs) {
   }
   const Careful careful(reader);
   const engine::LogicalNetwork indexed(sb, reader), read(sb, careful);
-  const auto *a = indexed.find_datapath("s").datapath, *b = read.find_datapath("s").datapath;
+  const auto *a = indexed.datapaths().find("s").datapath, *b = read.datapaths().find("s").datapath;
   unsigned found = 0;
   for (unsigned i = 0; i < 4000; ++i) {
     const FlowKey packet = some_packet(random);

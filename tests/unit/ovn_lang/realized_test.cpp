@@ -228,10 +228,10 @@ TEST(OvnTrace, PrintsWhatOvnTracePrints) {
     const engine::LogicalDatapath* datapath = nullptr;
     if (given["datapath"].is_null()) {
       const auto inport = at->reader->inport_of(microflow);
-      const auto* port = inport ? at->network->find_port(*inport) : nullptr;
+      const auto* port = inport ? at->network->ports().find(*inport) : nullptr;
       datapath = port ? port->datapath : nullptr;
     } else {
-      datapath = at->network->find_datapath(given["datapath"].get<std::string>()).datapath;
+      datapath = at->network->datapaths().find(given["datapath"].get<std::string>()).datapath;
     }
     if (datapath == nullptr) {
       EXPECT_NE(v["reference"]["detailed"].get<std::string>().find("unknown"), std::string::npos) << v["id"];
@@ -241,7 +241,7 @@ TEST(OvnTrace, PrintsWhatOvnTracePrints) {
         at->reader->read_microflow(microflow, [&](std::string_view port) { return at->network->port_key(*datapath, port); });
     ASSERT_TRUE(packet) << microflow << ": " << packet.error().message;
     const lt::Trace trace = lt::trace(*at->network, *datapath, *packet, options_of(given));
-    if (trace.supposed_backends + trace.supposed_members > 0) continue;  // ovn-trace threw a die
+    if (trace.supposed.backends + trace.supposed.members > 0) continue;  // ovn-trace threw a die
     for (const std::string form : {"detailed", "summary", "minimal"}) {
       render::LogicalTraceOptions o;
       o.detailed = form == "detailed";

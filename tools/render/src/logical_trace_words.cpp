@@ -209,7 +209,7 @@ std::string with_friendly_names(std::string_view text, const engine::LogicalNetw
     const bool is_string = text[token] == '"';
     const std::size_t end = is_string ? past_string(text, token) : token + 1;
     const engine::NetworkPort* port =
-        is_string && end - token >= 2 ? network.find_port(unquoted(text.substr(token + 1, end - token - 2))) : nullptr;
+        is_string && end - token >= 2 ? network.ports().find(unquoted(text.substr(token + 1, end - token - 2))) : nullptr;
     out += port ? std::string(text.substr(done, token - done)) + ovn::quoted(port->friendly)
                 : std::string(text.substr(done, end - done));
     done = end;

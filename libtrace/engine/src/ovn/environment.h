@@ -5,25 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "egtrace/engine/logical_trace.h"
-#include "egtrace/openflow/action.h"
+#include "ovn/tracking.h"
 
 namespace egt::engine::logical {
-
-// Connection tracking zones as ovn-controller gives them out (ovn-architecture(7), controller/lflow.c): one for each
-// logical port, two for each datapath. `common`: the one that a gateway router translates in, of either direction.
-enum class Zone : std::uint8_t { port, dnat, snat, common };
-
-// A ct action, as ovn-controller writes it into OpenFlow (encode_*() of lib/actions.c).
-struct Tracking {
-  Zone zone = Zone::port;
-  bool commit = false;
-  std::optional<openflow::Nat> nat;
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;  // value, mask
-  std::optional<std::pair<U128, U128>> label;
-};
 
 // Where in the pipelines an action stands.
 struct At {

@@ -144,7 +144,7 @@ void LogicalRun::walk(const Interface& in, FlowKey packet) {
   const logical::Options options;
   logical::Walker walker(network, options, this);
   if (openflow::is_tunnel_type(in.type)) return come_from_tunnel(walker, std::move(packet));
-  const NetworkPort* port = network.find_port(logical_port_of(in));
+  const NetworkPort* port = network.ports().find(logical_port_of(in));
   if (port == nullptr) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
   if (!enter_localnet(*port->row, packet)) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
   packet.set(F::metadata, port->datapath->key);
@@ -168,7 +168,7 @@ void LogicalRun::lack(const char* southbound_table) {
 
 void LogicalRun::come_from_tunnel(logical::Walker& walker, FlowKey packet) {
   const Place bridge{PlaceKind::bridge, {bridge_.name}};
-  const LogicalDatapath* datapath = logical_.network().datapath_with_key(packet.u32(F::tun_id));
+  const LogicalDatapath* datapath = logical_.network().datapaths().with_key(packet.u32(F::tun_id));
   const std::uint32_t keys = packet.u32(F::tun_metadata0), inport = keys >> kOutportBits & kInportKey, outport = keys & kPortKey;
   const auto& rows = logical_.network().southbound().datapaths;
   const bool open = std::any_of(rows.begin(), rows.end(), [](const ovn::sb::DatapathBinding& d) { return d.made_up_key; });

@@ -47,7 +47,7 @@ void LogicalNode::give_out_zones() {
   };
   for (const ovn::sb::PortBinding& port : network_.southbound().ports) add(port.logical_port);
   for (const ovn::sb::DatapathBinding& row : network_.southbound().datapaths)
-    if (const LogicalDatapath* datapath = network_.datapath_with_key(row.tunnel_key))
+    if (const LogicalDatapath* datapath = network_.datapaths().with_key(row.tunnel_key))
       for (const char* use : {"_dnat", "_snat"}) add(datapath->name + use);
 }
 
@@ -69,7 +69,7 @@ const ovn::Chassis* LogicalNode::chassis_of(const NetworkPort& port) const {
 
 bool LogicalNode::resides(std::string_view port) const {
   const auto found = ports_.find(port);
-  if (found == ports_.end()) return network_.find_port(port) != nullptr;
+  if (found == ports_.end()) return network_.ports().find(port) != nullptr;
   const ovn::Chassis* at = chassis(found->second->chassis);
   return at == nullptr || own_ == nullptr || at == own_;
 }

@@ -153,7 +153,7 @@ bool LogicalTable::applies(std::uint32_t position, const FlowKey& packet, const 
   return entry.usable && entry.prerequisites.holds(packet);
 }
 
-LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) {
+FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (!is_read_) read(network);
   const auto &hits = index_.hits(packet), &others = index_.others();

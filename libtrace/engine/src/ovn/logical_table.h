@@ -19,7 +19,7 @@ class LogicalTable {
       : datapath_(datapath), pipeline_(pipeline), number_(number) {}
 
   void add(const ovn::sb::LogicalFlow& row) { rows_.push_back(&row); }
-  LogicalNetwork::FoundFlow lookup(const FlowKey& packet, const LogicalNetwork& network);
+  FoundFlow lookup(const FlowKey& packet, const LogicalNetwork& network);
   std::string_view stage() {
     const std::lock_guard<std::mutex> lock(guard_);
     return rows_.empty() ? std::string_view() : std::string_view(rows_.front()->stage);

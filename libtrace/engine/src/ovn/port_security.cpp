@@ -1,8 +1,8 @@
-// Port security as ovn-trace checks it: what a port may send, and what may be sent to it.
+#include "ovn/port_security.h"
+
 #include <algorithm>
 
 #include "egtrace/packet/packet.h"
-#include "ovn/walker.h"
 
 namespace egt::engine::logical {
 namespace {
@@ -69,14 +69,8 @@ bool violates(const NetworkPort* port, std::uint64_t mac, May may) {
 
 }  // namespace
 
-const NetworkPort* Walker::secured_port(const Place& at, std::uint32_t key) {
-  const NetworkPort* port = at.datapath.port(key);
-  if (port != nullptr && !port->row->shows_security) unanswered({"Port_Binding", port->friendly, {}, {}, nullptr});
-  return port;
-}
-
-bool Walker::violates_ingress(const Place& at, const FlowKey& k) {
-  return violates(secured_port(at, k.u32(F::reg14)), k.u64(F::eth_src), [&](const PortSecurity& s) {
+bool violates_ingress(const NetworkPort* port, const FlowKey& k) {
+  return violates(port, k.u64(F::eth_src), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
       case ethertype::ipv4: return may_send_ip4(k, s);
       case ethertype::arp: return may_send_arp(k, s);
@@ -86,8 +80,8 @@ bool Walker::violates_ingress(const Place& at, const FlowKey& k) {
   });
 }
 
-bool Walker::violates_egress(const Place& at, const FlowKey& k) {
-  return violates(secured_port(at, k.u32(F::reg15)), k.u64(F::eth_dst), [&](const PortSecurity& s) {
+bool violates_egress(const NetworkPort* port, const FlowKey& k) {
+  return violates(port, k.u64(F::eth_dst), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
       case ethertype::ipv4: return may_get_ip4(k, s);
       case ethertype::ipv6: return may_get_ip6(k, s);

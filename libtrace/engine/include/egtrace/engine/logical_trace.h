@@ -153,9 +153,13 @@ struct Unanswered {
   bool operator==(const Unanswered&) const = default;
 };
 
+// How often the walk supposed something that the caller could have said.
+struct Supposed {
+  unsigned states = 0, backends = 0, members = 0;
+};
+
 struct Trace {
   Node root;
-  // Where the walk supposed something that the caller could have given.
   unsigned supposed_states = 0, supposed_backends = 0, supposed_members = 0;
   bool cut = false;                    // at the limit of nesting or length
   std::vector<Unanswered> unanswered;  // each once
