@@ -29,7 +29,7 @@ std::optional<MacAddr> binding(const ActionPlace& at, std::uint32_t port, const 
   const NetworkPort* of = environment ? at.datapath.port(port) : nullptr;
   if (environment)
     if (const auto mac = environment->static_binding(of, address, true)) return mac;
-  if (const auto mac = at.datapath.binding(port, address)) return mac;
+  if (const auto mac = at.datapath.learned.binding(port, address)) return mac;
   return environment ? environment->static_binding(of, address, false) : std::nullopt;
 }
 

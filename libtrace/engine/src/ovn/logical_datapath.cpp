@@ -7,6 +7,25 @@
 #include "ovn/logical_table.h"
 
 namespace egt::engine {
+namespace {
+
+std::string binding_key(std::uint32_t port, const IpAddr& ip) { return fmt::format("{}/{}", port, ip.to_string()); }
+
+}  // namespace
+
+void LearnedAddresses::add_binding(std::uint32_t port, const IpAddr& ip, MacAddr mac) {
+  bindings_[binding_key(port, ip)] = mac.value;
+}
+
+std::optional<MacAddr> LearnedAddresses::binding(std::uint32_t port, const IpAddr& ip) const {
+  const auto it = bindings_.find(binding_key(port, ip));
+  return it == bindings_.end() ? std::nullopt : std::optional(MacAddr{it->second});
+}
+
+std::optional<std::uint32_t> LearnedAddresses::port(MacAddr mac) const {
+  const auto it = fdb_.find(mac.value);
+  return it == fdb_.end() ? std::nullopt : std::optional(it->second);
+}
 
 LogicalDatapath::LogicalDatapath() = default;
 LogicalDatapath::~LogicalDatapath() = default;
@@ -34,20 +53,6 @@ LogicalTable* LogicalDatapath::table(ovn::Pipeline pipeline, std::uint32_t numbe
 std::string_view LogicalDatapath::stage(ovn::Pipeline pipeline, std::uint32_t number) const {
   LogicalTable* t = table(pipeline, number);
   return t ? t->stage() : std::string_view();
-}
-
-std::string LogicalDatapath::binding_key(std::uint32_t port, const IpAddr& ip) {
-  return fmt::format("{}/{}", port, ip.to_string());
-}
-
-std::optional<MacAddr> LogicalDatapath::binding(std::uint32_t port, const IpAddr& ip) const {
-  const auto it = bindings.find(binding_key(port, ip));
-  return it == bindings.end() ? std::nullopt : std::optional(MacAddr{it->second});
-}
-
-std::optional<std::uint32_t> LogicalDatapath::learned_port(MacAddr mac) const {
-  const auto it = fdb.find(mac.value);
-  return it == fdb.end() ? std::nullopt : std::optional(it->second);
 }
 
 }  // namespace egt::engine

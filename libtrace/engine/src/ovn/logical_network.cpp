@@ -58,7 +58,7 @@ void add_bindings(const ovn::Southbound& southbound, const LogicalDatapaths& dat
     const auto ip = IpAddr::parse(row.ip);
     const auto mac = MacAddr::parse(row.mac);
     if (port == nullptr || !ip || !mac || datapaths.with_uuid(row.datapath) != port->datapath) continue;
-    port->datapath->bindings[LogicalDatapath::binding_key(port->key, *ip)] = mac->value;
+    port->datapath->learned.add_binding(port->key, *ip, *mac);
   }
 }
 
@@ -67,7 +67,7 @@ void add_learned_ports(const ovn::Southbound& southbound, const LogicalDatapaths
     const auto mac = MacAddr::parse(row.mac);
     if (!mac) continue;
     for (const auto& d : datapaths.all())
-      if (d->key == row.datapath_key) d->fdb[mac->value] = row.port_key;
+      if (d->key == row.datapath_key) d->learned.add_port(*mac, row.port_key);
   }
 }
 

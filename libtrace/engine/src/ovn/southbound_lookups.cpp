@@ -39,7 +39,7 @@ const NetworkPort* SouthboundLookups::secured_port(const LogicalDatapath& datapa
 }
 
 std::optional<std::uint32_t> SouthboundLookups::learned_port(const LogicalDatapath& datapath, MacAddr mac) {
-  const auto port = datapath.learned_port(mac);
+  const auto port = datapath.learned.port(mac);
   if (!port) note({"FDB", datapath.friendly, {}, mac, nullptr});
   return port;
 }

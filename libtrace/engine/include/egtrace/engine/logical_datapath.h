@@ -43,6 +43,19 @@ struct NetworkGroup {
   bool lacks_ports = false;               // no dump shows some that the row names
 };
 
+// Where addresses are, as it was learned: MAC bindings at the ports of a router, ports behind the MACs of a switch.
+class LearnedAddresses {
+ public:
+  void add_binding(std::uint32_t port, const IpAddr& ip, MacAddr mac);
+  void add_port(MacAddr mac, std::uint32_t port) { fdb_[mac.value] = port; }
+  std::optional<MacAddr> binding(std::uint32_t port, const IpAddr& ip) const;
+  std::optional<std::uint32_t> port(MacAddr mac) const;
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> bindings_;  // port key and address → MAC
+  std::unordered_map<std::uint64_t, std::uint32_t> fdb_;     // MAC → port key
+};
+
 struct LogicalDatapath {
   const ovn::sb::DatapathBinding* row = nullptr;
   ovn::Uuid northbound;
@@ -52,8 +65,7 @@ struct LogicalDatapath {
   std::unordered_map<std::uint32_t, NetworkPort*> ports_by_key;
   std::vector<NetworkGroup> groups;
   std::vector<std::unique_ptr<LogicalTable>> ingress, egress;
-  std::unordered_map<std::string, std::uint64_t> bindings;  // by binding_key()
-  std::unordered_map<std::uint64_t, std::uint32_t> fdb;     // MAC → port key
+  LearnedAddresses learned;
 
   LogicalDatapath();
   ~LogicalDatapath();
@@ -63,9 +75,6 @@ struct LogicalDatapath {
   LogicalTable* table(ovn::Pipeline pipeline, std::uint32_t number) const;
   // The stage's name, from any flow of the table; empty where the table has none.
   std::string_view stage(ovn::Pipeline pipeline, std::uint32_t table) const;
-  static std::string binding_key(std::uint32_t port, const IpAddr& ip);
-  std::optional<MacAddr> binding(std::uint32_t port, const IpAddr& ip) const;
-  std::optional<std::uint32_t> learned_port(MacAddr mac) const;
 };
 
 // A logical flow of one datapath.
