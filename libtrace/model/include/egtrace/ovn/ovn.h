@@ -35,6 +35,8 @@ struct FlowOrigin {
   std::uint32_t group = kNoGroup;  // index in Southbound::named_groups; a flow of a group has no datapath of its own
 };
 
+// A logical flow as lists print it: by names, and once for each datapath of a group. The row of the database, for the walk, is
+// sb::LogicalFlow (southbound.h).
 struct LogicalFlow {
   std::string_view datapath;  // name, or UUID where it has none
   bool ingress = true;
