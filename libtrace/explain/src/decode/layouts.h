@@ -1,4 +1,5 @@
-// Which table of OpenFlow is which stage, release by release. Table numbers change inside a stable series too.
+// Which table of OpenFlow is which stage, release by release. Table numbers change inside a stable series too. The layouts stand in
+// libtrace/explain/pipelines/layouts.txt.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@ struct PipelineLayout {
   unsigned ingress_base, egress_base;  // OpenFlow table of stage 0
   // Stages in order, without their prefix (ls_in_, ls_out_, lr_in_, lr_out_), separated by single blanks.
   std::string_view switch_in, switch_out, router_in, router_out;
-  std::string_view physical;  // "PHY_TO_LOG=0 …"
+  std::string_view physical;  // the other tables: "PHY_TO_LOG=0 …"
 };
 
 std::span<const PipelineLayout> pipeline_layouts();

@@ -76,7 +76,6 @@ std::vector<TableUse> uses_in(const PipelineLayout& layout) {
   }
   for (std::string_view entry : words(layout.physical)) {
     const std::string_view name = take_until(entry, '=');
-    if (name == "LOG_INGRESS_PIPELINE" || name == "LOG_EGRESS_PIPELINE") continue;
     all.push_back({fmt::format("OFTABLE_{}", name), -1, static_cast<unsigned>(parse_decimal(entry).value_or(0)), {}});
   }
   return all;
