@@ -160,7 +160,7 @@ struct Supposed {
 
 struct Trace {
   Node root;
-  unsigned supposed_states = 0, supposed_backends = 0, supposed_members = 0;
+  Supposed supposed;
   bool cut = false;                    // at the limit of nesting or length
   std::vector<Unanswered> unanswered;  // each once
 };
