@@ -85,7 +85,7 @@ std::string DumpGroups::key_of(const Candidate& c) const {
   if (gathered || database) {
     if (!c.pod.empty()) return std::string(kByPod) + c.pod;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
-    return std::string(gathered ? kNobody : std::string_view());
+    return std::string(gathered ? kNoNode : std::string_view());
   }
   const std::string path = home_of(c), folder = folder_of(path);
   if (!folder.empty() || path != c.place) return folder;

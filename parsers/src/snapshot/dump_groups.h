@@ -1,4 +1,4 @@
-// Dumps that are of one node by where they lie, or by what somebody says: a folder, a report, a pod, a prompt.
+// Dumps that are of one node by where they lie, or by what is said of them: a folder, a report, a pod, a prompt.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace egt::parsers {
 
 // What a key begins with says how the node was found. Folders end in '/'.
 constexpr std::string_view kByUser = "node:", kByHost = "host:", kByPod = "pod:", kReport = "sos:";
-constexpr std::string_view kCentral = "central", kNobody = "nobody";
+constexpr std::string_view kCentral = "central", kNoNode = "none";
 
 // An archive stands for the folder that was packed.
 std::string_view without_packing(std::string_view name);

@@ -7,7 +7,7 @@
 // flows and groups (ovs_ofctl/compiled_parts.h), and what is built on demand. Whatever the bytes say, nothing outside of them and of
 // the dumps is read.
 //
-// Rows of a table, and what else is a ReadLater, stand in parts of their own with their sizes, and are read when somebody asks for them.
+// Rows of a table, and what else is a ReadLater, stand in parts of their own with their sizes, and are read when they are asked for.
 #pragma once
 
 #include <algorithm>

@@ -43,7 +43,7 @@ class NamedNodes {
       : objects_(objects), groups_(candidates, settings, objects) {}
 
   std::vector<NodeDumps> nodes() {
-    for (Candidate* c : groups_.take(kNobody)) leave_out(*c);
+    for (Candidate* c : groups_.take(kNoNode)) leave_out(*c);
     const std::vector<Candidate*> central = groups_.take(kCentral);
     groups_.join_loose();
     name_groups();
@@ -135,7 +135,7 @@ class NamedNodes {
     return by_folder.empty() ? last_part(std::string_view(key).substr(kReport.size())) : by_folder;
   }
 
-  // A folder may be named after whoever collected it; what the node calls itself counts where the cluster has such a node.
+  // A folder may be named after the host that collected it; what the node calls itself counts where the cluster has such a node.
   std::string node_by_hostname(const std::vector<Candidate*>& dumps) const {
     const std::string host = signs_of(dumps).name;
     const auto& nodes = objects_.nodes;

@@ -22,7 +22,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
+constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same do not help
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
 
 // Which bridge a dump is of shows, without a command, only when it is to be loaded.

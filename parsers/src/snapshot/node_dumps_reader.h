@@ -1,4 +1,4 @@
-// Reads the nodes of a snapshot once their dumps are sorted: all of them, or each when somebody first looks at it.
+// Reads the nodes of a snapshot once their dumps are sorted: all of them, or each when it is first asked for.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace egt::parsers {
 // What all nodes of a snapshot are read from.
 struct Sorted {
   bool as_dumped = false, as_of = false;
-  bool when_needed = false;              // each node is read when somebody looks at it, and may be read again
+  bool when_needed = false;              // each node is read when it is asked for, and may be read again
   SnapshotProgress* progress = nullptr;  // until the snapshot is open
   SnapshotSettings settings;
   std::vector<Candidate> candidates;   // parallel to Cluster::dumps

@@ -69,7 +69,7 @@ std::string name_by_facts(const std::vector<Candidate*>& dumps) {
     if (c->format == nullptr) continue;
     Report report;
     Dump dump = c->dump;
-    dump.as_of.reset();  // whoever it is, it was the same node before
+    dump.as_of.reset();  // whichever it is, it was the same node before
     try {
       c->format->load(dump, scratch, node, report);
     } catch (const std::exception&) {

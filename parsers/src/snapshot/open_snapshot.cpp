@@ -185,11 +185,11 @@ void SnapshotOpener::add_sources() {
 }
 
 void SnapshotOpener::load_objects() {
-  cluster::Node nobody;
+  cluster::Node ignored;
   for (Candidate& c : opened_.candidates()) {
     if (!c.is_object()) continue;
     prepare_text(*opened_.sorted, c);
-    load_dump(*opened_.sorted, c, opened_.cluster, nobody, opened_.cluster.diagnostics, opened_.moments);
+    load_dump(*opened_.sorted, c, opened_.cluster, ignored, opened_.cluster.diagnostics, opened_.moments);
   }
 }
 

@@ -14,7 +14,7 @@ using cluster::PolicyDirection;
 using cluster::PolicyQuestion;
 using cluster::Ruling;
 
-constexpr std::size_t kAnybody = 16;  // pods, of as many namespaces, that are tried where a rule is about everybody, or nobody
+constexpr std::size_t kAnyPods = 16;  // pods, of as many namespaces, that are tried where a rule is about all of them, or none
 
 PolicyDirection opposite(PolicyDirection direction) {
   return direction == PolicyDirection::egress ? PolicyDirection::ingress : PolicyDirection::egress;
@@ -71,12 +71,12 @@ class NetworkPolicyExpectations {
   }
 
   // Some of the pods that may be at the other end of a connection.
-  const std::vector<const KnownPod*>& anybody() {
+  const std::vector<const KnownPod*>& any_pods() {
     if (!anybody_) {
       anybody_.emplace();
       std::set<std::string_view> namespaces;
       for (const KnownPod& pod : pods_)
-        if (anybody_->size() < kAnybody && has_dumps(cluster_, pod) && namespaces.insert(pod.namespace_).second)
+        if (anybody_->size() < kAnyPods && has_dumps(cluster_, pod) && namespaces.insert(pod.namespace_).second)
           anybody_->push_back(&pod);
     }
     return *anybody_;
@@ -87,7 +87,7 @@ class NetworkPolicyExpectations {
     const bool egress = direction == PolicyDirection::egress;
     const auto is_by_rule = [&](const cluster::PolicyRuling& r) { return r.network == &policy && r.rule == index; };
     for (const KnownPod* pod : pods)
-      for (const KnownPod* other : rule.all_peers ? anybody() : peers(cluster_, pods_, rule))
+      for (const KnownPod* other : rule.all_peers ? any_pods() : peers(cluster_, pods_, rule))
         if (const auto q = between(direction, *pod, *other, rule.ports);
             q && is_by_rule(policy_ruling(objects_, *q, direction)) &&
             policy_ruling(objects_, *q, opposite(direction)).lets_through())
@@ -116,7 +116,7 @@ class NetworkPolicyExpectations {
       return r.ruling == Ruling::denied && !r.isolating.empty() && r.isolating.front() == &policy;
     };
     for (const KnownPod* pod : pods)
-      for (const KnownPod* other : anybody())
+      for (const KnownPod* other : any_pods())
         if (const auto q = between(direction, *pod, *other, {}); q && is_isolated(*q))
           return all_.push_back(implied(Implication::network_isolation,
                                         {policy.full_name(), egress, sender(direction, *pod, *other).full_name(),

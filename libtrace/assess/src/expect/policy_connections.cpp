@@ -50,7 +50,7 @@ expect::Expectation implied(Implication implication, const Terms& about, const K
   if (ruling == Ruling::denied)
     e.verdicts = {Verdict::dropped, Verdict::rejected};
   else
-    e.outcomes = {Outcome::answered, Outcome::refused};  // whether anybody listens is no matter of policies
+    e.outcomes = {Outcome::answered, Outcome::refused};  // whether a process listens is no matter of policies
   return e;
 }
 

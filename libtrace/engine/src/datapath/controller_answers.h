@@ -21,7 +21,7 @@ struct HandedPacket {
 
 class ControllerAnswers {
  public:
-  // `neighbours`: who answers when OVN asks for an address; null: nobody is known.
+  // `neighbours`: who answers when OVN asks for an address; null: no host is known.
   ControllerAnswers(SwitchSessions::Session& session, PathRecorder& recorder, UpcallTranslator& translator,
                     const NeighbourOracle* neighbours)
       : session_(session), recorder_(recorder), translator_(translator), neighbours_(neighbours) {}

@@ -69,7 +69,7 @@ bool shows_rules(const host::Host& host, Family family) {
   return own.present || legacy.present || host.nft.present;
 }
 
-// No node of a cluster is without rules that translate the sources of what it forwards: without a dump of them, nobody can
+// No node of a cluster is without rules that translate the sources of what it forwards: without a dump of them, no line can
 // show as whom the packet leaves.
 bool source_is_open(const cluster::Node& node, const SocketBuffer& skb) {
   const auto& roles = node.roles;

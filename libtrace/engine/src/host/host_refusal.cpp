@@ -124,7 +124,7 @@ std::optional<HostRefusal::ErrorSource> HostRefusal::error_source_v6(const Route
   return record_.choose(point) == 0 ? inbound : *by_route;
 }
 
-// A forwarded packet without a route. IPv4 shows nobody when forwarding is off on the in-device.
+// A forwarded packet without a route. IPv4 sends no error when forwarding is off on the in-device.
 HostOutcome HostRefusal::failed_route(const RouteAnswer& answer) {
   const IpAddr to = dst_ip(skb_.packet);
   const auto lines = answer.evidence();

@@ -84,7 +84,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, PacketOrigin origin, int
   return complete(output_copy(copy));
 }
 
-// Routed to the gateway as from nobody, without mark and protocol; then as a packet of this host that is not tracked.
+// Routed to the gateway without a source, without mark and protocol; then as a packet of this host that is not tracked.
 HostOutcome HostWalk::output_copy(const PacketCopy& copy) {
   conntrack_.skip();
   if (skb_.origin.copy_depth > kMostCopies) return inconclusive({PlaceKind::copies}, {Reason::copies_of_copies}, copy.evidence);

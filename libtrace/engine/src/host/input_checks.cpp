@@ -67,7 +67,7 @@ Ended check_addresses(const SocketBuffer& skb, HostRecord& record) {
   return dropped({PlaceKind::input_route}, {Reason::loopback_not_accepted, {to.is_loopback() ? to : from}}, setting.evidence);
 }
 
-// Of a broadcast the way back is looked up as from nobody (ip_route_input_slow()).
+// Of a broadcast the way back is looked up without a source (ip_route_input_slow()).
 Ended check_source(const std::string& out_device, bool to_everybody, const SocketBuffer& skb, const HostRouting& routing,
                    HostRecord& record) {
   if (skb.family() != Family::v4 || skb.in == "lo") return std::nullopt;

@@ -26,7 +26,7 @@ Ended NeighbourResolution::find_mac(const TakenRoute& route, const IpAddr& next)
     step.state = found.entry->state;
     lines.push_back(found.entry->from);
   }
-  // A switch's flows may write another destination; a link hands it to nobody.
+  // A switch's flows may write another destination; no device on a link takes it.
   const bool to_own_mac = found.kind == NeighbourAnswer::Kind::arp_off && record_.node().port(route.device).port != nullptr;
   if (to_own_mac) skb_.packet.set(FieldId::eth_dst, skb_.packet.u64(FieldId::eth_src));
   if (found.kind == NeighbourAnswer::Kind::mac) skb_.packet.set(FieldId::eth_dst, found.mac.value);

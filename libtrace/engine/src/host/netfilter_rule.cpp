@@ -27,7 +27,7 @@ std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, 
   return (before & static_cast<std::uint32_t>(keep.value_or(0))) ^ value;
 }
 
-// A field that rules can write; empty for those whose value matters to nobody later.
+// A field that rules can write; empty for those whose value is not read later.
 std::optional<FieldId> written_field(netfilter::Key key, Family family) {
   using netfilter::Key;
   const bool v4 = family == Family::v4;
@@ -181,7 +181,7 @@ bool RuleExecution::apply(const netfilter::NoTrack&) {
   return true;
 }
 
-// Where nobody listens, iptables drops the packet and nft goes on as if the rule did not match.
+// Where no process listens, iptables drops the packet and nft goes on as if the rule did not match.
 bool RuleExecution::apply(const netfilter::Tproxy& t) {
   const bool listens =
       position_.ask(ChoicePoint::Kind::unknown, {Branch::proxy}, {{{Alternative::yes}}, {{Alternative::no}}}) == 0;

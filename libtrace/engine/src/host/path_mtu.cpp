@@ -5,7 +5,7 @@
 namespace egt::engine {
 namespace {
 
-// The route's where it has one: an exception that path MTU discovery made, or one that somebody set (ip-route(8)).
+// The route's where it has one: an exception that path MTU discovery made, or one that was set (ip-route(8)).
 Mtu plain_mtu_of(const TakenRoute& route, const SocketBuffer& skb, const host::Host& host) {
   const IpAddr to = dst_ip(skb.packet);
   for (const host::PathMtu& known : host.path_mtus)

@@ -99,7 +99,7 @@ Next go_on(Walk& walk, const Node& node, const OvsResult& result) {
 }  // namespace
 
 Next step(Walk& walk, AtPort at) {
-  if (at.ofport == openflow::port::none)  // no dump shows its number: which flows of table 0 match is then anybody's guess
+  if (at.ofport == openflow::port::none)  // no dump shows its number: which flows of table 0 match is then not known
     return walk.log.gap(*at.node, Layer::ovs, {Input::port_numbers, {at.bridge->name}}, Reason::input_port_number_missing);
   FlowKey packet = at.packet;
   // The userspace datapath receives frames through sockets and taps: marks of the host do not come along.

@@ -122,7 +122,7 @@ void InnerPacket::adopt(const Record& outer, bool arrived) {
 
 void InnerPacket::see(const Record& outer, bool encrypted) {
   if (!userspace_datapath(*at_.bridge)) walk_.log.see(*at_.node, kernel_device(*at_.port), false, at_.packet);
-  if (encrypted) return;  // captures there show ESP, in which nobody sees this packet
+  if (encrypted) return;  // captures there show ESP, and this packet in it is not seen
   for (const Sighting& s : outer.sightings)
     if (!passes_unseen(walk_.cluster, s))
       walk_.record.sightings.push_back({s.node, s.device, s.in, at_.packet,
@@ -130,7 +130,7 @@ void InnerPacket::see(const Record& outer, bool encrypted) {
                                         walk_.record.steps.size()});
 }
 
-// Of an outer packet that somebody else takes than a host (a pod, a node without dumps) nobody knows what becomes.
+// What becomes of an outer packet that no host takes, but a pod or a node without dumps, is not known.
 Arrival InnerPacket::lose(const Arrival& outer) {
   Arrival lost;
   lost.verdict =

@@ -68,7 +68,7 @@ const cluster::NodeObject* hybrid_node(const cluster::Objects& objects, const Ip
   return nullptr;
 }
 
-// That nobody answers for its address shows nothing: it has no dumps.
+// That no host answers for its address shows nothing: it has no dumps.
 bool is_silent_hybrid_node(const cluster::Objects& objects, const Arrival& end, const IpAddr& remote) {
   return end.stop && end.stop->why.reason == Reason::neighbour_unresolved && hybrid_node(objects, remote) != nullptr;
 }

@@ -34,7 +34,7 @@ void PathLog::see(const Node& node, const std::string& device, bool in, const Fl
   if (node.host_presumed) presume_device(node, device, record_);
 }
 
-// Whoever captures on these devices sees them; their further path is not walked.
+// Captures on these devices show them; their further path is not walked.
 void PathLog::see_copies(const Node& node, const HostOutcome& outcome) {
   for (const HostOutcome& copy : outcome.copies)
     if (copy.kind == HostOutcome::Kind::transmit) see(node, copy.device, false, copy.packet);

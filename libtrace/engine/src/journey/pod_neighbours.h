@@ -25,7 +25,7 @@ class PodNeighbours {
       : workloads_(workloads), devices_(devices), router_ports_(router_ports) {}
 
   PodNextHop next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
-  // Of whoever has the address on the network of the pod; none: no dump shows who has it.
+  // Of the pod or node that has the address on the network of the pod; none: no dump shows who has it.
   std::optional<MacAddr> find_mac(const cluster::Node& node, const PodNetwork& pod, const IpAddr& address) const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace egt::engine {
 
-// Has a MAC, and is not one that nobody answered for.
+// Has a MAC, and is not one that got no answer.
 bool is_usable(const host::Neighbour& n);
 
 class StaleNeighbours {
@@ -30,7 +30,7 @@ class StaleNeighbours {
   std::optional<Owner> owner_with_other_mac(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac,
                                             const Provenance& entry) const;
   // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
-  // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that node's.
+  // where it is not its own. None where they give it to an address outside the snapshot as well: it may be that node's.
   // Entries of the packet's family count, and of link-local addresses those of gateways: every node has one.
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
 

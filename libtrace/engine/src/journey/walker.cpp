@@ -112,7 +112,7 @@ Arrival Walker::follow_copies(Copies places, int budget) {
   return best;
 }
 
-// Of copies that end alike the one counts that the client takes, then the one that was meant for whoever looked at it, then the one
+// Of copies that end alike the one counts that the client takes, then the one that was meant for its receiver, then the one
 // that came farthest: a flood shows each frame to devices for which it is not.
 bool Walker::counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) const {
   if (rank(a.verdict) != rank(b.verdict)) return rank(a.verdict) < rank(b.verdict);

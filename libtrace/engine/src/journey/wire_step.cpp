@@ -168,9 +168,9 @@ std::optional<Arrival> WireCrossing::lose_frame(const MacAddr& mac) {
   return std::nullopt;
 }
 
-// Whoever takes the frame is in no dump, and nothing speaks for its being the receiver or on the way there.
+// The host that takes the frame is in no dump, and nothing shows that it is the receiver or on the path there.
 std::optional<Arrival> WireCrossing::stay_open(const MacAddr& mac) {
-  // Nobody outside has a pod's address, unless the network is advertised: who takes it is in no dump.
+  // No host outside has a pod's address, unless the network is advertised: what takes it is in no dump.
   for (const PodSide& pod : walk_.topology.workloads().objects_with(dst_ip(at_.packet)))
     if (!pod.pod->host_network && walk_.packet.carried() == nullptr)
       return walk_.log.stop(
@@ -211,7 +211,7 @@ Next step(Walk& walk, OnWire at) { return WireCrossing(walk, at).run(); }
 // A frame on its way up from the wire (__netif_receive_skb_core() of net/core/dev.c).
 Next receive(Walk& walk, const Node& node, Foot wire, FlowKey packet) {
   if (const host::Link* link = dead_link(node, wire.device)) return walk.log.stop(Verdict::dropped, no_carrier(node, *link));
-  // A veth takes no frame that is too large for it (is_skb_forwardable()); of other devices nobody knows.
+  // A veth takes no frame that is too large for it (is_skb_forwardable()); of other devices it is not known.
   if (const host::Link* link = node.host.link(wire.device); link != nullptr && link->kind == "veth")
     if (std::optional<Arrival> stopped = check_size(walk, node, wire.device)) return std::move(*stopped);
   clear_pipeline(packet);

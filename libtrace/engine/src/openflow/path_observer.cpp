@@ -109,7 +109,7 @@ std::size_t PathObserver::record_match(const ofproto::TableLookup& l, std::uint8
   m.cookie = f.cookie;
   m.conjunction = l.hit->conjunction;
   m.ties = rivals_of(flows, *l.hit);
-  // Of a flow that has counted a packet nobody asks what would take its place.
+  // Of a flow that has counted a packet it is not asked what would take its place.
   if (record().wants_shadowed && f.use.n_packets == 0U) m.shadowed = l.in->shadowed(l.table, l.key, l.used);
   std::vector<Provenance> evidence{f.from};
   for (const FlowIndex i : m.conjunction) evidence.push_back(flows.flow(i).from);

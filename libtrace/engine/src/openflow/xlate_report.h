@@ -15,7 +15,7 @@ class XlateReport {
  public:
   explicit XlateReport(Observer* observer) : observer_(observer) {}
 
-  // Null: nobody listens.
+  // Null: nothing is reported.
   Observer* observer() const { return observer_; }
   // Another listens from now on; who did before.
   Observer* set_observer(Observer* observer) { return std::exchange(observer_, observer); }

@@ -200,7 +200,7 @@ void Walker::run_block(const ovn::Nested& a, Transformed::Kind kind, const Actio
   at.nodes.push_back(std::move(node));
 }
 
-// ARP requests, solicitations and their answers are of no packet that somebody asks about.
+// ARP requests, solicitations and their answers are of no packet that is asked about.
 void Walker::refuse(const ovn::Nested& a, const ActionPlace& at, const FlowKey& packet) {
   const auto code = opcode_of(a.kind);
   if (!code) return;

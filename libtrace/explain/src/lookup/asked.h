@@ -1,4 +1,4 @@
-// What somebody asks for: a term, and the Kubernetes objects that it names, with what dumps of nodes know them by.
+// What is asked for: a term, and the Kubernetes objects that it names, with what dumps of nodes know them by.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lines of dumps and logical flows that have the address that somebody asks for.
+// Lines of dumps and logical flows that have the address that is asked for.
 #pragma once
 
 #include "lookup/match_list.h"

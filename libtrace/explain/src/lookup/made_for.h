@@ -1,4 +1,4 @@
-// Rows of OVN that OVN-Kubernetes made because of something that somebody asks for.
+// Rows of OVN that OVN-Kubernetes made because of an object that is asked for.
 #pragma once
 
 #include <cstdint>

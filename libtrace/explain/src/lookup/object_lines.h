@@ -1,4 +1,4 @@
-// Policy rules, routes and rules of netfilter that nodes have because of the objects or the port that somebody asks for.
+// Policy rules, routes and rules of netfilter that nodes have because of the objects or the port that is asked for.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What single parts of a snapshot have of what somebody asks for.
+// What single parts of a snapshot have of what is asked for.
 #pragma once
 
 #include "egtrace/cluster/cluster.h"

@@ -1,4 +1,4 @@
-// Which rows and logical flows of a node refer to rows that somebody asks for: by their UUIDs, or to sets by name behind '$' or '@'.
+// Which rows and logical flows of a node refer to rows that are asked for: by their UUIDs, or to sets by name behind '$' or '@'.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What somebody may mean by a word that they copied out of a dump.
+// What a word that was copied out of a dump may mean.
 #pragma once
 
 #include <algorithm>

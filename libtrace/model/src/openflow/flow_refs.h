@@ -1,5 +1,5 @@
 // Flows as references into texts, with the prefixes of addresses that their matches look at: in memory of their own, which copies
-// share until flows are added to one, or in somebody else's, where a file is mapped.
+// share until flows are added to one, or in memory of others, where a file is mapped.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class FlowRefs {
  public:
   void add(const FlowRef& flow, OwnedPrefixes prefixes);
   void add(std::vector<FlowRef> flows, OwnedPrefixes prefixes);
-  // Those of somebody else's memory; there must be none so far.
+  // Those in memory of others; there must be none so far.
   void refer_to(std::span<const FlowRef> flows, const AddressPrefixes& prefixes, PageChecks::Check check);
 
   std::size_t size() const { return flows_.size(); }
@@ -40,7 +40,7 @@ class FlowRefs {
   Owned& own();  // before flows are added
   void add(OwnedPrefixes prefixes, Owned& to);
 
-  std::span<const FlowRef> flows_;                          // of own_, or of somebody else's memory
+  std::span<const FlowRef> flows_;                          // of own_, or in memory of others
   AddressPrefixes prefixes_;                                // likewise
   std::shared_ptr<Owned> own_ = std::make_shared<Owned>();  // which a copy may share
   std::shared_ptr<PageChecks> checks_;                      // null: nothing is to be checked
