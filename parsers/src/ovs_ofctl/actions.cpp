@@ -1,4 +1,5 @@
 // Action lists (ovs-actions(7), lib/ofp-actions.c): cutting a list into actions, and the actions with simple arguments.
+#include "egtrace/base/text.h"
 #include "ovs_ofctl/actions.h"
 
 #include <fmt/format.h>
