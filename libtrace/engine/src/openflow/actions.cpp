@@ -123,11 +123,11 @@ struct Pipeline::Executor {
     p.action_set_.clear_actions(c.packet.flow);
   }
   void operator()(const WriteActions& a) {
-    p.write_actions(p.ofpacts(a.actions));
+    p.write_actions(plain(a.actions));
     c.report.action_set(Remark::action_set_is, p.action_set_.actions());
   }
   void operator()(const Meter& a) { c.out.put({c.meter(a.id)}); }
-  void operator()(const Clone& a) { p.clone(p.ofpacts(a.actions), last); }
+  void operator()(const Clone& a) { p.clone(plain(a.actions), last); }
   void operator()(const Decap& a) {
     const bool recirculate = FieldActions{c}.headers().decap(a);
     if (c.packet.error == XlateError::ok && recirculate) freeze();
@@ -152,6 +152,8 @@ struct Pipeline::Executor {
   void operator()(const Other& a) {
     FieldActions{c}(a);
   }
+
+  const Ofpacts& plain(const ActionList& list) { return c.tables.actions->plain(list); }
   void freeze() {
     p.trigger_freeze();
     skip = true;
@@ -178,7 +180,7 @@ void Pipeline::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) 
     if (c_.packet.error != XlateError::ok) break;
     recirculate_for_mpls(o);
     if (exit_ || exit_list) {
-      if (freezing_.is_active()) freeze_rest(list, i);
+      if (freezing_.is_active()) freezing_.keep(list, i, c_.at, *c_.tables.actions);
       break;
     }
     constexpr OvsVersion kCopiedAgain{3, 1, 3}, kNotForMetadata{3, 1, 6};
@@ -210,13 +212,13 @@ void Pipeline::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) 
       // Behind an action that freezes, whether or not what follows is frozen: what an earlier pause left over keeps it out.
       if (e.skip) ++i;
       if (c_.packet.error == XlateError::ok && exit_ && freezing_.is_first_action()) {
-        freeze_rest(list, i);
+        freezing_.keep(list, i, c_.at, *c_.tables.actions);
         break;
       }
       continue;
     }
     if (c_.packet.error == XlateError::ok && exit_ && freezing_.is_first_action()) {
-      freeze_rest(list, i);
+      freezing_.keep(list, i, c_.at, *c_.tables.actions);
       break;
     }
   }

@@ -1,4 +1,4 @@
-// A packet's way through tables and actions: do_xlate_actions() and what it calls in ofproto/ofproto-dpif-xlate.c.
+// Tables and actions, one after another: do_xlate_actions() and what it calls in ofproto/ofproto-dpif-xlate.c.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,6 @@ namespace egt::engine::ofproto {
 class Pipeline {
  public:
   explicit Pipeline(XlateContext& c) : c_(c), ports_(c, *this) {}
-  Pipeline(const Pipeline&) = delete;
-  Pipeline& operator=(const Pipeline&) = delete;
 
   // Of the table that the packet enters first.
   Rule first_rule();
@@ -46,9 +44,7 @@ class Pipeline {
 
   // --- actions (actions.cpp)
   void do_actions(const Ofpacts& list, bool is_last, bool group_bucket);
-  const Ofpacts& ofpacts(const openflow::ActionList& list) { return c_.tables.actions->plain(list); }
   void trigger_freeze();
-  void freeze_rest(const Ofpacts& list, std::size_t from) { freezing_.keep(list, from, c_.at, *c_.tables.actions); }
   void recirculate_for_mpls(const Ofpact& o);
   void finish_freezing_here();
   void run_action_set();

@@ -1,6 +1,5 @@
 #include "xlate.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "egtrace/engine/openflow/trace.h"
