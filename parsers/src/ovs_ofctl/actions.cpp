@@ -1,5 +1,4 @@
 // Action lists (ovs-actions(7), lib/ofp-actions.c): cutting a list into actions, and the actions with simple arguments.
-#include "egtrace/base/text.h"
 #include "ovs_ofctl/actions.h"
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "egtrace/base/text.h"
 #include "ovs_ofctl/action_text.h"
 #include "ovs_ofctl/values.h"
 #include "support/key_value.h"

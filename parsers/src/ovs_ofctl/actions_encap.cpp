@@ -1,6 +1,7 @@
 // encap, decap and sample (parse_ENCAP(), parse_DECAP() and parse_SAMPLE() of lib/ofp-actions.c, lib/ofp-ed-props.c).
 #include <algorithm>
 
+#include "egtrace/base/text.h"
 #include "ovs_ofctl/action_text.h"
 #include "ovs_ofctl/values.h"
 #include "support/key_value.h"
