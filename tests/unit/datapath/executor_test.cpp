@@ -27,7 +27,7 @@ DatapathPacket executed(std::uint16_t uncovered) {
   actions.push_back({dp::PushMpls{0x100, 0x8847, true}, 0});
   actions.push_back({dp::PopMpls{uncovered}, 0});
   NoPorts ports;
-  execute(actions, packet, std::nullopt, ports);
+  execute(actions, packet, ports);
   return packet;
 }
 
@@ -57,10 +57,12 @@ TEST(Executor, AFrameIsCutByWhatItWasTooLong) {
   packet.key.set(FieldId::eth_type, ethertype::ipv4);
   packet.key.set(FieldId::vlan_tci, 0x1005);
   const dp::Action truncate{dp::Truncate{64}, 0}, pop{dp::PopVlan{}, 0}, output{dp::Output{}, 0};
-  execute({truncate, pop, output, output}, packet, 100, sent);
+  packet.length = {100, packet.key, false};
+  execute({truncate, pop, output, output}, packet, sent);
   EXPECT_EQ(sent.cut_to, (std::vector<std::optional<std::int64_t>>{60, std::nullopt}));
   sent.cut_to.clear();
-  execute({truncate, output}, packet, 64, sent);
+  packet.length = {64, packet.key, false};
+  execute({truncate, output}, packet, sent);
   EXPECT_EQ(sent.cut_to, (std::vector<std::optional<std::int64_t>>{std::nullopt}));
 }
 
@@ -72,9 +74,9 @@ TEST(Executor, PortsBelowALabelAreWrittenThere) {
   packet.key.set(FieldId::tp_dst, 80);
   const dp::Set set{dp::Attribute::tcp, false, {{FieldId::tp_dst, 443, 0xffff}}};
   NoPorts ports;
-  execute({{dp::PushMpls{0x100, 0x8847, false}, 0}, {set, 0}}, packet, std::nullopt, ports);
+  execute({{dp::PushMpls{0x100, 0x8847, false}, 0}, {set, 0}}, packet, ports);
   EXPECT_EQ(0u, packet.key.u64(FieldId::tp_dst));
-  execute({{dp::PopMpls{ethertype::ipv4}, 0}}, packet, std::nullopt, ports);
+  execute({{dp::PopMpls{ethertype::ipv4}, 0}}, packet, ports);
   EXPECT_EQ(443u, packet.key.u64(FieldId::tp_dst));
 }
 
@@ -95,7 +97,7 @@ TEST(Executor, ExtensionsOfNeighbourDiscoveryAreWrittenWhole) {
   packet.key.set(FieldId::nd_options_type, 2);
   const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_reserved, 5, 0xf}, {FieldId::nd_options_type, 1, 0x1}}};
   NoPorts ports;
-  execute({{set, 0}}, packet, std::nullopt, ports);
+  execute({{set, 0}}, packet, ports);
   EXPECT_EQ(5u, packet.key.u64(FieldId::nd_reserved));
   EXPECT_EQ(1u, packet.key.u64(FieldId::nd_options_type));
 }
@@ -107,7 +109,7 @@ TEST(Executor, TheFirstOptionOfNeighbourDiscoveryAloneIsWritten) {
   packet.key.set(FieldId::nd_sll, 0x0a0000000003);
   const dp::Set set{dp::Attribute::nd, true, {{FieldId::nd_sll, 5, ~U128{0}}, {FieldId::nd_tll, 6, ~U128{0}}}};
   NoPorts ports;
-  execute({{set, 0}}, packet, std::nullopt, ports);
+  execute({{set, 0}}, packet, ports);
   EXPECT_EQ(0x0a0000000003u, packet.key.u64(FieldId::nd_sll));
   EXPECT_EQ(6u, packet.key.u64(FieldId::nd_tll));
 }
@@ -121,7 +123,7 @@ TEST(Executor, AnOptionOfNeighbourDiscoveryIsReadByItsType) {
     packet.key.set(FieldId::nd_tll, 0x0a0000000003);
     const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, type, 0xff}}};
     NoPorts ports;
-    execute({{set, 0}}, packet, std::nullopt, ports);
+    execute({{set, 0}}, packet, ports);
     return packet.key;
   };
   EXPECT_EQ(0x0a0000000003u, retyped(1).u64(FieldId::nd_sll));
@@ -141,9 +143,9 @@ TEST(Executor, TwoAddressesOfTheTargetAreReadAsNone) {
   const dp::Set retype{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, 2, 0xff}}};
   const dp::Set readdress{dp::Attribute::nd, true, {{FieldId::nd_tll, 0x0180c200000e, ~U128{0}}}};
   NoPorts ports;
-  execute({{retype, 0}}, packet, std::nullopt, ports);
+  execute({{retype, 0}}, packet, ports);
   EXPECT_EQ(0x0180c2000000u, packet.key.u64(FieldId::nd_tll));
-  execute({{readdress, 0}}, packet, std::nullopt, ports);
+  execute({{readdress, 0}}, packet, ports);
   EXPECT_EQ(0u, packet.key.u64(FieldId::nd_tll));
   EXPECT_EQ(U128{0}, packet.key.get(FieldId::nd_target));
 }
@@ -152,7 +154,7 @@ TEST(Executor, NoTypeIsWrittenWhereThereIsNoOption) {
   DatapathPacket packet;
   packet.key = discovery();
   NoPorts ports;
-  execute({{dp::Set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, 2, 0xff}}}, 0}}, packet, std::nullopt, ports);
+  execute({{dp::Set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, 2, 0xff}}}, 0}}, packet, ports);
   EXPECT_EQ(0u, packet.key.u64(FieldId::nd_options_type));
 }
 
