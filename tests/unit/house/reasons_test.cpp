@@ -139,7 +139,7 @@ TEST(Phrases, AreThereForEachValue) {
               {"../../../../explain/src/phrases/conclusions.h", "Unchecked", "conclusions.cpp"},
               {"../../../../explain/src/phrases/collections.h", "Limit", "collections.cpp"},
               {"../../../../explain/src/phrases/endings.h", "Ending", "endings.cpp"},
-              {"../../../../explain/src/phrases/inspections.h", "Part", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "NeededDump", "inspections.cpp"},
               {"../../../../explain/src/phrases/inspections.h", "Purpose", "inspections.cpp"},
               {"../../../../explain/src/phrases/inspections.h", "Feature", "inspections.cpp"},
               {"../../../../explain/src/phrases/inspections.h", "Observation", "inspections.cpp"},

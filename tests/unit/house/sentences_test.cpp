@@ -24,7 +24,6 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/base/src/moment.cpp", "an error of parsing"},
       {"libtrace/engine/src/openflow/ingress.cpp", "errors of parsing a datapath flow, as ovs-appctl words them"},
       {"libtrace/explain/src/capture/seen.cpp", "the name of a difference"},
-      {"libtrace/explain/pipelines/make_layouts.cpp", "a source that it makes, and errors of a build"},
       {"libtrace/explain/src/entry_names.cpp", "errors of a question"},
       {"libtrace/explain/src/lookup/object_lines.cpp", "nft list ruleset: a command"},
       {"libtrace/explain/src/packet_of.cpp", "errors of a question"},
