@@ -48,7 +48,7 @@ constexpr Verdict kVerdicts[] = {Verdict::delivered, Verdict::dropped, Verdict::
 constexpr Outcome kOutcomes[] = {Outcome::answered, Outcome::refused, Outcome::unanswered, Outcome::mixed, Outcome::undecided};
 constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
 
-class Reader {
+class ExpectationReader {
  public:
   std::vector<Expectation> read(const Node& root) {
     if (!root.IsMap()) refuse(root, "expected a map with `version: 1` and `expect:`");
@@ -231,7 +231,7 @@ class Reader {
 
 Result<std::vector<Expectation>> parse_expectations(std::string_view text, const std::string& path) {
   try {
-    return Reader().read(YAML::Load(std::string(text)));
+    return ExpectationReader().read(YAML::Load(std::string(text)));
   } catch (const Refused& e) {
     return Error{fmt::format("{}:{}: {}", path, e.line(), e.what())};
   } catch (const YAML::Exception& e) {

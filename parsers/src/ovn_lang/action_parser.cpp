@@ -91,12 +91,12 @@ bool ActionParser::parse_nested_word(std::string_view word, ActionList& out) {
   using K = Nested::Kind;
   const std::string_view arp = in_.context.dialect.answers_any_family ? "ip" : "ip4";
   const std::string_view nd = in_.context.dialect.answers_any_family ? "ip" : "ip6";
-  struct Row {
+  struct NestedWord {
     std::string_view word;
     K kind;
     std::string_view prerequisite;
   };
-  const Row rows[] = {
+  const NestedWord rows[] = {
       {"clone", K::clone, ""},
       {"arp", K::arp, arp},
       {"icmp4", K::icmp4, "ip4"},
@@ -110,7 +110,7 @@ bool ActionParser::parse_nested_word(std::string_view word, ActionList& out) {
       {"nd_na_router", K::nd_na_router, "nd_ns"},
       {"nd_ns", K::nd_ns, nd},
   };
-  const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.word == word; });
+  const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const NestedWord& r) { return r.word == word; });
   if (row == std::end(rows)) return false;
   in_.lexer.advance();
   Nested nested{row->kind, {}};

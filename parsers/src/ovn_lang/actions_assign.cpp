@@ -174,12 +174,12 @@ void parse_dhcp_relay(ActionOperands& in, const FieldRef& to, bool response, Act
 
 bool parse_function(ActionOperands& in, const FieldRef& to, ActionList& out) {
   using K = ResultKind;
-  struct Row {
+  struct FunctionResult {
     std::string_view name;
     K kind;
     unsigned bits;
   };
-  static constexpr Row kResults[] = {
+  static constexpr FunctionResult kResults[] = {
       {"dns_lookup", K::dns_lookup, 1},
       {"chk_lb_hairpin", K::chk_lb_hairpin, 1},
       {"chk_lb_hairpin_reply", K::chk_lb_hairpin_reply, 1},
@@ -195,7 +195,8 @@ bool parse_function(ActionOperands& in, const FieldRef& to, ActionList& out) {
       {"ct_state_save", K::ct_state_save, 8},
   };
   const std::string& name = in.lexer.token().text;
-  const auto* row = std::find_if(std::begin(kResults), std::end(kResults), [&](const Row& r) { return r.name == name; });
+  const auto* row =
+      std::find_if(std::begin(kResults), std::end(kResults), [&](const FunctionResult& r) { return r.name == name; });
   if (row != std::end(kResults))
     parse_result(in, to, row->kind, row->name, row->bits, out);
   else if (name == "select")

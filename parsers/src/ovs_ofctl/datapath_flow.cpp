@@ -19,12 +19,12 @@ constexpr unsigned kMostTags = 2;
 constexpr std::uint16_t kNoEthertype = 0x05ff;  // FLOW_DL_TYPE_NONE
 
 // `rule`: the field whose prerequisites a value needs, where another one reads it.
-struct Place {
+struct KeyField {
   std::string_view group, key;
   FieldId field, rule;
 };
 
-constexpr Place kPlaces[] = {
+constexpr KeyField kKeyFields[] = {
     {"skb_priority", "", F::skb_priority, F::skb_priority},
     {"skb_mark", "", F::pkt_mark, F::pkt_mark},
     {"recirc_id", "", F::recirc_id, F::recirc_id},
@@ -92,13 +92,13 @@ constexpr Place kPlaces[] = {
 bool is_group(std::string_view name) {
   constexpr std::string_view kOthers[] = {"in_port", "eth_type", "vlan", "packet_type", "encap"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers) ||
-         std::any_of(std::begin(kPlaces), std::end(kPlaces), [&](const Place& p) { return p.group == name; });
+         std::any_of(std::begin(kKeyFields), std::end(kKeyFields), [&](const KeyField& p) { return p.group == name; });
 }
 
-const Place* place_of(std::string_view group, std::string_view key) {
-  const auto* found =
-      std::find_if(std::begin(kPlaces), std::end(kPlaces), [&](const Place& p) { return p.group == group && p.key == key; });
-  return found == std::end(kPlaces) ? nullptr : found;
+const KeyField* key_field_of(std::string_view group, std::string_view key) {
+  const auto* found = std::find_if(std::begin(kKeyFields), std::end(kKeyFields),
+                                   [&](const KeyField& p) { return p.group == group && p.key == key; });
+  return found == std::end(kKeyFields) ? nullptr : found;
 }
 
 std::size_t end_of_group(std::string_view text, std::size_t open) {
@@ -118,9 +118,9 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return text.starts_with("0x") || text.starts_with("0X") ? parse_hex(text.substr(2)) : parse_decimal(text);
 }
 
-class Reader {
+class DatapathFlowReader {
  public:
-  explicit Reader(unsigned vlan_limit) : vlan_limit_(vlan_limit == 0 ? kMostTags : std::min(vlan_limit, kMostTags)) {}
+  explicit DatapathFlowReader(unsigned vlan_limit) : vlan_limit_(vlan_limit == 0 ? kMostTags : std::min(vlan_limit, kMostTags)) {}
   // False, with error(): the text has not the form.
   bool read(std::string_view text, unsigned depth = 0) {
     while (true) {
@@ -180,7 +180,7 @@ class Reader {
     if (name == "vlan" && !has_type_) untagged_ = true;  // a tag is one by the type before it
     if (name == "vlan") return untagged_ || vlan(body, depth);
     if (name == "packet_type") return packet_type(body);
-    if (const Place* whole = place_of(name, "")) return value(*whole, body);
+    if (const KeyField* whole = key_field_of(name, "")) return value(*whole, body);
     return parts(body, [&](std::string_view key, std::string_view text) { return part(name, key, text); });
   }
 
@@ -206,10 +206,10 @@ class Reader {
     if (group == "tunnel" && (key == "vxlan" || key == "erspan" || key == "gtpu")) return tunnel_header(key, text);
     if (group == "tunnel" && key == "tos") return tunnel_tos(text);
     if (group == "tunnel" && (key == "tp_src" || key == "tp_dst")) return number(text).has_value();
-    const Place* place = place_of(group, key);
+    const KeyField* field = key_field_of(group, key);
     if (group == "mpls" && key == "label") ++labels_;
-    if (labels_ > 1 && group == "mpls") return place != nullptr && lower_label(key, text);
-    return place != nullptr && value(*place, text);
+    if (labels_ > 1 && group == "mpls") return field != nullptr && lower_label(key, text);
+    return field != nullptr && value(*field, text);
   }
 
   // Of the entries below the top of the stack the switch reads two.
@@ -220,13 +220,13 @@ class Reader {
     return n.has_value();
   }
 
-  bool value(const Place& place, std::string_view text) {
+  bool value(const KeyField& key, std::string_view text) {
     MatchItem item;
-    item.field = place.field;
+    item.field = key.field;
     const char* why = "";
     const bool flags = text.starts_with('+') || text.starts_with('-');
     if (!ofctl::read_match_value(flags ? text : value_of(text), item, why)) return false;
-    values_.push_back({place.field, place.rule, item.value});
+    values_.push_back({key.field, key.rule, item.value});
     return true;
   }
 
@@ -315,21 +315,21 @@ class Reader {
 
   // vxlan(gbp(id=5,flags=0x8)), erspan(ver=1,idx=0x7), gtpu(flags=0x30,msgtype=255)
   bool tunnel_header(std::string_view header, std::string_view body) {
-    struct Part {
+    struct HeaderField {
       std::string_view header, key;
       FieldId field;
     };
-    constexpr Part kParts[] = {
+    constexpr HeaderField kHeaderFields[] = {
         {"gbp", "id", F::tun_gbp_id},         {"gbp", "flags", F::tun_gbp_flags},       {"erspan", "ver", F::tun_erspan_ver},
         {"erspan", "idx", F::tun_erspan_idx}, {"erspan", "dir", F::tun_erspan_dir},     {"erspan", "hwid", F::tun_erspan_hwid},
         {"gtpu", "flags", F::tun_gtpu_flags}, {"gtpu", "msgtype", F::tun_gtpu_msgtype},
     };
     return parts(body, [&](std::string_view key, std::string_view text) {
       if (header == "vxlan") return key == "gbp" && tunnel_header(key, text);
-      const auto* part =
-          std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.header == header && p.key == key; });
+      const auto* part = std::find_if(std::begin(kHeaderFields), std::end(kHeaderFields),
+                                      [&](const HeaderField& p) { return p.header == header && p.key == key; });
       const auto n = number(text);
-      if (part == std::end(kParts) || !n) return false;
+      if (part == std::end(kHeaderFields) || !n) return false;
       flow_.key.set(part->field, *n);
       return true;
     });
@@ -398,7 +398,7 @@ std::string_view flow_of(std::string_view line) {
 }  // namespace
 
 Result<DatapathFlow> parse_datapath_flow(std::string_view text, unsigned vlan_limit) {
-  Reader reader(vlan_limit);
+  DatapathFlowReader reader(vlan_limit);
   if (!reader.read(flow_of(text))) return Error{reader.error()};
   return reader.finish();
 }

@@ -15,9 +15,9 @@ constexpr std::uint32_t kMagic = 0x1a2b3c4d;
 constexpr std::uint16_t kOptionEnd = 0, kOptionName = 2, kOptionResolution = 9, kOptionOffset = 14, kOptionFlags = 2;
 
 // Numbers of a section in its own byte order.
-class Reader {
+class SectionNumbers {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit SectionNumbers(std::string_view bytes) : bytes_(bytes) {}
   void set_big_endian(bool big) { big_ = big; }
   std::uint64_t number(std::size_t at, std::size_t size) const {
     std::uint64_t v = 0;
@@ -169,7 +169,7 @@ class File {
     take_bytes(in_.part(at, kept), from.link_type, frame, capture_, take_);
   }
 
-  Reader in_;
+  SectionNumbers in_;
   const TakeFrame& take_;
   capture::Capture capture_;
   std::vector<Source> sources_;  // of the section at hand

@@ -62,9 +62,9 @@ constexpr std::array kSpecial = {"0.0.0.0/8",     "10.0.0.0/8",   "100.64.0.0/10
                                  "::ffff:0:0/96", "64:ff9b::/96", "2001::/32",      "2002::/16",     "2000::/3",
                                  "fc00::/7",      "fe80::/10",    "fec0::/10",      "ff00::/8",      "3ffe::/16"};
 
-class Reader {
+class ClassReader {
  public:
-  Reader(std::string_view text, ClassStarts& found) : text_(text), found_(found) {}
+  ClassReader(std::string_view text, ClassStarts& found) : text_(text), found_(found) {}
 
   void read() {
     dotted();
@@ -239,7 +239,7 @@ AddressClasses::AddressClasses(const cluster::Cluster& cluster) {
   const std::vector<std::string_view> pieces = pieces_of(cluster);
   std::vector<ClassStarts> found(pieces.size() + 1);
   for_each_index(pieces.size(), 0, 1, [&](std::size_t i) {
-    Reader(pieces[i], found[i]).read();
+    ClassReader(pieces[i], found[i]).read();
     found[i].v4.tidy();
     found[i].v6.tidy();
   });

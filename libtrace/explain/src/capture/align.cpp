@@ -43,17 +43,17 @@ class Aligner {
         begin_(begin_of_visit(walked, before)) {}
 
   Aligned align() {
-    if (e_.node.empty()) return none(Remark::place_unknown);
-    if (walked_.hops.empty()) return none(Remark::path_unknown);
+    if (e_.node.empty()) return none(FlowRemark::place_unknown);
+    if (walked_.hops.empty()) return none(FlowRemark::path_unknown);
     if (e_.other_netns != 0) return inside_a_pod();
     const auto all = [](const Hop&) { return true; };
-    if (!find(all)) return find_or(all, Remark::node_not_on_path, {e_.node});
+    if (!find(all)) return find_or(all, FlowRemark::node_not_on_path, {e_.node});
     return f_.drop ? at_drop() : at_stage();
   }
 
  private:
   static Aligned at(std::size_t hop) { return {hop, {}, {}}; }
-  static Aligned none(Remark why, engine::Details about = {}) { return {kNoRow, {why, std::move(about)}, {}}; }
+  static Aligned none(FlowRemark why, engine::Details about = {}) { return {kNoRow, {why, std::move(about)}, {}}; }
 
   // Probes of one visit to a switch or a stack may be in another order than hops.
   static std::size_t begin_of_visit(const WalkedPath& walked, std::size_t before) {
@@ -79,10 +79,10 @@ class Aligner {
     return false;
   }
   template <class Wanted>
-  Aligned find_or(const Wanted& wanted, Remark why, engine::Details about) const {
+  Aligned find_or(const Wanted& wanted, FlowRemark why, engine::Details about) const {
     const auto hop = find(wanted);
     if (hop) return at(*hop);
-    return is_behind(wanted) ? none(Remark::behind_packet) : none(why, std::move(about));
+    return is_behind(wanted) ? none(FlowRemark::behind_packet) : none(why, std::move(about));
   }
 
   // A pod's own stack is before the first hop of what it sends and behind the last one of what it receives.
@@ -90,7 +90,7 @@ class Aligner {
     const bool sends = from_ == e_.node, receives = to_ == e_.node;
     if (sends && (!receives || begin_ == 0)) return at(0);
     if (receives) return at(walked_.hops.size() - 1);
-    return none(Remark::other_namespace, {std::uint64_t{e_.other_netns}});
+    return none(FlowRemark::other_namespace, {std::uint64_t{e_.other_netns}});
   }
 
   Aligned at_stage() const {
@@ -107,7 +107,7 @@ class Aligner {
       case Stage::neighbour: return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
       case Stage::other: break;
     }
-    return none(Remark::symbol_unknown, {f_.symbol});
+    return none(FlowRemark::symbol_unknown, {f_.symbol});
   }
 
   // The hop of the sighting that tcpdump would have there.
@@ -124,23 +124,23 @@ class Aligner {
       return in_switch();
     if (const cluster::Node* node = cluster_.node(e_.node); node != nullptr && node->bridge(e_.device_name) != nullptr)
       return in_switch();
-    if (in_other_direction) return none(Remark::device_other_direction, {e_.device});
+    if (in_other_direction) return none(FlowRemark::device_other_direction, {e_.device});
     if (const auto named = find([this](const Hop& hop) { return !e_.device.empty() && hop.at.device == e_.device; }))
       return at(*named);
-    return none(Remark::device_not_on_path, {e_.device_name.empty() ? e_.device : e_.device_name});
+    return none(FlowRemark::device_not_on_path, {e_.device_name.empty() ? e_.device : e_.device_name});
   }
 
   Aligned in_switch() const {
     if (e_.openflow_flows != nullptr && !e_.openflow_flows->empty()) return at_flows();
     if (f_.ovs == OvsEvent::execute_action && f_.action == "ct") return in_zone(f_.zone);
     if (f_.ovs == OvsEvent::execute_action && f_.action == "output") return at_last_of_switch();
-    return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
+    return find_or(is_switch, FlowRemark::switch_not_on_path, {e_.node});
   }
 
   // Where the packet leaves Open vSwitch again.
   Aligned at_last_of_switch() const {
     const auto first = find(is_switch);
-    if (!first) return none(Remark::switch_not_on_path, {e_.node});
+    if (!first) return none(FlowRemark::switch_not_on_path, {e_.node});
     std::size_t last = *first;
     while (last + 1 < walked_.hops.size() && walked_.hops[last + 1].node == e_.node && is_switch(walked_.hops[last + 1])) ++last;
     return at(last);
@@ -161,13 +161,13 @@ class Aligner {
     const bool shown = find([](const Hop& h) {
                          return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie=");
                        }).has_value();
-    if (shown) return none(Remark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
-    return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
+    if (shown) return none(FlowRemark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
+    return find_or(is_switch, FlowRemark::switch_not_on_path, {e_.node});
   }
 
   Aligned in_zone(std::uint64_t zone) const {
     const auto is_it = [&](const Hop& h) { return h.at.kind == HopPlace::Kind::conntrack && h.at.zone == zone; };
-    return find_or(is_it, Remark::zone_not_on_path, {zone});
+    return find_or(is_it, FlowRemark::zone_not_on_path, {zone});
   }
 
   Aligned in_conntrack() const {
@@ -179,7 +179,7 @@ class Aligner {
   template <class Wanted>
   Aligned in_stack(const Wanted& wanted) const {
     if (const auto hop = find(wanted)) return at(*hop);
-    return find_or(is_stack, Remark::stack_not_on_path, {e_.node});
+    return find_or(is_stack, FlowRemark::stack_not_on_path, {e_.node});
   }
 
   // The last one: there a process receives it.
@@ -187,7 +187,7 @@ class Aligner {
     std::optional<std::size_t> last;
     for (std::size_t i = 0; i < walked_.hops.size(); ++i)
       if (walked_.hops[i].node == e_.node && is_stack(walked_.hops[i])) last = i;
-    return last ? at(*last) : none(Remark::stack_not_on_path, {e_.node});
+    return last ? at(*last) : none(FlowRemark::stack_not_on_path, {e_.node});
   }
 
   Aligned at_rule() const {
@@ -202,16 +202,16 @@ class Aligner {
       });
       if (rule) return at(*rule);
       if (const auto line = dumped_rule(handle))
-        return none(Remark::rule_not_on_path, {f_.nft_table, f_.nft_chain, handle, std::string(trim(*line))});
+        return none(FlowRemark::rule_not_on_path, {f_.nft_table, f_.nft_chain, handle, std::string(trim(*line))});
       // iptables-save and `nft list ruleset` print no handles: then the packet is in the chain, and by which rule is
       // not known.
       const auto hop = find(in_chain);
       if (hop && f_.nft_verdict != "drop" &&
           !handle_of(walked_.hops[*hop].evidence.empty() ? "" : walked_.hops[*hop].evidence.front().text))
         return at(*hop);
-      return none(Remark::rule_not_dumped, {f_.nft_table, f_.nft_chain, handle});
+      return none(FlowRemark::rule_not_dumped, {f_.nft_table, f_.nft_chain, handle});
     }
-    return find_or(in_chain, Remark::chain_not_on_path, {f_.nft_table, f_.nft_chain});
+    return find_or(in_chain, FlowRemark::chain_not_on_path, {f_.nft_table, f_.nft_chain});
   }
 
   std::optional<std::string_view> dumped_rule(std::uint64_t handle) const {
@@ -256,7 +256,7 @@ class Aligner {
   Aligned where_dropped(DropKind kind) const {
     switch (kind) {
       case DropKind::open_vswitch:  // by which of its flows is not known: where the packet entered it
-        return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
+        return find_or(is_switch, FlowRemark::switch_not_on_path, {e_.node});
       case DropKind::netfilter: return in_stack(is_netfilter);
       case DropKind::source_check:
       case DropKind::routing:
@@ -267,7 +267,7 @@ class Aligner {
       default:
         if (!e_.device.empty())
           if (const auto named = find([this](const Hop& hop) { return hop.at.device == e_.device; })) return at(*named);
-        return find_or([](const Hop&) { return true; }, Remark::node_not_on_path, {e_.node});
+        return find_or([](const Hop&) { return true; }, FlowRemark::node_not_on_path, {e_.node});
     }
   }
 

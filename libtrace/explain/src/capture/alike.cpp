@@ -37,7 +37,7 @@ void AlikeAsOne::describe(std::vector<FlowReport>& reports) {
 }
 
 void AlikeAsOne::Count::add(const Flow& flow) {
-  const Part& part = flow.parts.front();
+  const FlowPart& part = flow.parts.front();
   const Ends ends = part.reply ? part.ends.reversed() : part.ends;
   ++flows;
   first_sport = std::min(first_sport, ends.sport);

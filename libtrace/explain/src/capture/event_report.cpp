@@ -33,8 +33,8 @@ class FlowEvents {
         forecast_(forecast),
         walked_paths_(walked_paths),
         out_(report) {
-    const auto gather = [&](const std::vector<Part>& parts) {
-      for (const Part& part : parts)
+    const auto gather = [&](const std::vector<FlowPart>& parts) {
+      for (const FlowPart& part : parts)
         if (const auto found = by_track.find(part.track); found != by_track.end())
           for (const EventTrack* e : found->second) part_events_.push_back({&part, e});
     };
@@ -53,7 +53,7 @@ class FlowEvents {
 
  private:
   struct PartEvent {
-    const Part* part;
+    const FlowPart* part;
     const EventTrack* event;
   };
 
@@ -86,9 +86,9 @@ class FlowEvents {
   void place(const PartEvent& e, const EventFacts& f, EventReport& r) {
     const WalkedPath* walked = walked_path_of(r.reply);
     if (walked == nullptr || walked->hops.empty()) {
-      r.unexplained = phrase({r.node.empty()                        ? Remark::place_unknown
-                              : r.reply && walked_paths_ != nullptr ? Remark::reply_not_predicted
-                                                                    : Remark::path_unknown});
+      r.unexplained = phrase({r.node.empty()                        ? FlowRemark::place_unknown
+                              : r.reply && walked_paths_ != nullptr ? FlowRemark::reply_not_predicted
+                                                                    : FlowRemark::path_unknown});
       return;
     }
     const EventPlace at{r.node, r.netns != 0 ? "" : r.device, r.device, r.netns, &f, &events_.openflow_flows(*e.event)};
@@ -155,16 +155,16 @@ class FlowEvents {
     out_.lost_between = {place, e.hop && drop.predicted.value_or(false) ? place_text(e.node, end_of(*e.hop)) : place};
     const std::string meaning = drop.meaning;
     if (!e.hop)
-      out_.why = phrase({Remark::dropped_without_path, {reason_text(drop), place, meaning}});
+      out_.why = phrase({FlowRemark::dropped_without_path, {reason_text(drop), place, meaning}});
     else if (!drop.predicted)
-      out_.why = phrase({Remark::dropped_there, {reason_text(drop), place, meaning}});
+      out_.why = phrase({FlowRemark::dropped_there, {reason_text(drop), place, meaning}});
     else if (*drop.predicted)
-      out_.why = phrase({Remark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
+      out_.why = phrase({FlowRemark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
     else
-      out_.why = phrase({Remark::dropped_unpredicted, {reason_text(drop), place, meaning}});
+      out_.why = phrase({FlowRemark::dropped_unpredicted, {reason_text(drop), place, meaning}});
     if (drop.predicted && !*drop.predicted && e.hop)
       out_.differs.push_back(
-          {place_text(e.node, e.hop->where), phrase({Remark::goes_on}), fmt::format("drop, {}", reason_text(drop))});
+          {place_text(e.node, e.hop->where), phrase({FlowRemark::goes_on}), fmt::format("drop, {}", reason_text(drop))});
   }
 
   // Of a table its bridge.
@@ -175,7 +175,7 @@ class FlowEvents {
   // What a tracer does not show need not have been absent.
   void soften() {
     const bool only_events = std::all_of(flow_.parts.begin(), flow_.parts.end(),
-                                         [&](const Part& part) { return files_[part.track->key.file].capture.of_events; });
+                                         [&](const FlowPart& part) { return files_[part.track->key.file].capture.of_events; });
     if (!only_events || (out_.fate != Fate::lost && !flow_.only_inside)) return;
     const PathReport* path = out_.direction == Direction::reply ? forecast_.reply.path : forecast_.forward.path;
     if (!flow_.only_inside && path != nullptr && path->verdict != Verdict::delivered && forecast_.matched > 0) return;
@@ -186,7 +186,7 @@ class FlowEvents {
     out_.lost_between.reset();
     out_.differs.clear();
     out_.after_handshake = false;
-    out_.why = phrase({flow_.only_inside ? Remark::only_events : Remark::events_show_no_absence, {place}});
+    out_.why = phrase({flow_.only_inside ? FlowRemark::only_events : FlowRemark::events_show_no_absence, {place}});
   }
 
   const cluster::Cluster& cluster_;
@@ -210,10 +210,10 @@ EventsByTrack by_track(const EventTracks& events) {
 }
 
 void part_inside(Flow& flow, const std::vector<File>& files) {
-  const auto is_inside = [&](const Part& part) {
+  const auto is_inside = [&](const FlowPart& part) {
     return part.track->key.inside || (files[part.track->key.file].capture.of_events && part.place.device().empty());
   };
-  for (const Part& part : flow.parts)
+  for (const FlowPart& part : flow.parts)
     if (is_inside(part)) flow.inside.push_back(part);
   if (flow.inside.empty()) return;
   flow.only_inside = flow.inside.size() == flow.parts.size();
@@ -221,8 +221,8 @@ void part_inside(Flow& flow, const std::vector<File>& files) {
 }
 
 bool EventJudge::has_events(const Flow& flow) const {
-  const auto any = [&](const std::vector<Part>& parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return by_track_.contains(part.track); });
+  const auto any = [&](const std::vector<FlowPart>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const FlowPart& part) { return by_track_.contains(part.track); });
   };
   return !by_track_.empty() && (any(flow.parts) || any(flow.inside));
 }
@@ -233,8 +233,8 @@ void EventJudge::judge(const Flow& flow, const Forecast& forecast, const WalkedP
 
 std::string EventJudge::shape_of(const Flow& flow) const {
   std::vector<const EventFacts*> all;
-  const auto gather = [&](const std::vector<Part>& parts) {
-    for (const Part& part : parts)
+  const auto gather = [&](const std::vector<FlowPart>& parts) {
+    for (const FlowPart& part : parts)
       if (const auto found = by_track_.find(part.track); found != by_track_.end())
         for (const EventTrack* e : found->second) all.push_back(e->facts);
   };

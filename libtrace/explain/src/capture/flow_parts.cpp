@@ -4,7 +4,7 @@ namespace egt::explain::capture_study {
 
 FlowParts parts_of(const Flow& flow) {
   FlowParts parts;
-  for (const Part& part : flow.parts) {
+  for (const FlowPart& part : flow.parts) {
     const Track& t = *part.track;
     if (t.is_error()) {
       (part.reply ? parts.errors : parts.other).push_back(&part);

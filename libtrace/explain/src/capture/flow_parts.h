@@ -7,7 +7,7 @@
 
 namespace egt::explain::capture_study {
 
-using Parts = std::vector<const Part*>;
+using Parts = std::vector<const FlowPart*>;
 
 struct FlowParts {
   Parts opening;        // what the sender asks with: of TCP its SYN

@@ -41,7 +41,7 @@ struct Leg {
   std::int64_t first = 0, last = 0;
   Ends ends;
   std::optional<bool> forward_flipped;  // known: whether the opener's direction is the other one than `ends`
-  std::vector<Part> parts;              // `reply` holds, for now, whether the part's direction is the other one
+  std::vector<FlowPart> parts;          // `reply` holds, for now, whether the part's direction is the other one
 };
 
 std::uint8_t plain_proto(const Track& t) { return t.key.proto; }
@@ -112,13 +112,13 @@ class Finder {
   }
 
   void place_track(const Track& t) {
-    Part part{&t, places_.of(t), ends_of(t), false};
+    FlowPart part{&t, places_.of(t), ends_of(t), false};
     const LegKey key = key_of(plain_proto(t), part.ends, part.place.node());
     Leg& leg = legs_[leg_for(key, t)];
     add(leg, std::move(part));
   }
 
-  void add(Leg& leg, Part part) {
+  void add(Leg& leg, FlowPart part) {
     part.reply = part.ends != leg.ends;
     const Track& t = *part.track;
     if (leg.parts.empty() || t.all.time < leg.first) leg.first = t.all.time;
@@ -159,7 +159,7 @@ class Finder {
   void place_error(const Track& t) {
     const capture::Headers& q = *t.quoted;
     const Ends quoted{q.src, q.dst, q.sport, q.dport};
-    Part part{&t, places_.of(t), quoted.reversed(), false};
+    FlowPart part{&t, places_.of(t), quoted.reversed(), false};
     const std::size_t none = legs_.size();
     std::size_t best = none;
     const auto consider = [&](std::size_t i) {
@@ -212,7 +212,7 @@ class Finder {
     }
     // A reset whose sender gave itself another address than the one that was called.
     for (std::size_t i = 0; i < legs_.size(); ++i)
-      for (const Part& part : legs_[i].parts) {
+      for (const FlowPart& part : legs_[i].parts) {
         if (legs_[i].isn || !part.track->maybe_isn) continue;
         const auto found = by_isn.find(*part.track->maybe_isn);
         if (found == by_isn.end() || found->second == i) continue;
@@ -231,7 +231,7 @@ class Finder {
     std::unordered_map<std::uint64_t, PrintOwner> by_print;
     for (std::size_t i = 0; i < legs_.size(); ++i) {
       if (legs_[i].isn) continue;
-      for (const Part& part : legs_[i].parts)
+      for (const FlowPart& part : legs_[i].parts)
         for (std::size_t k = 0; k < part.track->print_count; ++k) {
           const auto [found, is_new] =
               by_print.try_emplace(part.track->prints[k], PrintOwner{i, part.reply, part.ends, part.track->all.time});
@@ -254,7 +254,7 @@ class Finder {
         result.flows.emplace_back();
       }
       Flow& flow = result.flows[flow_of[root.leg]];
-      for (Part& part : legs_[i].parts) {
+      for (FlowPart& part : legs_[i].parts) {
         part.reply ^= root.turned;
         flow.parts.push_back(std::move(part));
       }
@@ -267,13 +267,13 @@ class Finder {
 
   // Which direction is the opener's.
   static void finish(Flow& flow) {
-    std::stable_sort(flow.parts.begin(), flow.parts.end(), [](const Part& a, const Part& b) {
+    std::stable_sort(flow.parts.begin(), flow.parts.end(), [](const FlowPart& a, const FlowPart& b) {
       return std::tie(a.track->all.time, a.track->key.file, a.track->all.frame) <
              std::tie(b.track->all.time, b.track->key.file, b.track->all.frame);
     });
-    const Part* sure = nullptr;
+    const FlowPart* sure = nullptr;
     bool turn = false;
-    for (const Part& part : flow.parts) {
+    for (const FlowPart& part : flow.parts) {
       const Track& t = *part.track;
       if (t.is_error()) continue;
       flow.proto = t.key.proto;
@@ -287,7 +287,7 @@ class Finder {
     if (sure == nullptr) turn = flow.parts.front().track->is_error() ? !flow.parts.front().reply : flow.parts.front().reply;
     flow.start = flow.parts.front().track->all.time;
     if (turn)
-      for (Part& part : flow.parts) part.reply = !part.reply;
+      for (FlowPart& part : flow.parts) part.reply = !part.reply;
   }
 
   static bool is_echo(const Track& t, std::uint8_t v4, std::uint8_t v6) {

@@ -25,7 +25,7 @@ Ends ends_of(const Track& track);
 bool carries_ports(std::uint8_t proto);  // TCP, UDP, SCTP
 
 // A track as part of a flow.
-struct Part {
+struct FlowPart {
   const Track* track = nullptr;
   TrackPlace place;
   Ends ends;
@@ -34,8 +34,8 @@ struct Part {
 
 struct Flow {
   std::uint8_t proto = 0;
-  std::vector<Part> parts;   // by time of their first packets
-  std::vector<Part> inside;  // what tracers saw of it between devices; where nothing else was seen, `parts` has them, too
+  std::vector<FlowPart> parts;   // by time of their first packets
+  std::vector<FlowPart> inside;  // what tracers saw of it between devices; where nothing else was seen, `parts` has them, too
   bool only_inside = false;
   std::int64_t start = 0;
   bool has_opening = false;  // the captures hold the connection's first packet, not only its middle

@@ -36,7 +36,7 @@ Predicted predicted(const PlannedPath& plan, const OwnEnds& ends, bool reply) {
 
 // Whether one of the rows is at a place that saw the flow; cheap, before rows are copied.
 bool leads_through(const PathReport& path, const Flow& flow) {
-  return std::any_of(flow.parts.begin(), flow.parts.end(), [&](const Part& part) {
+  return std::any_of(flow.parts.begin(), flow.parts.end(), [&](const FlowPart& part) {
     return std::any_of(path.sightings.begin(), path.sightings.end(), [&](const SightingReport& row) {
       return row.node == part.place.node() && row.device == part.place.device();
     });
@@ -48,7 +48,7 @@ bool is_start_ttl(int ttl) { return ttl <= 32 || ttl == 60 || ttl == 64 || ttl =
 
 // Whether the sender that the rows begin with would have started with a TTL that senders start with.
 bool ttl_fits(const Rows& rows, const Flow& flow) {
-  for (const Part& part : flow.parts) {
+  for (const FlowPart& part : flow.parts) {
     if (part.reply || part.track->is_error() || part.track->key.ttl == 0) continue;
     if (const std::size_t row = match(rows, part); row != kNoRow)
       return is_start_ttl(rows.sighting(0).ttl + part.track->key.ttl - rows.sighting(row).ttl);
@@ -71,7 +71,7 @@ Fit fit(const Rows& rows, const Flow& flow, bool reply) {
   enum : std::uint8_t { not_seen, seen, seen_for_another };
   std::vector<std::uint8_t> state(rows.size(), not_seen);
   std::size_t behind_last = 0;
-  for (const Part& part : flow.parts)
+  for (const FlowPart& part : flow.parts)
     if (part.reply == reply && !part.track->is_error())
       if (const std::size_t row = match(rows, part); row != kNoRow) {
         const bool other = other_receiver(rows[row], part.track->key);
@@ -283,7 +283,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
 std::vector<Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) {
   std::vector<Origin> found;
-  const auto add = [&](const Part& part, const Ends& ends) {
+  const auto add = [&](const FlowPart& part, const Ends& ends) {
     if (std::find(sent.begin(), sent.end(), ends) != sent.end()) return;
     Origin o;
     o.src = ends.src;
@@ -300,11 +300,11 @@ std::vector<Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sen
     sent.push_back(ends);
     found.push_back(std::move(o));
   };
-  for (const Part& part : flow.parts)
+  for (const FlowPart& part : flow.parts)
     if (!part.reply && !part.track->is_error()) add(part, part.ends);
   // Only the answer was captured: what it answers went in the other direction.
   if (found.empty())
-    for (const Part& part : flow.parts)
+    for (const FlowPart& part : flow.parts)
       if (part.reply) add({part.track, {part.place.at, capture::Direction::unknown}, {}, false}, part.ends.reversed());
   return found;
 }
@@ -369,14 +369,14 @@ bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, 
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   // Where the place of a capture is not known, no path leads through it.
-  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); })) return;
-  const Part& first = flow.parts.front();
+  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const FlowPart& part) { return part.place.node().empty(); })) return;
+  const FlowPart& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
   // Thousands of flows that differ in the source port, or in an address that no dump knows, have the same answer.
   std::string key = class_of(seen.src).to_string() + " " + class_of(seen.dst).to_string() + " " + std::to_string(seen.dport) +
                     " " + std::to_string(flow.proto);
   std::set<std::string> places;
-  for (const Part& part : flow.parts)
+  for (const FlowPart& part : flow.parts)
     places.insert(part.place.node() + "/" + part.place.device() + (part.reply ? "<" : ">") + std::to_string(part.track->key.ttl));
   for (const std::string& place : places) key += " " + place;
   const auto [known, is_new] = pods_tried_.try_emplace(std::move(key));

@@ -28,7 +28,7 @@ EndReport own(const OwnEnds& ends, EndReport end) {
 // Whatever became of it.
 FlowReport described(const Flow& flow, const FlowParts& parts, const Forecast& forecast) {
   FlowReport out;
-  const Part& first = parts.opening.empty() ? flow.parts.front() : *parts.opening.front();
+  const FlowPart& first = parts.opening.empty() ? flow.parts.front() : *parts.opening.front();
   const Ends sent = forecast.explanation != nullptr ? forecast.ends.own : first.reply ? first.ends.reversed() : first.ends;
   out.packet.src = sent.src.to_string();
   out.packet.dst = sent.dst.to_string();
@@ -56,7 +56,7 @@ FlowProgress progress_along(const FlowParts& parts, const Forecast& forecast) {
           progress_of(parts.later, forecast.later().rows)};
 }
 
-std::optional<LastSeenReport> last_seen(const Part* part) {
+std::optional<LastSeenReport> last_seen(const FlowPart* part) {
   if (part == nullptr) return std::nullopt;
   using capture::Direction;
   const Direction d = part->place.direction;
@@ -118,7 +118,7 @@ class Judge {
   void decide_connection() {
     if (!flow_.has_opening && parts_.later.empty() && parts_.replies_later.empty()) return remains();
     bool data = false;
-    for (const Part* part : parts_.later) data |= part->track->data.packets > 0;
+    for (const FlowPart* part : parts_.later) data |= part->track->data.packets > 0;
     if (arrived(parts_.replies_later) || (!data && flow_.has_opening)) return answered();
     if (!flow_.has_opening && parts_.replies_later.empty() && (!data || !near_.is_start())) return one_direction();
     out_.after_handshake = flow_.has_opening;
@@ -126,7 +126,7 @@ class Judge {
     if (!flow_.has_opening && !parts_.replies_later.empty()) return answered();
     if (!parts_.replies_later.empty()) return lost_answer(parts_.replies_later);
     Parts with_data;
-    for (const Part* part : parts_.later)
+    for (const FlowPart* part : parts_.later)
       if (part->track->data.packets > 0) with_data.push_back(part);
     lost_forward(progress_of(with_data, forecast_.later().rows), forecast_.later());
   }
@@ -134,23 +134,23 @@ class Judge {
   // Of a connection that began before the captures: a late SYN-ACK, and resets.
   void remains() {
     out_.fate = Fate::unexplained;
-    const Part* refusal = nullptr;
-    for (const Part& part : flow_.parts)
+    const FlowPart* refusal = nullptr;
+    for (const FlowPart& part : flow_.parts)
       if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
     if (parts_.answer.empty())
-      why_.set(Remark::only_a_reset);
+      why_.set(FlowRemark::only_a_reset);
     else if (refusal == nullptr)
-      why_.set(Remark::only_a_late_syn_ack);
+      why_.set(FlowRemark::only_a_late_syn_ack);
     else
-      why_.set(Remark::late_syn_ack_refused, {refusal->track->key.src});
+      why_.set(FlowRemark::late_syn_ack_refused, {refusal->track->key.src});
   }
 
   void one_direction() {
     out_.fate = Fate::unexplained;
     if (near_.part() == nullptr)
-      why_.set(Remark::only_the_other_direction);
+      why_.set(FlowRemark::only_the_other_direction);
     else
-      why_.set(Remark::one_direction_only, {place_text(*near_.part())});
+      why_.set(FlowRemark::one_direction_only, {place_text(*near_.part())});
   }
 
   void answered() {
@@ -164,16 +164,16 @@ class Judge {
            (progress_.forward.complete || (progress_.forward.furthest != kNoRow && progress_.forward.missing == kNoRow));
   }
 
-  void rejected(const Part& by, const std::string& with) {
+  void rejected(const FlowPart& by, const std::string& with) {
     out_.fate = Fate::rejected;
     const bool at_end = reached_end();
     out_.direction = at_end ? Direction::reply : Direction::request;
     const Parts& refusals = by.track->is_error() ? parts_.errors : parts_.resets;
     out_.last_seen = last_seen(!at_end ? progress_.forward.last : refusals.empty() ? nullptr : refusals.back());
     if (by.track->is_error())
-      why_.set(Remark::comes_back, {with, place_text(by)});
+      why_.set(FlowRemark::comes_back, {with, place_text(by)});
     else
-      why_.set(Remark::comes_back_from, {with, by.track->key.src, place_text(by)});
+      why_.set(FlowRemark::comes_back_from, {with, by.track->key.src, place_text(by)});
     if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered)
       why_.add(prediction_.summary_of(forecast_.forward));
   }
@@ -191,10 +191,10 @@ class Judge {
       until = prediction_.stop_place(*path->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (path != nullptr && path->verdict != Verdict::delivered && p.missing == kNoRow)
-      why_.set(Remark::reply_lost_as_predicted, {forecast_.reply.summary()});
+      why_.set(FlowRemark::reply_lost_as_predicted, {forecast_.reply.summary()});
     else
-      why_.set(Remark::reply_lost_between, {place_text(*p.last), until});
-    if (path != nullptr && path->verdict == Verdict::delivered) why_.add(Remark::reply_should_get_through);
+      why_.set(FlowRemark::reply_lost_between, {place_text(*p.last), until});
+    if (path != nullptr && path->verdict == Verdict::delivered) why_.add(FlowRemark::reply_should_get_through);
   }
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.
@@ -208,21 +208,21 @@ class Judge {
       out_.fate = Fate::unexplained;
       out_.direction.reset();
       if (path == nullptr)
-        why_.set(Remark::no_reply_predicted, {from, phrase({prediction_.why_none()})});
+        why_.set(FlowRemark::no_reply_predicted, {from, phrase({prediction_.why_none()})});
       else
-        why_.set(Remark::no_reply_unplaced, {from});
+        why_.set(FlowRemark::no_reply_unplaced, {from});
       return;
     }
     const bool off_the_path = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
     if (p.furthest == kNoRow || off_the_path) {
       out_.lost_between = {from, receiver()};
-      why_.set(p.furthest == kNoRow ? Remark::last_seen_without_path : Remark::last_seen_off_path, {from});
+      why_.set(p.furthest == kNoRow ? FlowRemark::last_seen_without_path : FlowRemark::last_seen_off_path, {from});
     } else if (p.missing != kNoRow) {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
-      why_.set(Remark::lost_before_next, {from, place_text(row.node, row.device)});
+      why_.set(FlowRemark::lost_before_next, {from, place_text(row.node, row.device)});
       out_.differs.push_back(
-          {place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), phrase({Remark::not_seen})});
+          {place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), phrase({FlowRemark::not_seen})});
     } else if (path->verdict == Verdict::inconclusive) {
       undecided(predicted);
     } else if (path->verdict != Verdict::delivered) {
@@ -241,7 +241,7 @@ class Judge {
     why_.set(prediction_.summary_of(predicted));
     if (must_be_answered(flow_) && near_.shows_all()) {
       out_.lost_between = {place_text(*near_.part()), place_text(*near_.part())};
-      why_.add(Remark::no_reply_at, {place_text(*near_.part())});
+      why_.add(FlowRemark::no_reply_at, {place_text(*near_.part())});
       return;
     }
     out_.fate = Fate::unexplained;
@@ -261,7 +261,7 @@ class Judge {
       if (p.complete)
         why_.set(prediction_.summary_of(predicted));
       else
-        why_.set(Remark::nothing_captured_behind, {place_text(*p.last)});
+        why_.set(FlowRemark::nothing_captured_behind, {place_text(*p.last)});
       return;
     }
     const std::string until =
@@ -269,28 +269,28 @@ class Judge {
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
       out_.direction = Direction::reply;
-      why_.set(Remark::arrives_without_reply, {place_text(*p.last), until});
+      why_.set(FlowRemark::arrives_without_reply, {place_text(*p.last), until});
     } else {
       out_.direction.reset();
-      why_.set(Remark::seen_without_reply, {place_text(*p.last), until});
+      why_.set(FlowRemark::seen_without_reply, {place_text(*p.last), until});
     }
     if (forecast_.reply.path != nullptr && forecast_.reply.path->verdict != Verdict::delivered)
-      why_.add(Remark::predicted, {forecast_.reply.summary()});
+      why_.add(FlowRemark::predicted, {forecast_.reply.summary()});
   }
 
   // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
   void add_refusal() {
     if (!parts_.errors.empty() && !arrived(parts_.errors))
-      why_.add(Remark::refusal_not_at_sender, {error_text(*parts_.errors.front()->track)});
+      why_.add(FlowRemark::refusal_not_at_sender, {error_text(*parts_.errors.front()->track)});
     else if (!parts_.errors.empty() && out_.after_handshake)
-      why_.add(Remark::refusal_ends_nothing, {error_text(*parts_.errors.front()->track)});
-    for (const Part* part : parts_.resets) {
+      why_.add(FlowRemark::refusal_ends_nothing, {error_text(*parts_.errors.front()->track)});
+    for (const FlowPart* part : parts_.resets) {
       if (near_.part() == nullptr || part->place.at != near_.part()->place.at) continue;
-      why_.add(Remark::reset_belongs_to_nothing, {ends_text(*part)});
+      why_.add(FlowRemark::reset_belongs_to_nothing, {ends_text(*part)});
       return;
     }
     if (!parts_.resets.empty())
-      why_.add(Remark::reset_not_at_sender, {ends_text(*parts_.resets.front()), place_text(*parts_.resets.front())});
+      why_.add(FlowRemark::reset_not_at_sender, {ends_text(*parts_.resets.front()), place_text(*parts_.resets.front())});
   }
 
   std::string receiver() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
@@ -298,7 +298,7 @@ class Judge {
   void only_answers() {
     if (!parts_.answer.empty()) {
       out_.fate = Fate::unexplained;
-      why_.set(Remark::only_the_reply);
+      why_.set(FlowRemark::only_the_reply);
       return;
     }
     unexplained();
@@ -306,7 +306,7 @@ class Judge {
 
   void unexplained() {
     out_.fate = Fate::unexplained;
-    why_.set(Remark::nothing_that_opens);
+    why_.set(FlowRemark::nothing_that_opens);
   }
 
   void list_differences() {
@@ -318,7 +318,7 @@ class Judge {
     if (path != nullptr && path->stopped_at && (out_.fate == Fate::answered || out_.fate == Fate::delivered))
       out_.differs.push_back({prediction_.stop_place(*path->stopped_at),
                               fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()),
-                              phrase({Remark::goes_on})});
+                              phrase({FlowRemark::goes_on})});
   }
 
   const Flow& flow_;
@@ -335,10 +335,10 @@ class Judge {
 }  // namespace
 
 void share_directions(Flow& flow) {
-  for (Part& part : flow.parts) {
+  for (FlowPart& part : flow.parts) {
     if (part.place.direction != capture::Direction::unknown || part.place.device().empty()) continue;
     std::set<capture::Direction> others;
-    for (const Part& other : flow.parts)
+    for (const FlowPart& other : flow.parts)
       if (other.place.at == part.place.at && other.ends == part.ends && other.track->key.ttl == part.track->key.ttl &&
           other.track->key.tunnel == part.track->key.tunnel)
         others.insert(other.place.direction);

@@ -20,7 +20,7 @@ NearPart::NearPart(const Progress& forward, const std::vector<File>& files) {
 
 bool NearPart::arrived(const Parts& parts, const Predicted& reply) const {
   if (part_ == nullptr) return false;
-  const bool passes_near = std::any_of(parts.begin(), parts.end(), [&](const Part* part) {
+  const bool passes_near = std::any_of(parts.begin(), parts.end(), [&](const FlowPart* part) {
     return part->place.at == part_->place.at && part->ends == part_->ends.reversed();
   });
   if (is_start_ || reply.path == nullptr) return passes_near;

@@ -16,7 +16,7 @@ class NearPart {
   NearPart(const Progress& forward, const std::vector<File>& files);
 
   // Null: nothing of the first direction was seen.
-  const Part* part() const { return part_; }
+  const FlowPart* part() const { return part_; }
   // Whether it is the sender's own device.
   bool is_start() const { return is_start_; }
   // Whether what was not seen there was absent.
@@ -28,7 +28,7 @@ class NearPart {
   bool arrived(const Parts& parts, const Predicted& reply) const;
 
  private:
-  const Part* part_ = nullptr;
+  const FlowPart* part_ = nullptr;
   bool is_start_ = false;
   bool shows_all_ = false;
   std::uint64_t openings_ = 0;

@@ -69,7 +69,7 @@ std::string Predicted::summary() const {
   return text;
 }
 
-std::size_t match(const Rows& rows, const Part& part) {
+std::size_t match(const Rows& rows, const FlowPart& part) {
   const TrackKey& k = part.track->key;
   const bool ports = carries_ports(k.proto);
   for (std::size_t i = 0; i < rows.size(); ++i) {

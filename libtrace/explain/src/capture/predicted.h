@@ -78,7 +78,7 @@ struct Predicted {
 };
 
 // Index of the first predicted row that this part is a sighting of; npos where there is none.
-std::size_t match(const Rows& rows, const Part& part);
+std::size_t match(const Rows& rows, const FlowPart& part);
 constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
 }  // namespace egt::explain::capture_study

@@ -10,8 +10,8 @@ namespace egt::explain::capture_study {
 
 std::vector<FlowStatement> Prediction::of_answered() const {
   if (forecast_.forward.path == nullptr || forecast_.matched == 0)
-    return {{Remark::answered_unpredicted, {phrase({why_none()})}}};
-  if (const std::string why = why_not_answered(); !why.empty()) return {{Remark::answered_nevertheless, {why}}};
+    return {{FlowRemark::answered_unpredicted, {phrase({why_none()})}}};
+  if (const std::string why = why_not_answered(); !why.empty()) return {{FlowRemark::answered_nevertheless, {why}}};
   return summary_of(forecast_.forward);
 }
 
@@ -23,23 +23,23 @@ std::string Prediction::why_not_answered() const {
   const FailedWalk failed = failed_walk(path);
   return failed.walk != nullptr
              ? forecast_.ends.in_text(failed.walk->summary)
-             : phrase({Remark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : receiver_}});
+             : phrase({FlowRemark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : receiver_}});
 }
 
 std::vector<FlowStatement> Prediction::summary_of(const Predicted& p) const {
   const PathReport& path = *p.path;
   if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward))
-    return {{Remark::predicted, {p.summary()}}};
+    return {{FlowRemark::predicted, {p.summary()}}};
   if (forecast_.translated_by.empty())
-    return {{Remark::several_paths_fit,
+    return {{FlowRemark::several_paths_fit,
              {std::uint64_t{forecast_.alike.size() + 1}, p.summary(), fmt::format("{}", fmt::join(forecast_.alike, "; or "))}}};
   const bool ends = path.stopped_at && path.verdict != Verdict::delivered;
   return {ends
-              ? FlowStatement{Remark::ends_as_predicted,
+              ? FlowStatement{FlowRemark::ends_as_predicted,
                               {std::string(name_of(path.verdict)), stop_place(*path.stopped_at), p.why_stopped()}}
-              : FlowStatement{Remark::seen_by_receiver_as,
+              : FlowStatement{FlowRemark::seen_by_receiver_as,
                               {path.end_name.empty() ? receiver_ : path.end_name, source_text(p.rows.report(p.rows.size() - 1))}},
-          {Remark::sender_not_captured, {forecast_.translated_by}}};
+          {FlowRemark::sender_not_captured, {forecast_.translated_by}}};
 }
 
 std::string Prediction::stop_place(const StopReport& stop) const {

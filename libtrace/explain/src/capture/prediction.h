@@ -20,7 +20,7 @@ class Prediction {
   // The path's own summary; without the sender's name where that is not known.
   std::vector<FlowStatement> summary_of(const Predicted& p) const;
   std::string stop_place(const StopReport& stop) const;
-  Remark why_none() const { return forecast_.is_not_walked() ? Remark::path_not_computed : Remark::path_not_shown; }
+  FlowRemark why_none() const { return forecast_.is_not_walked() ? FlowRemark::path_not_computed : FlowRemark::path_not_shown; }
 
  private:
   std::string why_not_answered() const;

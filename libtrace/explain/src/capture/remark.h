@@ -9,7 +9,7 @@
 namespace egt::explain::capture_study {
 
 // Behind each: what it names. A place is a node and its device; a summary is that of a predicted walk.
-enum class Remark : std::uint8_t {
+enum class FlowRemark : std::uint8_t {
   // of a flow as a whole
   only_a_reset,
   only_a_late_syn_ack,
@@ -20,7 +20,7 @@ enum class Remark : std::uint8_t {
   nothing_that_opens,
 
   // of its prediction
-  answered_unpredicted,   // Remark
+  answered_unpredicted,   // FlowRemark
   answered_nevertheless,  // why it is not answered by the dumps
   nobody_listens,         // address and port
   path_not_computed,
@@ -37,7 +37,7 @@ enum class Remark : std::uint8_t {
   reply_lost_as_predicted,  // summary
   reply_lost_between,       // two places
   reply_should_get_through,
-  no_reply_predicted,        // place, Remark
+  no_reply_predicted,        // place, FlowRemark
   no_reply_unplaced,         // place
   last_seen_without_path,    // place
   last_seen_off_path,        // place
@@ -84,7 +84,7 @@ enum class Remark : std::uint8_t {
   unknown_place,
 };
 
-using FlowStatement = engine::Statement<Remark>;
+using FlowStatement = engine::Statement<FlowRemark>;
 std::string phrase(const FlowStatement& remark);
 
 }  // namespace egt::explain::capture_study

@@ -12,9 +12,9 @@ namespace egt::explain::capture_study {
 class Remarks {
  public:
   // Instead of what was said before.
-  void set(Remark kind, engine::Details about = {}) { all_ = {{kind, std::move(about)}}; }
+  void set(FlowRemark kind, engine::Details about = {}) { all_ = {{kind, std::move(about)}}; }
   void set(std::vector<FlowStatement> all) { all_ = std::move(all); }
-  void add(Remark kind, engine::Details about = {}) { all_.push_back({kind, std::move(about)}); }
+  void add(FlowRemark kind, engine::Details about = {}) { all_.push_back({kind, std::move(about)}); }
   void add(const std::vector<FlowStatement>& more) { all_.insert(all_.end(), more.begin(), more.end()); }
 
   std::string text() const { return text_of(all_); }

@@ -28,14 +28,14 @@ void add_once(std::vector<DifferenceReport>& all, DifferenceReport one) {
   if (!known) all.push_back(std::move(one));
 }
 
-std::string direction_text(const Part& part) {
+std::string direction_text(const FlowPart& part) {
   if (part.place.direction == capture::Direction::unknown) return "";
   return part.place.direction == capture::Direction::in ? " in" : " out";
 }
 
-std::string where_text(const Part& part) { return place_text(part) + direction_text(part); }
+std::string where_text(const FlowPart& part) { return place_text(part) + direction_text(part); }
 
-void compare_macs(const Part& part, const PredictedRow& row, std::vector<DifferenceReport>& out) {
+void compare_macs(const FlowPart& part, const PredictedRow& row, std::vector<DifferenceReport>& out) {
   const TrackKey& k = part.track->key;
   const auto compare = [&](const char* what, std::uint64_t predicted, std::uint64_t observed) {
     if (predicted == 0 || observed == 0 || predicted == observed) return;
@@ -48,13 +48,13 @@ void compare_macs(const Part& part, const PredictedRow& row, std::vector<Differe
 }  // namespace
 
 std::string place_text(const std::string& node, const std::string& device) {
-  if (node.empty()) return device.empty() ? phrase({Remark::unknown_place}) : device;
+  if (node.empty()) return device.empty() ? phrase({FlowRemark::unknown_place}) : device;
   return device.empty() ? node : fmt::format("{}/{}", node, device);
 }
 
-std::string place_text(const Part& part) { return place_text(part.place.node(), part.place.device()); }
+std::string place_text(const FlowPart& part) { return place_text(part.place.node(), part.place.device()); }
 
-std::string ends_text(const Part& part) {
+std::string ends_text(const FlowPart& part) {
   const TrackKey& k = part.track->key;
   const bool ports = carries_ports(k.proto);
   std::string s = fmt::format("{} > {}", end_text(k.src.to_string(), ports ? std::optional(k.sport) : std::nullopt),
@@ -123,11 +123,11 @@ Kinds kinds_of(const Track& t) {
   return kinds;
 }
 
-Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
+Progress progress_of(const std::vector<const FlowPart*>& parts, const Rows& rows) {
   Progress p;
   p.hits.reserve(parts.size());
-  const Part* latest_odd = nullptr;
-  for (const Part* part : parts) {
+  const FlowPart* latest_odd = nullptr;
+  for (const FlowPart* part : parts) {
     const std::size_t row = match(rows, *part);
     p.hits.push_back({part, row});
     if (row == kNoRow) {
@@ -140,7 +140,7 @@ Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
       p.last = part;
     }
   }
-  const auto is_known_place = [&](const Part& part) {
+  const auto is_known_place = [&](const FlowPart& part) {
     return std::any_of(p.hits.begin(), p.hits.end(),
                        [&](const Progress::Hit& h) { return h.row != kNoRow && h.part->place.at == part.place.at; });
   };
@@ -153,7 +153,7 @@ Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
   return p;
 }
 
-SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files) {
+SeenReport seen_report(const FlowPart& part, bool predicted, const std::vector<File>& files) {
   const Track& t = *part.track;
   SeenReport r;
   r.at.node = part.place.node();
@@ -192,7 +192,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
     const TrackKey& k = h.part->track->key;
     if (h.row == kNoRow) {
       if (h.part->place.node().empty() || h.part->place.device().empty()) continue;
-      std::string predicted = phrase({Remark::nothing_of_flow});
+      std::string predicted = phrase({FlowRemark::nothing_of_flow});
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (rows.sighting(i).node == h.part->place.node() && rows.sighting(i).device == h.part->place.device() && !was_seen(i)) {
           predicted = row_text(rows.report(i));

@@ -13,20 +13,20 @@ namespace egt::explain::capture_study {
 // The parts of one direction and stage along the predicted rows.
 struct Progress {
   struct Hit {
-    const Part* part;
+    const FlowPart* part;
     std::size_t row;
-  };                              // row: kNoRow where nothing like it was predicted
-  std::vector<Hit> hits;          // by time
-  const Part* last = nullptr;     // the furthest; null: nothing was seen
-  std::size_t furthest = kNoRow;  // its row
-  std::size_t missing = kNoRow;   // the first captured row behind it at which nothing was seen
-  bool complete = false;          // the last row was seen
+  };                               // row: kNoRow where nothing like it was predicted
+  std::vector<Hit> hits;           // by time
+  const FlowPart* last = nullptr;  // the furthest; null: nothing was seen
+  std::size_t furthest = kNoRow;   // its row
+  std::size_t missing = kNoRow;    // the first captured row behind it at which nothing was seen
+  bool complete = false;           // the last row was seen
 };
-Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows);
+Progress progress_of(const std::vector<const FlowPart*>& parts, const Rows& rows);
 
 std::string place_text(const std::string& node, const std::string& device);
-std::string place_text(const Part& part);
-std::string ends_text(const Part& part);
+std::string place_text(const FlowPart& part);
+std::string ends_text(const FlowPart& part);
 std::string row_text(const SightingReport& row);
 std::string source_text(const SightingReport& row);  // "10.0.0.1:80"
 std::string packet_kinds(const Track& track);        // "SYN, data"
@@ -34,7 +34,7 @@ std::string error_text(const Track& track);          // "ICMP port unreachable f
 
 Kinds kinds_of(const Track& track);
 
-SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files);
+SeenReport seen_report(const FlowPart& part, bool predicted, const std::vector<File>& files);
 // What the parts show otherwise than predicted: addresses, places, TTL, MAC addresses.
 void add_differences(const Progress& progress, const Rows& rows, std::vector<DifferenceReport>& out);
 

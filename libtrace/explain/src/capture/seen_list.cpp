@@ -52,13 +52,13 @@ void drop_less_detailed(std::vector<SeenReport>& seen) {
 std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, const FlowProgress& progress,
                                       const Rows& reply_rows, const std::vector<File>& files) {
   struct OrderedPart {
-    const Part* part;
+    const FlowPart* part;
     std::size_t order;
   };
   std::vector<OrderedPart> ordered;
   ordered.reserve(flow.parts.size());
   std::vector<bool> listed(flow.parts.size());
-  const auto first_time = [&](const Part* part) {
+  const auto first_time = [&](const FlowPart* part) {
     const auto index = static_cast<std::size_t>(part - flow.parts.data());
     const bool known = listed[index];
     listed[index] = true;
@@ -73,7 +73,7 @@ std::vector<SeenReport> seen_in_order(const Flow& flow, const FlowParts& parts, 
   const std::size_t forward_count = ordered.size();
   list(progress.reply);
   for (const Parts* more : {&parts.replies_later, &parts.resets, &parts.errors, &parts.other})
-    for (const Part* part : *more)
+    for (const FlowPart* part : *more)
       if (first_time(part)) ordered.push_back({part, match(reply_rows, *part)});
   const auto by_path = [](const OrderedPart& a, const OrderedPart& b) {
     if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;

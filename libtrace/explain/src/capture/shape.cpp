@@ -15,8 +15,8 @@ class Writer {
     add(flow.proto);
     add(flow.has_opening);
     add(flow.parts.size());
-    const Part* before = nullptr;
-    for (const Part& part : flow.parts) {
+    const FlowPart* before = nullptr;
+    for (const FlowPart& part : flow.parts) {
       write(part, flow);
       add(before != nullptr && before->track->all.time == part.track->all.time);
       before = &part;
@@ -31,7 +31,7 @@ class Writer {
     out_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
 
-  void write(const Part& part, const Flow& flow) {
+  void write(const FlowPart& part, const Flow& flow) {
     const TrackKey& k = part.track->key;
     add(part.place.at);
     add(part.place.direction);

@@ -62,7 +62,7 @@ std::optional<AddressClasses> classes_for(const Flows& found, const cluster::Clu
 }
 
 bool has_answer(const Flow& flow) {
-  return std::any_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.reply; });
+  return std::any_of(flow.parts.begin(), flow.parts.end(), [](const FlowPart& part) { return part.reply; });
 }
 
 // What was captured, ready to be judged flow by flow.
@@ -134,7 +134,7 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster, const Ta
     FlowReport report = c.report(flow);
     c.analysis.flows_not_walked += report.not_walked ? 1 : 0;
     take(c.analysis, std::move(report));
-    flow.parts = std::vector<Part>();  // there may be hundreds of thousands: what was judged makes room
+    flow.parts = std::vector<FlowPart>();  // there may be hundreds of thousands: what was judged makes room
   }
   return std::move(c.analysis);
 }
