@@ -23,7 +23,7 @@ std::string Prediction::why_not_answered() const {
   const FailedWalk failed = failed_walk(path);
   return failed.walk != nullptr
              ? forecast_.ends.in_text(failed.walk->summary)
-             : phrase({FlowRemark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : receiver_}});
+             : phrase({FlowRemark::no_process_listens, {path.destination_seen ? to_text(*path.destination_seen) : receiver_}});
 }
 
 std::vector<FlowStatement> Prediction::summary_of(const Predicted& p) const {

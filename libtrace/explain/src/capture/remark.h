@@ -22,7 +22,7 @@ enum class FlowRemark : std::uint8_t {
   // of its prediction
   answered_unpredicted,   // FlowRemark
   answered_nevertheless,  // why it is not answered by the dumps
-  nobody_listens,         // address and port
+  no_process_listens,     // address and port
   path_not_computed,
   path_not_shown,
   several_paths_fit,    // how many, summary, summaries

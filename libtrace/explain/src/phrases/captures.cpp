@@ -21,7 +21,7 @@ constexpr Phrase<FlowRemark> kRemarks[] = {
     // of its prediction
     {FlowRemark::answered_unpredicted, "answered-unpredicted", "answered, though {0}"},
     {FlowRemark::answered_nevertheless, "answered-nevertheless", "it was answered, although by the dumps it is not: {0}"},
-    {FlowRemark::nobody_listens, "nobody-listens", "no process listens on {0}"},
+    {FlowRemark::no_process_listens, "nobody-listens", "no process listens on {0}"},
     {FlowRemark::path_not_computed, "path-not-computed",
      "its path was not computed: the captures have too many different ends; filter them"},
     {FlowRemark::path_not_shown, "path-not-shown", "the snapshot does not show its path"},
