@@ -44,7 +44,7 @@ struct Loaded {
 
 FlowKey packet_of(const openflow::FlowTables& flows, openflow::FlowIndex i) {
   FlowKey key;
-  for (const openflow::MatchWord& w : flows.match(flows.flow(i))) key.set_word(w.word, w.value);
+  for (const openflow::MatchWord& w : openflow::match_of(flows.flow(i))) key.set_word(w.word, w.value);
   return key;
 }
 

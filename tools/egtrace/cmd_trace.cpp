@@ -261,8 +261,8 @@ class Lane {
         const auto& used = o.bridge->flows->flow(o.used);
         const auto& other = o.bridge->flows->flow(i);
         all.push_back(fmt::format("{}: overlaps {} at priority {}: OpenFlow does not define which of {} and {} is executed",
-                                  line_of(used.from), line_of(other.from), used.priority, o.bridge->flows->actions_text(used),
-                                  o.bridge->flows->actions_text(other)));
+                                  line_of(used.from), line_of(other.from), used.priority, openflow::actions_text(used),
+                                  openflow::actions_text(other)));
       }
     return all;
   }

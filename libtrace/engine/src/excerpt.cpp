@@ -64,13 +64,13 @@ std::vector<JudgedFlow> judge_bridge(const Node& node, const Bridge& bridge, con
     std::map<U128, bool> taken;  // logical datapath → a flow of higher priority may match
     for (const FlowIndex i : bridge.flows->in_table(static_cast<std::uint8_t>(table))) {
       const FlowEntry& f = bridge.flows->flow(i);
-      const MatchView match = bridge.flows->match(f);
+      const MatchView match = openflow::match_of(f);
       JudgedFlow j;
       j.node = &node;
       j.bridge = &bridge;
       j.flow = i;
       judge(j, match, packet);
-      j.bookkeeping = counts_mac_use(match, bridge.flows->actions_text(f));
+      j.bookkeeping = counts_mac_use(match, openflow::actions_text(f));
       bool& higher = taken[openflow::value_of(match, FieldId::metadata)];
       j.shadowed = higher;
       if (j.matches != Truth::no) higher = true;

@@ -43,7 +43,7 @@ Installed look(const Node& node, const Bridge& bridge, const std::unordered_set<
     if (!known.contains(cookie)) continue;
     seen.pipeline[bridge.flows->table_of(of.first)] = true;
     if (unseen.empty() && !seen.datapaths.empty()) continue;
-    const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(of.first));
+    const openflow::MatchView match = openflow::match_of(bridge.flows->flow(of.first));
     if (openflow::mask_of(match, FieldId::metadata) == 0) continue;
     const auto datapath = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata));
     seen.datapaths.insert(datapath);
@@ -88,7 +88,7 @@ std::vector<Provenance> places(const Bridge& bridge, std::vector<openflow::FlowI
 
 // Of a learned group, whose flows come and go with who listens.
 bool is_for_group(const Bridge& bridge, openflow::FlowIndex flow) {
-  const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(flow));
+  const openflow::MatchView match = openflow::match_of(bridge.flows->flow(flow));
   const auto names_group = [&](FieldId field, Family family, unsigned bits) {
     return openflow::mask_of(match, field) == ones(bits) && IpAddr{family, openflow::value_of(match, field)}.is_multicast();
   };

@@ -32,7 +32,7 @@ std::string field_list(const std::vector<FieldId>& ids) {
 bool mentions(MatchView match, FieldId id) { return openflow::mask_of(match, id) != 0; }
 
 bool about_source(const JudgedFlow& j, const FlowKey& packet) {
-  const MatchView match = j.bridge->flows->match(j.bridge->flows->flow(j.flow));
+  const MatchView match = openflow::match_of(j.bridge->flows->flow(j.flow));
   const FieldId id = is_arp(packet) || src_ip(packet).is_v4() ? FieldId::ip_src : FieldId::ipv6_src;
   const U128 mask = openflow::mask_of(match, id);
   return mask != 0 && (packet.get(id) & mask) == openflow::value_of(match, id);
@@ -40,7 +40,7 @@ bool about_source(const JudgedFlow& j, const FlowKey& packet) {
 
 bool about_packet(const JudgedFlow& j, const FlowKey& packet) {
   if (about_source(j, packet)) return true;
-  const MatchView match = j.bridge->flows->match(j.bridge->flows->flow(j.flow));
+  const MatchView match = openflow::match_of(j.bridge->flows->flow(j.flow));
   const IpAddr src = src_ip(packet);
   const FieldId id = src.is_v4() ? FieldId::ip_dst : FieldId::ipv6_dst;
   if (!mentions(match, id)) return false;
@@ -90,7 +90,7 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = j.bridge->name, .within = fmt::format("table {}", f.table)};
   hop.where = in_bridge(hop.at);
   hop.evidence = words.evidence({f.from});
-  for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
+  for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(openflow::match_of(f))))
     hop.lflows.push_back({std::string(l->uuid),
                           std::string(l->datapath),
                           std::string(l->stage),

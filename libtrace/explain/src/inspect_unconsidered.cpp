@@ -101,7 +101,7 @@ class Unconsidered {
     for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
       const openflow::FlowEntry& f = flows.flow(i);
       const auto [at, is_new] = known.try_emplace(f.actions);
-      if (is_new) at->second = features_of(flows.actions_text(f));
+      if (is_new) at->second = features_of(openflow::actions_text(f));
       for (const Feature what : at->second) add(what, f.from);
     }
   }

@@ -20,7 +20,7 @@ void count_members(const std::vector<Conjunction>& memberships, InstalledFlows& 
 }
 
 std::uint32_t conjunction_of(const FlowTables& flows, FlowIndex i) {
-  return static_cast<std::uint32_t>(openflow::value_of(flows.match(flows.flow(i)), FieldId::conj_id));
+  return static_cast<std::uint32_t>(openflow::value_of(openflow::match_of(flows.flow(i)), FieldId::conj_id));
 }
 
 InstalledFlows count(const FlowTables& flows, FlowIndex begin, FlowIndex end) {
@@ -35,7 +35,7 @@ InstalledFlows count(const FlowTables& flows, FlowIndex begin, FlowIndex end) {
     if (cookie == 0) continue;
     InstalledFlows::OfCookie& of = out.by_cookie[cookie];
     of.first = std::min(of.first, i);
-    if (flows.looks_at(i, FieldId::conj_id)) {
+    if (openflow::looks_at(flows.shapes()[flows.shape_of(i)], FieldId::conj_id)) {
       of.conjunctions.push_back(conjunction_of(flows, i));
     } else {
       ++of.plain;

@@ -124,7 +124,7 @@ std::map<std::uint64_t, std::string> Names::infer_datapaths(const Node& node) co
     const auto behind = logical_flows(node, flows.cookie_of(i));
     if (behind.size() != 1) continue;
     const auto of_flow = ovn::datapaths_of(node.ovn, *behind.front());
-    const openflow::MatchView match = flows.match(flows.flow(i));
+    const openflow::MatchView match = openflow::match_of(flows.flow(i));
     if (of_flow.size() != 1 || openflow::mask_of(match, FieldId::metadata) != ones(64)) continue;
     const auto [known, is_new] = names.try_emplace(low64(openflow::value_of(match, FieldId::metadata)), of_flow.front());
     if (!is_new && known->second != of_flow.front()) known->second.clear();

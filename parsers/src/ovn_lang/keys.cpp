@@ -86,7 +86,7 @@ TunnelKeys keys_in_flows(const ovn::Ovn& ovn, const openflow::FlowTables& flows)
     const openflow::FlowEntry& flow = flows.flow(i);
     const auto found = by_cookie.find(flow.cookie);
     if (found == by_cookie.end() || found->second == nullptr) continue;
-    const openflow::MatchView match = flows.match(flow);
+    const openflow::MatchView match = openflow::match_of(flow);
     const std::string datapath(found->second->datapath);
     if (const auto key = exact(match, FieldId::metadata, kMetadata)) datapaths.add(datapath, *key);
     for (const auto& [name, field] : {std::pair("inport", FieldId::reg14), std::pair("outport", FieldId::reg15)})

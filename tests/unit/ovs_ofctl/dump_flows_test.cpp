@@ -96,7 +96,7 @@ TEST_F(DumpFlows, Loads) {
   EXPECT_EQ(f.priority, 550);
   EXPECT_EQ(f.table, 0);
   EXPECT_EQ(f.from.line, 2u);
-  EXPECT_EQ(b->flows->actions_text(f), "ct(commit,table=2,zone=64001)");
+  EXPECT_EQ(openflow::actions_text(f), "ct(commit,table=2,zone=64001)");
   EXPECT_EQ(b->flows->flow(1).priority, 32768);
   EXPECT_EQ(b->flows->flow(2).from.line, 5u);
 }

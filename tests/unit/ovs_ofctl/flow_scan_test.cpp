@@ -200,7 +200,7 @@ TEST(FlowChunks, AreOneDump) {
   for (openflow::FlowIndex i = 0; i < a.size(); i += 97) {
     EXPECT_EQ(a.flow(i).from.line, i + 2);
     EXPECT_EQ(a.flow(i).from.line, b.flow(i).from.line);
-    EXPECT_TRUE(std::ranges::equal(a.match(a.flow(i)), b.match(b.flow(i))));
+    EXPECT_TRUE(std::ranges::equal(openflow::match_of(a.flow(i)), openflow::match_of(b.flow(i))));
   }
 }
 

@@ -98,7 +98,7 @@ FlowKey parse_microflow(const std::string& text) {
     ADD_FAILURE() << "not understood: " << text;
     return k;
   }
-  for (const openflow::MatchWord& w : b->flows->match(b->flows->flow(0))) k.set_word(w.word, w.value);
+  for (const openflow::MatchWord& w : openflow::match_of(b->flows->flow(0))) k.set_word(w.word, w.value);
   return k;
 }
 

@@ -105,7 +105,7 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
 }
 
 std::string OfprotoTraceWriter::flow_match(const openflow::Bridge& b, openflow::FlowIndex i) const {
-  return named(text_.match(b.flows->match(b.flows->flow(i))), b);
+  return named(text_.match(openflow::match_of(b.flows->flow(i))), b);
 }
 
 void OfprotoTraceWriter::title(const TracePass::Resumption& r) {

@@ -280,8 +280,8 @@ void Collector::add_flow(const openflow::Bridge& bridge, const openflow::FlowEnt
     const openflow::Interface* port = bridge.by_name(name);
     return port != nullptr ? port->ofport : std::nullopt;
   };
-  line.key = fmt::format("{} table={:03},priority={:05},{}", bridge.name, flow.table, flow.priority,
-                         words_of(bridge.flows->match(flow)));
+  line.key =
+      fmt::format("{} table={:03},priority={:05},{}", bridge.name, flow.table, flow.priority, words_of(openflow::match_of(flow)));
   line.meaning = fmt::format("{}actions={}", timeouts(text), openflow::effect_of(actions, number));
 }
 

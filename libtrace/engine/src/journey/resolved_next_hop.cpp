@@ -7,8 +7,8 @@ namespace {
 
 // Stages of a router have it in xxreg0 or reg0, the table of MAC bindings of newer releases in xxreg1 (encode_GET_ND() of ovn's
 // lib/actions.c).
-std::optional<IpAddr> next_hop_asked_for(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
-  const openflow::MatchView match = flows.match(flow);
+std::optional<IpAddr> next_hop_asked_for(const openflow::FlowEntry& flow) {
+  const openflow::MatchView match = openflow::match_of(flow);
   const auto asks_for = [&](FieldId f, std::uint32_t bits) { return openflow::mask_of(match, f) == ones(bits); };
   for (const FieldId f : {FieldId::xxreg0, FieldId::xxreg1})
     if (asks_for(f, 128)) return IpAddr::v6(openflow::value_of(match, f));
@@ -37,7 +37,7 @@ std::optional<ResolvedNextHop> resolved_next_hop(const Record& record, const Mac
   const auto* match = step == record.steps.rend() ? nullptr : std::get_if<TableMatch>(&step->kind);
   if (match == nullptr || match->flow == openflow::kNoFlow || match->on == nullptr || !match->on->flows) return std::nullopt;
   const openflow::FlowEntry& flow = match->on->flows->flow(match->flow);
-  const auto address = next_hop_asked_for(*match->on->flows, flow);
+  const auto address = next_hop_asked_for(flow);
   return address ? std::optional(ResolvedNextHop{*address, flow.from}) : std::nullopt;
 }
 

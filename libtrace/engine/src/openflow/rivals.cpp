@@ -13,7 +13,7 @@ std::vector<openflow::FlowIndex> rivals_of(const openflow::FlowTables& flows, co
   const openflow::FlowEntry& used = flows.flow(found.hit);
   std::copy_if(found.ties.begin(), found.ties.end(), std::back_inserter(rivals), [&](openflow::FlowIndex i) {
     const openflow::FlowEntry& other = flows.flow(i);
-    return flows.actions_text(other) != flows.actions_text(used) &&
+    return openflow::actions_text(other) != openflow::actions_text(used) &&
            !openflow::have_equal_effects(flows.actions(other), flows.actions(used));
   });
   return rivals;

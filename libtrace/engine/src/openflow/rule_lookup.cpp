@@ -64,7 +64,7 @@ Rule RuleLookup::dumped_rule(FlowIndex flow, Lookup hit) const {
   r.flow = flow;
   r.cookie = f.cookie;
   r.priority = f.priority;
-  r.table_miss = f.priority == 0 && flows.match(f).empty();
+  r.table_miss = f.priority == 0 && openflow::match_of(f).empty();
   r.conjunction = std::move(hit.conjunction);
   r.actions = &tables_.actions->of(flows.actions(f), b);
   return r;

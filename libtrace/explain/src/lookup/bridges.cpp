@@ -19,7 +19,7 @@ std::vector<openflow::FlowIndex> flows_with_mark(const openflow::FlowTables& flo
   std::vector<openflow::FlowIndex> found;
   for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
     if (!of_mark[flows.shape_of(i)]) continue;
-    const openflow::MatchView match = flows.match(flows.flow(i));
+    const openflow::MatchView match = openflow::match_of(flows.flow(i));
     if (openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{mark})
       found.push_back(i);
   }

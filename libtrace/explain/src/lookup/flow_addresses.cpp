@@ -101,7 +101,8 @@ class AskedAddress {
 
  private:
   bool is_looked_at(const openflow::FlowTables& flows, FlowIndex i) const {
-    return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) { return flows.looks_at(i, f.address); });
+    const openflow::MatchShape& shape = flows.shapes()[flows.shape_of(i)];
+    return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) { return looks_at(shape, f.address); });
   }
   bool matches(const openflow::MatchView& match) const {
     return std::any_of(fields_.begin(), fields_.end(), [&](const AddressField& f) {
@@ -134,7 +135,7 @@ void AskedAddress::Search::add(FlowIndex i, AddressFlows& found) {
     if (asked_.matches(match)) found.matching.push_back(i);
     if (!asked_.port_ && asked_.matches_prefix(match)) found.matching_prefix.push_back(i);
   }
-  if (!asked_.port_ && asked_.is_named_in(line) && asked_.is_named_in(flows_.actions_text(flows_.flow(i))))
+  if (!asked_.port_ && asked_.is_named_in(line) && asked_.is_named_in(openflow::actions_text(flows_.flow(i))))
     found.naming.push_back(i);
 }
 

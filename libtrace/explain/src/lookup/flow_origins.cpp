@@ -14,7 +14,7 @@ const FlowOrigins::Cookies& FlowOrigins::conjunctions_of(const openflow::Bridge&
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i)
     if (of_clauses[bridge.flows->shape_of(i)]) {
       const openflow::FlowEntry& flow = bridge.flows->flow(i);
-      const auto id = static_cast<std::uint32_t>(openflow::value_of(bridge.flows->match(flow), FieldId::conj_id));
+      const auto id = static_cast<std::uint32_t>(openflow::value_of(openflow::match_of(flow), FieldId::conj_id));
       if (flow.cookie != 0) known->second.emplace(std::pair(flow.table, id), flow.cookie);
     }
   return known->second;

@@ -44,7 +44,7 @@ void find_group(const cluster::Node& node, const openflow::Bridge& bridge, const
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     if (!leads_to(bridge.flows->line_of(i, buffer), word)) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (leads_to(bridge.flows->actions_text(flow), word)) matches.use(match, origins.words(node, bridge, i), flow.from);
+    if (leads_to(openflow::actions_text(flow), word)) matches.use(match, origins.words(node, bridge, i), flow.from);
   }
 }
 

@@ -27,7 +27,7 @@ Matched matched_by(const openflow::FlowTables& flows) {
   Matched found;
   const std::vector<FlowIndex> first = flows.in_table(0);
   for (std::size_t i = 0; i < std::min(first.size(), kFlowsLookedAt); ++i) {
-    const openflow::MatchView match = flows.match(flows.flow(first[i]));
+    const openflow::MatchView match = openflow::match_of(flows.flow(first[i]));
     if (openflow::mask_of(match, FieldId::in_port) != 0)
       if (const auto port = static_cast<std::uint32_t>(openflow::value_of(match, FieldId::in_port)); port < openflow::port::max)
         found.ports.insert(port);
@@ -38,7 +38,7 @@ Matched matched_by(const openflow::FlowTables& flows) {
   const auto count = static_cast<FlowIndex>(flows.size());
   for (FlowIndex i = 0, step = std::max<FlowIndex>(1, count / kSpreadFlows); i < count; i += step) {
     const openflow::FlowEntry& flow = flows.flow(i);
-    if (openflow::mask_of(flows.match(flow), FieldId::metadata) == 0) continue;
+    if (openflow::mask_of(openflow::match_of(flow), FieldId::metadata) == 0) continue;
     found.metadata = true;
     if (flow.cookie != 0 && flow.cookie <= 0xffffffff) found.cookies.push_back(static_cast<std::uint32_t>(flow.cookie));
   }

@@ -138,16 +138,9 @@ std::size_t FlowTables::shape_of(FlowIndex i) const {
 }
 const std::vector<MatchShape>& FlowTables::shapes() const { return impl_->store.all_shapes(); }
 
-bool FlowTables::looks_at(FlowIndex i, FieldId id) const {
-  const MatchShape& shape = impl_->store.shape(impl_->store.ref(i).shape);
-  return std::any_of(shape.begin(), shape.end(), [&](const MaskWord& w) { return has_bits_of(w, id); });
-}
-
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
-MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions(f); }
 std::span<const Clause> FlowTables::clauses(const FlowEntry& f) const { return impl_->store.clauses(f); }
-std::string_view FlowTables::actions_text(const FlowEntry& f) const { return f.actions->text; }
 bool FlowTables::has_table(std::uint8_t table) const { return impl_->tables[table].flows != 0; }
 
 std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
@@ -167,25 +160,10 @@ PrefixAnswer FlowTables::look_up_prefix(std::uint8_t table, AddressField field, 
   return impl_->store.prefixes().look_up(table, field, address);
 }
 
-std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowKey& key) const {
-  constexpr int kWordsOfOneField = 2;
-  int wrong_words = 0;
-  for (const MatchWord& w : match(f))
-    if (((key.word(w.word) ^ w.value) & w.mask) && ++wrong_words > kWordsOfOneField) return std::nullopt;
-  if (wrong_words == 0) return std::nullopt;
-  FlowKey wanted = key;
-  for (const MatchWord& w : match(f)) wanted.set_word(w.word, (key.word(w.word) & ~w.mask) | w.value);
-  const std::vector<FieldId> fields = differing_fields(key, wanted);
-  return fields.size() == 1 ? std::optional(fields.front()) : std::nullopt;
-}
+std::string_view actions_text(const FlowEntry& f) { return f.actions->text; }
 
-std::vector<FlowIndex> FlowTables::near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const {
-  std::vector<FlowIndex> found;
-  for (const FlowIndex i : in_table(table)) {
-    if (priority_of(i) <= above_priority) break;
-    if (only_mismatch(flow(i), key)) found.push_back(i);
-  }
-  return found;
+bool looks_at(const MatchShape& shape, FieldId field) {
+  return std::any_of(shape.begin(), shape.end(), [&](const MaskWord& w) { return has_bits_of(w, field); });
 }
 
 }  // namespace egt::openflow

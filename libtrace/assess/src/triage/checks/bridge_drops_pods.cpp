@@ -10,9 +10,9 @@ namespace egt::assess {
 namespace bridge_drops_pods {
 
 // The source network that the flow drops, if it asks for one and for nothing else but the port and the protocol.
-std::optional<Prefix> dropped_source(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
-  if (flows.actions_text(flow) != "drop") return std::nullopt;
-  const openflow::MatchView match = flows.match(flow);
+std::optional<Prefix> dropped_source(const openflow::FlowEntry& flow) {
+  if (openflow::actions_text(flow) != "drop") return std::nullopt;
+  const openflow::MatchView match = openflow::match_of(flow);
   const auto mask = static_cast<std::uint32_t>(openflow::mask_of(match, FieldId::ip_src));
   if (mask == 0 || openflow::mask_of(match, FieldId::ip_dst) != 0) return std::nullopt;
   const auto value = static_cast<std::uint32_t>(openflow::value_of(match, FieldId::ip_src));
@@ -27,7 +27,7 @@ void run(const Facts& f, Findings& out) {
         const openflow::FlowEntry& flow = bridge.flows->flow(i);
         const std::uint64_t packets = flow.use.n_packets.value_or(0);
         if (packets == 0) continue;
-        const auto source = dropped_source(*bridge.flows, flow);
+        const auto source = dropped_source(flow);
         if (!source || source->is_host() || std::none_of(f.pods.begin(), f.pods.end(), [&](const KnownPod& pod) {
               const IpAddr* a = pod.host_network ? nullptr : pod.address(Family::v4);
               return a != nullptr && source->contains(*a);

@@ -33,7 +33,7 @@ bool has_patch(const cluster::Node& node, const openflow::Bridge& bridge, const 
 bool only_normal(const openflow::Bridge& bridge) {
   const openflow::FlowTables& flows = *bridge.flows;
   for (openflow::FlowIndex i = 0; i < flows.size(); ++i)
-    if (flows.actions_text(flows.flow(i)) != "NORMAL") return false;
+    if (openflow::actions_text(flows.flow(i)) != "NORMAL") return false;
   return flows.size() > 0;
 }
 

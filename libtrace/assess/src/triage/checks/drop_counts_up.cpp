@@ -35,8 +35,8 @@ std::map<FlowName, const openflow::FlowEntry*, ByMatch> drops_of(const openflow:
   std::map<FlowName, const openflow::FlowEntry*, ByMatch> drops;
   for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
     const openflow::FlowEntry& f = flows.flow(i);
-    if (!f.use.n_packets || !f.use.duration || flows.actions_text(f) != "drop") continue;
-    const openflow::MatchView match = flows.match(f);
+    if (!f.use.n_packets || !f.use.duration || openflow::actions_text(f) != "drop") continue;
+    const openflow::MatchView match = openflow::match_of(f);
     drops.emplace(FlowName{f.table, f.priority, {match.begin(), match.end()}}, &f);
   }
   return drops;

@@ -50,7 +50,7 @@ std::vector<const openflow::Bridge*> external_bridges(const cluster::Node& node)
 
 bool has_flow_for(const openflow::FlowTables& flows, std::uint32_t mark) {
   for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
-    const openflow::MatchView match = flows.match(flows.flow(i));
+    const openflow::MatchView match = openflow::match_of(flows.flow(i));
     if (openflow::mask_of(match, FieldId::pkt_mark) != 0 && openflow::value_of(match, FieldId::pkt_mark) == mark) return true;
   }
   return false;

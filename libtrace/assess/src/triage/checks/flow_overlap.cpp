@@ -30,8 +30,8 @@ void judge(const cluster::Node& node, const openflow::Bridge& bridge, std::uint8
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t k = i + 1; k < all.size() && flows.priority_of(all[k]) == flows.priority_of(all[i]); ++k) {
       const openflow::FlowEntry &a = flows.flow(all[i]), &b = flows.flow(all[k]);
-      if ((a.cookie == 0) == (b.cookie == 0) || flows.actions_text(a) == flows.actions_text(b) ||
-          !overlap(flows.match(a), flows.match(b)))
+      if ((a.cookie == 0) == (b.cookie == 0) || openflow::actions_text(a) == openflow::actions_text(b) ||
+          !overlap(openflow::match_of(a), openflow::match_of(b)))
         continue;
       out.add(Claim::flow_overlap, node.name, "", {table, bridge.name, a.priority},
               {a.cookie == 0 ? a.from : b.from, a.cookie == 0 ? b.from : a.from});

@@ -42,7 +42,7 @@ std::unordered_map<std::uint64_t, const openflow::FlowEntry*> entry_flows(const 
   std::unordered_map<std::uint64_t, const openflow::FlowEntry*> all;
   for (const openflow::FlowIndex i : flows.in_table(0)) {
     const openflow::FlowEntry& flow = flows.flow(i);
-    const openflow::MatchView match = flows.match(flow);
+    const openflow::MatchView match = openflow::match_of(flow);
     if (openflow::mask_of(match, FieldId::in_port) != 0 && !is_tagged(match) && written(flows.actions(flow), FieldId::metadata))
       all.emplace(low64(openflow::value_of(match, FieldId::in_port)), &flow);
   }

@@ -47,6 +47,9 @@ struct FlowEntry {
   std::uint8_t table = 0;
 };
 
+inline MatchView match_of(const FlowEntry& f) { return {f.match, f.match_words}; }
+std::string_view actions_text(const FlowEntry& f);
+
 // What a match looks at: a MatchView without its values.
 struct MaskWord {
   std::uint8_t word = 0;
@@ -54,6 +57,7 @@ struct MaskWord {
   friend auto operator<=>(const MaskWord&, const MaskWord&) = default;
 };
 using MatchShape = std::vector<MaskWord>;  // ascending by word
+bool looks_at(const MatchShape& shape, FieldId field);
 
 // A flow in a text, with what a lookup needs to know before it reads the line.
 struct FlowRef {
@@ -163,28 +167,20 @@ class FlowTables {
   void find_words(FlowIndex begin, FlowIndex end, std::span<const std::string_view> words, std::vector<FlowIndex>& found) const;
   bool is_conjunctive(FlowIndex i) const;                                 // a member of clauses
   void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;  // of a conjunctive flow; reads no more than that
-  bool looks_at(FlowIndex i, FieldId field) const;                        // matches on it, without reading the line
   std::size_t shape_of(FlowIndex i) const;                                // what it looks at: an index into shapes()
   const std::vector<MatchShape>& shapes() const;
-  const FlowEntry& flow(FlowIndex i) const;  // read on first use
-  MatchView match(const FlowEntry& f) const;
+  const FlowEntry& flow(FlowIndex i) const;                   // read on first use
   const ActionList& actions(const FlowEntry& f) const;        // parsed on first use
   std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions show
-  std::string_view actions_text(const FlowEntry& f) const;
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;
 
   // Builds the indexes of all tables, on `jobs` threads (0: one a processor), for this and its copies. Those of tables
   // that a FlowLookup asks often are built then.
   void build_indexes(unsigned jobs) const;
-  // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
-  // priority: for "why not that flow?".
-  std::vector<FlowIndex> near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const;
   // The subtables of a table, for what a lookup depends on; good until flows are added. For one thread.
   Subtables subtables(std::uint8_t table) const;
   PrefixAnswer look_up_prefix(std::uint8_t table, AddressField field, U128 address) const;
-  // The one field in which `f` and `key` disagree; none when they agree or disagree in several.
-  std::optional<FieldId> only_mismatch(const FlowEntry& f, const FlowKey& key) const;
 
  private:
   friend class FlowLookup;
