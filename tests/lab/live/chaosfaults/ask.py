@@ -141,11 +141,18 @@ class Egtrace:
             return []
 
 
+def is_without_listener(observed, answer):
+    """The packet reached a stack of which no dump shows the sockets, and that refuses it: the answer leaves this open."""
+    return answer["outcome"] == "answered" and answer.get("listener") == "unknown" and observed.get("errno") == "Connection refused"
+
+
 def judge(observed, answer):
     """right, undecided, or what is wrong: with the confidence that the answer claimed."""
     if answer["outcome"] == "CRASH":
         return "crash"
     if answer["outcome"] == "undecided":
+        return "undecided"
+    if is_without_listener(observed, answer):
         return "undecided"
     seen, kinds = observed["wire"], {p["outcome"] for p in answer["paths"]}
     if answer["outcome"] != seen and not (answer["outcome"] == "mixed" and (seen in kinds or "undecided" in kinds)):
