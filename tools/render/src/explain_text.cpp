@@ -9,6 +9,7 @@
 #include "egtrace/render/explain.h"
 #include "egtrace/render/printable.h"
 #include "egtrace/render/wrap.h"
+#include "ending_step.h"
 #include "headline.h"
 #include "rounds.h"
 #include "style.h"
@@ -95,7 +96,7 @@ class Page {
       for (const std::string& choice : choices_of(e_.paths, group)) line(2, choice);
       if (groups > 1) line(2, w.summary);
     }
-    const PathReport rest = after_branch(w, common_);
+    const PathReport rest = with_ending(w, after_branch(w, common_));
     if (!w.walked && !w.hops.empty()) title("Evidence: lines about this packet, not a path");
     hops(rest.hops, shown_before_);
     sightings(rest.sightings);
@@ -152,7 +153,7 @@ class Page {
     title(fmt::format("{}: {} ({})", what, explain::name_of(f.verdict), name_of(f.confidence)));
     line(2, f.summary);
     for (const PathReport& path : f.paths) {
-      if (path.verdict != Verdict::delivered || o_.verbose > 1) hops(path.hops);
+      if (path.verdict != Verdict::delivered || o_.verbose > 1) hops(with_ending(path, path).hops);
       if (sighted) sightings(path.sightings);
     }
   }

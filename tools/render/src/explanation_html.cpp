@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "drawing.h"
 #include "egtrace/explain/fold.h"
+#include "ending_step.h"
 #include "headline.h"
 #include "html_text.h"
 
@@ -209,7 +210,7 @@ class ExplanationHtml {
     const Drawing drawing = draw(whole);
     if (drawing.visits.empty()) return;
     out_ += PathMap(drawing, whole).print();
-    nodes(part, true);
+    nodes(with_ending(whole, part), true);
   }
 
   void lines_about_packet(const PathReport& path) {
