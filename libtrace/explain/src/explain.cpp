@@ -334,13 +334,17 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const engine::Workloads& workloads = known.journey.workloads();
   Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();
+  const bool sends_itself = q.arrive_at.empty() && q.in_dev.empty();
+  if (sends_itself && !from->candidates.empty())
+    return Error{fmt::format("{} is an address of several {}: {}", from->addresses.front().to_string(),
+                             from->kind == "pod" ? "pods; name the one that sends" : "nodes; add @NODE to the one that sends",
+                             fmt::join(from->candidates, ", "))};
   Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
   if (!to) return to.error();
   Result<Asked> asked = packet_of(q, *from, *to);
-  const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
   const cluster::SeenNetworks seen = engine::seen_networks(workloads);
   std::optional<SendingNetwork> by;
-  if (asked && from_pod) by = sending_network(*from, asked->dst, known.cluster.objects, seen);
+  if (asked && sends_itself) by = sending_network(*from, asked->dst, known.cluster.objects, seen);
   if (by && !by->is_walked) {  // than the one with its default route
     Point on = q.from;
     on.network = by->name;
@@ -366,7 +370,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  if (auto inside = from_pod ? path_within_pod(*from, *asked, known.words) : std::nullopt) {
+  if (auto inside = sends_itself ? path_within_pod(*from, *asked, known.words) : std::nullopt) {
     e.packet.src = inside->source_seen->ip;
     e.to = end_report(*from, asked->dst);  // loopback addresses are every node's
     e.paths = {*std::move(inside)};

@@ -283,22 +283,51 @@ bool is_inside(const Cluster& cluster, const IpAddr& ip) {
   });
 }
 
-bool has_address(const Node& node, const IpAddr& ip) {
-  return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
+bool has_address(const std::vector<host::Link>& links, const IpAddr& ip) {
+  return std::any_of(links.begin(), links.end(), [&](const host::Link& link) {
     return std::any_of(link.addresses.begin(), link.addresses.end(),
                        [&](const host::Address& a) { return a.prefix.address == ip; });
   });
 }
 
+bool is_outside(const Node& node) {
+  return std::none_of(node.roles.begin(), node.roles.end(),
+                      [](cluster::Role role) { return role == cluster::Role::cluster_node; });
+}
+
+// Those that have the address; of several only those outside the cluster where the point asks for one there.
+std::vector<const cluster::NodeHandle*> owners_of(const Point& point, const Cluster& cluster) {
+  if (!point.at_node.empty()) return {cluster.handle(point.at_node)};
+  std::vector<const cluster::NodeHandle*> owners;
+  for (const cluster::NodeHandle& node : cluster.nodes)
+    if (has_address(node.links().value, *point.ip)) owners.push_back(&node);
+  if (point.kind != Point::Kind::external || owners.size() < 2) return owners;
+  const auto inside = std::stable_partition(owners.begin(), owners.end(), [](const auto* node) { return is_outside(**node); });
+  if (inside != owners.begin()) owners.erase(inside, owners.end());
+  return owners;
+}
+
 // A pod or node besides the one behind "@" that has the address.
 std::optional<Error> belongs_elsewhere(const Point& point, const Cluster& cluster, const Workloads& workloads) {
   const IpAddr& ip = *point.ip;
-  if (point.at_node.empty() || has_address(*cluster.node(point.at_node), ip)) return std::nullopt;
+  if (point.at_node.empty() || has_address(cluster.node(point.at_node)->host.links.value, ip)) return std::nullopt;
   if (const engine::Workload* other = workloads.with_address(ip, "")) return elsewhere(ip.to_string(), other->node->name, point);
   for (const engine::PodSide& side : workloads.objects_with(ip))
     if (const auto error = elsewhere(ip.to_string(), side.pod->node, point)) return error;
   const Node* owner = cluster.owner_of(ip);
   return owner == nullptr ? std::nullopt : elsewhere(ip.to_string(), owner->name, point);
+}
+
+// Pods of several networks may have the address; empty where one alone does.
+std::vector<std::string> pods_with(const Point& point, const Workloads& workloads) {
+  std::set<std::string> pods;
+  for (const engine::PodSide& side : workloads.objects_with(*point.ip)) {
+    const cluster::Pod& pod = *side.pod;
+    const bool has_ended = pod.phase == cluster::PodPhase::succeeded || pod.phase == cluster::PodPhase::failed;
+    if (!pod.host_network && !has_ended && (point.at_node.empty() || pod.node == point.at_node))
+      pods.insert(pod.namespace_ + "/" + pod.name);
+  }
+  return pods.size() > 1 ? std::vector<std::string>(pods.begin(), pods.end()) : std::vector<std::string>{};
 }
 
 Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only,
@@ -312,6 +341,7 @@ Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Wo
     if (workload != nullptr) {
       r = from_workload(*workload);
       r.addresses = {ip};
+      if (network == nullptr) r.candidates = pods_with(point, workloads);
       return r;
     }
     if (const auto error = belongs_elsewhere(point, cluster, workloads)) return *error;
@@ -321,17 +351,18 @@ Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Wo
         r.name = side.pod->namespace_ + "/" + side.pod->name;
         r.node = side.pod->node;
         if (side.on != nullptr && !plugin_of(cluster.objects, *side.on).empty()) r.network = network_of(*side.on, false, cluster);
+        if (network == nullptr) r.candidates = pods_with(point, workloads);
         return r;
       }
   }
-  const Node* owner = point.at_node.empty() ? cluster.owner_of(ip) : cluster.node(point.at_node);
-  if (owner != nullptr) {
-    r = from_node(*owner);
+  if (const auto owners = owners_of(point, cluster); !owners.empty()) {
+    const Node& owner = **owners.front();
+    r = from_node(owner);
     r.addresses = {ip};
     r.choose_source = false;
-    const bool outside = std::none_of(owner->roles.begin(), owner->roles.end(),
-                                      [](cluster::Role role) { return role == cluster::Role::cluster_node; });
-    if (outside) r.kind = "external";
+    if (is_outside(owner)) r.kind = "external";
+    if (owners.size() > 1)
+      for (const cluster::NodeHandle* node : owners) r.candidates.push_back(node->name());
     return r;
   }
   r.kind = "external";

@@ -7,6 +7,7 @@
 
 #include "egtrace/base/nearest.h"
 #include "egtrace/engine/workload.h"
+#include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
 namespace {
@@ -187,6 +188,51 @@ TEST(Point, AddressesOfPodNetworksAreNotOutside) {
   EXPECT_EQ(kind("10.3.0.9"), "external");
   EXPECT_EQ(kind("external:10.1.0.9"), "external");
   EXPECT_FALSE(resolve(*parse_point("10.1.0.9"), cluster, workloads)->place);
+}
+
+// Of several nodes or pods with one address none is silently taken for the sender.
+TEST(Point, AddressOfSeveral) {
+  cluster::Cluster cluster;
+  const auto add = [&](const char* name, bool in_cluster, std::initializer_list<const char*> addresses) {
+    cluster::Node& node = cluster.ensure_node(name);
+    if (in_cluster) node.roles = {cluster::Role::cluster_node};
+    host::Link link;
+    link.name = "lo";
+    for (const char* address : addresses) link.addresses.emplace_back().prefix = *Prefix::parse(address);
+    node.host.links.value = {link};
+  };
+  add("server", false, {"198.51.100.44/24"});
+  add("w1", true, {"198.51.100.44/32", "10.0.0.9/32"});
+  add("w2", true, {"10.0.0.9/32"});
+  const engine::Workloads workloads(cluster);
+  const auto resolved = [&](const char* text) { return *resolve(*parse_point(text), cluster, workloads); };
+  EXPECT_EQ(resolved("10.0.0.9").candidates, (std::vector<std::string>{"w1", "w2"}));
+  EXPECT_EQ(resolved("external:10.0.0.9").candidates, (std::vector<std::string>{"w1", "w2"}));
+  EXPECT_EQ(resolved("10.0.0.9@w2").node, "w2");
+  EXPECT_TRUE(resolved("10.0.0.9@w2").candidates.empty());
+  EXPECT_EQ(resolved("external:198.51.100.44").node, "server");  // the one outside the cluster
+  EXPECT_TRUE(resolved("external:198.51.100.44").candidates.empty());
+  EXPECT_EQ(resolved("198.51.100.44").candidates.size(), 2u);
+
+  for (const char* name : {"blue", "green"}) {  // each in a network of its own
+    cluster::Pod pod;
+    pod.namespace_ = name;
+    pod.name = "api";
+    pod.node = "w1";
+    pod.addresses = {*Prefix::parse("10.1.0.5/24")};
+    cluster.objects.pods.add(pod);
+  }
+  const engine::Workloads pods(cluster);
+  const std::string default_network;
+  EXPECT_EQ(resolve(*parse_point("10.1.0.5"), cluster, pods)->candidates, (std::vector<std::string>{"blue/api", "green/api"}));
+  EXPECT_TRUE(resolve(*parse_point("10.1.0.5"), cluster, pods, &default_network)->candidates.empty());
+
+  Question q;
+  q.from = *parse_point("10.0.0.9");
+  q.to = *parse_point("198.51.100.44:80");
+  const auto unnamed = explain(cluster, q);
+  ASSERT_FALSE(unnamed);
+  EXPECT_EQ(unnamed.error().message, "10.0.0.9 is an address of several nodes; add @NODE to the one that sends: w1, w2");
 }
 
 TEST(Suggest, KeepsItsDistance) {

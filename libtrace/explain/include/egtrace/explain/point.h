@@ -50,6 +50,9 @@ struct Resolved {
     std::string device = {};  // in the pod, as far as it is known
   } network = {};
   bool network_given = false;  // the point names the pod's network
+  // Names of all that may be meant, where an address is one of several nodes or pods and nothing tells which; `place` is of the
+  // first.
+  std::vector<std::string> candidates = {};
 };
 
 // Errors name what is nearest to an unknown pod, node or service. `network`: where addresses are looked up first, which several
