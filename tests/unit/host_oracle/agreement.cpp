@@ -176,10 +176,10 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
     case Kind::delivered:
       return s.packets.empty() && s.delivered.size() == 1 && same_device(w.outcome, *s.delivered.front()) &&
              same_packet(w.outcome.packet, s.delivered.front()->packet.key, w.open_port);
-    case Kind::dropped: return s.packets.empty() && s.delivered.empty() && s.answers.empty();
+    case Kind::dropped: return s.packets.empty() && s.delivered.empty() && s.answers.empty() && !c.kernel_said_no;
     case Kind::rejected: {
       if (!s.packets.empty() || !s.delivered.empty()) return false;
-      if (!w.answer) return c.kernel_said_no || s.answers.empty();
+      if (!w.answer) return c.kernel_said_no;
       if (asks_for_bytes(*w.answer)) return true;
       if (w.answer->kind != Kind::transmit) return s.answers.empty();
       if (s.answers.empty()) return c.may_be_silent;

@@ -151,7 +151,9 @@ Ended HostHooks::run(Hook hook, NetfilterStage stage, TakenRoute* output) {
   taken_by_proxy_ = taken_by_proxy_ || result.tproxy.has_value();
   switch (result.outcome) {
     case HookResult::Outcome::accepted: break;
-    case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);
+    case HookResult::Outcome::dropped:
+      return is_loss_shown(hook) ? failed_in_socket("EPERM", result.where, result.why, result.evidence)
+                                 : dropped(result.where, result.why, result.evidence);
     case HookResult::Outcome::rejected: return refusal_.rejected(result.reject_with, result.where, result.why, result.evidence);
     case HookResult::Outcome::inconclusive: return inconclusive(result.where, result.why, result.evidence);
     case HookResult::Outcome::sent: return send_frame(result);
@@ -196,6 +198,15 @@ Ended HostHooks::translate(Hook hook, TakenRoute* output) {
   else if (output != nullptr && tuple_of(skb_.packet).dst != before.dst)
     return output_.reroute(*output);
   return std::nullopt;
+}
+
+// What is dropped on its way out fails in the socket that opens a connection by it (nf_hook_slow()), but for TCP and SCTP, which send
+// it again.
+bool HostHooks::is_loss_shown(Hook hook) const {
+  const PacketOrigin& origin = skb_.origin;
+  const std::uint32_t proto = skb_.packet.u32(FieldId::nw_proto);
+  return (hook == Hook::output || hook == Hook::postrouting) && skb_.made_here() && !origin.answers && !origin.quoted &&
+         origin.copy_depth == 0 && proto != ip_proto::tcp && proto != ip_proto::sctp;
 }
 
 // nft's fwd: past everything that is still to come, but for what the other device asks of what leaves by it.

@@ -25,6 +25,7 @@ class HostHooks {
   void track(const HookResult& raw, netfilter::Hook hook);
   Ended translate(netfilter::Hook hook, TakenRoute* output);
   Ended send_frame(const HookResult& by);
+  bool is_loss_shown(netfilter::Hook hook) const;
   NetfilterContext context(netfilter::Hook hook);
   void assume_no_rules();
 

@@ -44,6 +44,7 @@ HostOutcome HostWalk::send(const LocalSend& what) {
 HostOutcome HostWalk::send_packet(const LocalSend& what) {
   skb_.origin.bound_device = what.bound_device;
   skb_.origin.quoted = what.quoted;
+  skb_.origin.answers = what.answers;
   skb_.origin.by_switch = what.by_switch;
   if (what.about) conntrack_.attach(*what.about, skb_.packet);
   if (Ended end = check_echo(skb_, record_)) return *end;

@@ -17,6 +17,7 @@ struct PacketOrigin {
   bool by_switch = false;       // what the userspace datapath sends: no rule and no neighbour entry of the host applies
   int copy_depth = 0;           // copies of copies; 0: the packet itself
   bool passing_copy = false;    // a copy of a packet that has no socket here
+  bool answers = false;         // as of LocalSend
 };
 
 struct SocketBuffer {
