@@ -82,7 +82,9 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   if (resolved && !by_switch) {
     const auto exchange = oracle.exchange(node, device, address, asker);
     answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided;
-    if ((was_silent && resolved->off_link) || exchange == NeighbourOracle::Exchange::lost) {
+    answer.is_unheard = exchange == NeighbourOracle::Exchange::lost;
+    if ((was_silent && resolved->off_link) || answer.is_unheard) {
+      answer.evidence = std::move(resolved->evidence);
       resolved.reset();
       stays_silent = true;
     }

@@ -47,8 +47,11 @@ Ended NeighbourResolution::find_mac(const TakenRoute& route, const IpAddr& next)
     record_.gap(Input::neighbour_mac, {next, route.device});
     return inconclusive(where, {Reason::neighbour_unknown});
   }
-  record_.assume({Supposition::neighbour_stays_silent, {next, record_.node().name, route.device}, {}, lines});
-  return unreachable(where, {Reason::neighbour_unresolved}, lines);
+  const auto supposed = found.is_unheard ? Supposition::neighbour_stays_unheard : Supposition::neighbour_stays_silent;
+  record_.assume({supposed, {next, record_.node().name, route.device}, {}, lines});
+  return unreachable(
+      where, found.is_unheard ? Cause{Reason::neighbour_unheard, {record_.node().name}} : Cause{Reason::neighbour_unresolved},
+      lines);
 }
 
 // Who loses the carrier forgets its neighbours but for the permanent ones (neigh_carrier_down()), and resolves them in vain.

@@ -191,7 +191,14 @@ std::vector<Provenance> evidence_of_answer(const Record& record) {
   return {};
 }
 
-// What goes back by the port that the request comes in by.
+// Of the last step, where the packet ends there; of several copies no flow is the one that loses it.
+std::vector<Provenance> evidence_of_loss(const OvsResult& result, const Record& record) {
+  if (!result.emissions.empty()) return {};
+  if (result.stop && !result.stop->evidence.empty()) return result.stop->evidence;
+  return record.steps.empty() ? std::vector<Provenance>{} : record.steps.back().evidence;
+}
+
+// What goes back by the port that the request comes in by; an answer without a MAC where nothing goes on that others could answer.
 std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, const openflow::Bridge& bridge,
                                     const openflow::Interface& port, const Station& asker, const IpAddr& wanted) {
   if (!port.ofport || !has_all_flows(bridge)) return std::nullopt;
@@ -202,13 +209,15 @@ std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, 
       OvsEngine(sessions, node, network_state, record, chooser).run(bridge, *port.ofport, request(asker, wanted));
   if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
   std::optional<FlowAnswer> answer;
+  bool goes_on = false;
   for (const OvsEmission& e : result.emissions) {
-    const auto mac = e.port != nullptr && e.port->name == port.name ? shown_mac(e.packet, wanted) : std::nullopt;
-    if (!mac) continue;
+    const auto mac = shown_mac(e.packet, wanted);
+    goes_on |= !mac;
+    if (!mac || e.port == nullptr || e.port->name != port.name) continue;
     if (answer && answer->mac != *mac) return std::nullopt;
     answer = FlowAnswer{*mac, evidence_of_answer(record)};
   }
-  return answer;
+  return answer || goes_on ? answer : FlowAnswer{{}, evidence_of_loss(result, record)};
 }
 
 }  // namespace
@@ -227,7 +236,8 @@ std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const Wi
   if (place.bridge == nullptr || !asker) return std::nullopt;
   for (const openflow::Interface& port : place.bridge->interfaces)
     if (is_wire(port) && dead_link(*behind.node, port.name) == nullptr)
-      if (auto answer = answer_by(sessions, *behind.node, *place.bridge, port, *asker, question.address)) return answer;
+      if (auto answer = answer_by(sessions, *behind.node, *place.bridge, port, *asker, question.address); answer && answer->mac)
+        return answer;
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@ namespace egt::engine {
 
 // What flows of Open vSwitch answer to ARP or neighbour discovery.
 struct FlowAnswer {
-  MacAddr mac;
+  std::optional<MacAddr> mac;  // none: they drop the request
   std::vector<Provenance> evidence;
 };
 
@@ -27,11 +27,11 @@ NeighbourOracle::Exchange follow_exchange(const LinkExchange& exchange);
 NeighbourOracle::Exchange follow_own_arp(const WireEnd& asker, const LinkQuestion& question);
 
 // What the flows of Open vSwitch answer to a device of the bridge that asks for an address, as OVN's do for the ports of a logical
-// switch. None where they send no answer back, or the dumps leave it open.
+// switch. None where they let others answer, or the dumps leave it open.
 std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& asker, const LinkQuestion& question);
 
-// What those of another node answer to the wire that `asker` is on: by the bridge that has the device `behind`, as OVN's do for
-// external addresses of NAT.
+// The MAC that those of another node answer to the wire that `asker` is on: by the bridge that has the device `behind`, as
+// OVN's do for external addresses of NAT.
 std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const WireEnd& asker, const WireEnd& behind,
                                               const LinkQuestion& question);
 

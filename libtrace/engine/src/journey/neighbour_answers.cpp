@@ -71,9 +71,10 @@ std::optional<NeighbourOracle::Answer> NeighbourAnswers::resolve(const Node& nod
   if (answer) return Answer{*answer, false, {}, !is_on_link};
   if (const auto mac = pod_answer(node, device, address)) {
     const auto& by_flows = answer_by_flows(node, device, question);
-    return by_flows ? Answer{by_flows->mac, false, by_flows->evidence} : Answer{*mac, true};
+    if (!by_flows) return Answer{*mac, true};
+    return Answer{by_flows->mac.value_or(*mac), !by_flows->mac, by_flows->evidence};
   }
-  if (const auto& by_flows = egress_node_answer(node, device, question)) return Answer{by_flows->mac, false, by_flows->evidence};
+  if (const auto& by_flows = egress_node_answer(node, device, question)) return Answer{*by_flows->mac, false, by_flows->evidence};
   if (node.host_presumed && !devices_.is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
 }
@@ -97,10 +98,13 @@ const std::optional<FlowAnswer>& NeighbourAnswers::egress_node_answer(const Node
 
 NeighbourOracle::Exchange NeighbourAnswers::exchange(const Node& node, std::string_view device, const IpAddr& address,
                                                      const std::optional<IpAddr>& asker) const {
-  const Device* owner = devices_.only_with_address(address);
   return exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
     const WireEnd end{&node, std::string(device)};
-    return owner != nullptr ? follow_exchange({end, owner->end(), {address, asker}}) : follow_own_arp(end, {address, asker});
+    const LinkQuestion question{address, asker};
+    if (const Device* owner = devices_.only_with_address(address); owner != nullptr)
+      return follow_exchange({end, owner->end(), question});
+    const auto& by_flows = answer_by_flows(node, device, question);
+    return by_flows && !by_flows->mac ? Exchange::lost : follow_own_arp(end, question);
   });
 }
 

@@ -43,6 +43,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "it did not when the neighbour table was dumped, and a node of the snapshot has the address"},
     {Supposition::neighbour_stays_silent, "neighbour-stays-silent", "{0} still does not answer on {1} {2}",
      "it did not when the neighbour table was dumped"},
+    {Supposition::neighbour_stays_unheard, "neighbour-stays-unheard", "no other device answers for {0} on {1} {2}",
+     "rules or flows drop ARP or neighbour discovery with the one that the dumps show"},
     {Supposition::neighbour_discovery_passes, "neighbour-discovery-passes",
      "rules let neighbour discovery of {0} on {1} {2} through", "what decides in some of them no dump shows"},
     {Supposition::queue_passes, "queue-passes", "the queueing discipline of {0} on {1} lets the packet through",

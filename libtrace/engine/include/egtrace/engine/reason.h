@@ -165,6 +165,7 @@ enum class Reason : std::uint8_t {
   source_not_own,         // IPv4 sends nothing from an address that the local table lacks
   neighbour_unknown,      // no dump shows the MAC of the next hop
   neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
+  neighbour_unheard,      // rules or flows drop ARP or neighbour discovery with it: node
   arp_off,                // the device resolves no addresses, and no neighbour entry was set
   echo_ignored,           // the host does not answer echo requests
 
