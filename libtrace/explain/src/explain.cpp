@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "absent_sender.h"
+#include "ambiguous_sender.h"
 #include "conclusion.h"
 #include "destinations.h"
 #include "egtrace/engine/pod_sides.h"
@@ -335,10 +334,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();
   const bool sends_itself = q.arrive_at.empty() && q.in_dev.empty();
-  if (sends_itself && !from->candidates.empty())
-    return Error{fmt::format("{} is an address of several {}: {}", from->addresses.front().to_string(),
-                             from->kind == "pod" ? "pods; name the one that sends" : "nodes; add @NODE to the one that sends",
-                             fmt::join(from->candidates, ", "))};
+  if (const auto error = sends_itself ? ambiguous_sender(*from) : std::nullopt) return *error;
   Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
   if (!to) return to.error();
   Result<Asked> asked = packet_of(q, *from, *to);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "ambiguous_sender.h"
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/pod_networks.h"
 #include "egtrace/cluster/resolved_names.h"
@@ -318,16 +320,18 @@ std::optional<Error> belongs_elsewhere(const Point& point, const Cluster& cluste
   return owner == nullptr ? std::nullopt : elsewhere(ip.to_string(), owner->name, point);
 }
 
-// Pods of several networks may have the address; empty where one alone does.
+// One pod of each network that has the address; empty where one alone does.
 std::vector<std::string> pods_with(const Point& point, const Workloads& workloads) {
-  std::set<std::string> pods;
+  std::map<std::string, std::string> pods;
   for (const engine::PodSide& side : workloads.objects_with(*point.ip)) {
     const cluster::Pod& pod = *side.pod;
     const bool has_ended = pod.phase == cluster::PodPhase::succeeded || pod.phase == cluster::PodPhase::failed;
     if (!pod.host_network && !has_ended && (point.at_node.empty() || pod.node == point.at_node))
-      pods.insert(pod.namespace_ + "/" + pod.name);
+      pods.emplace(side.on != nullptr ? side.on->network : std::string(), pod.namespace_ + "/" + pod.name);
   }
-  return pods.size() > 1 ? std::vector<std::string>(pods.begin(), pods.end()) : std::vector<std::string>{};
+  std::set<std::string> names;
+  for (const auto& [network, name] : pods) names.insert(name);
+  return names.size() > 1 ? std::vector<std::string>(names.begin(), names.end()) : std::vector<std::string>{};
 }
 
 Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only,
@@ -447,6 +451,13 @@ Point with_distinct_network(Point point, const Cluster& cluster) {
 }
 
 }  // namespace
+
+std::optional<Error> ambiguous_sender(const Resolved& from) {
+  if (from.candidates.empty()) return std::nullopt;
+  const char* which = from.kind == "pod" ? "pods; name the one that sends" : "nodes; add @NODE to the one that sends";
+  return Error{fmt::format("{} is an address of several {}: {}", from.addresses.front().to_string(), which,
+                           fmt::join(from.candidates, ", "))};
+}
 
 Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
   const Point point = with_distinct_network(asked, cluster);

@@ -219,7 +219,9 @@ TEST(Point, AddressOfSeveral) {
     pod.namespace_ = name;
     pod.name = "api";
     pod.node = "w1";
-    pod.addresses = {*Prefix::parse("10.1.0.5/24")};
+    cluster::PodAttachment& own = pod.other_networks.emplace_back();
+    own.network = std::string(name) + "/net";
+    own.addresses = {*Prefix::parse("10.1.0.5/24")};
     cluster.objects.pods.add(pod);
   }
   const engine::Workloads pods(cluster);
