@@ -1,4 +1,5 @@
 // Packets that processes of the host send.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "egtrace/engine/routing.h"
@@ -35,6 +36,25 @@ TEST(Send, GroupsAreReachedOnTheLinkAndWithATtlOfOne) {
   EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 1u);
   what.packet = udp("0.0.0.0", "239.7.1.1", 4000, 80);
   EXPECT_EQ(dst_mac(lab.send(what).packet), mac("52:54:00:00:00:02"));
+}
+
+// nf_hook_slow(): sendto() fails with EPERM, but TCP waits for an answer to what it believes to have sent.
+TEST(Send, FailsInTheSocketWhereARuleDropsIt) {
+  for (const char* hook : {"OUTPUT", "POSTROUTING"}) {
+    TestHost h = sending_node();
+    h.iptables(
+         fmt::format("*mangle\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n-A {} -d 10.9.0.9/32 -j DROP\nCOMMIT\n", hook))
+        .local_table();
+    Lab lab(h);
+    const HostOutcome failed = lab.send(udp("192.168.2.10", "10.9.0.9", 4000, 80));
+    EXPECT_EQ(failed.kind, Kind::rejected) << hook;
+    EXPECT_EQ(failed.reject_with, "EPERM");
+    EXPECT_FALSE(failed.answer);
+    EXPECT_EQ(lab.send(tcp("192.168.2.10", "10.9.0.9", 4000, 80)).kind, Kind::dropped) << hook;
+    engine::LocalSend answer{udp("192.168.2.10", "10.9.0.9", 80, 4000), false, ""};
+    answer.answers = true;
+    EXPECT_EQ(lab.send(answer).kind, Kind::dropped) << hook;
+  }
 }
 
 TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
