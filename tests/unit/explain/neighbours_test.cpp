@@ -40,7 +40,7 @@ TEST_F(Neighbours, RequestThatThePortDoesNotForward) {
   const json e = explained("node:master-02-demo", "192.168.55.13:80");
   EXPECT_EQ("refused", e["outcome"]);
   EXPECT_EQ("assumed", e["confidence"]);
-  EXPECT_EQ("neighbour-unheard", e["fault"]["reason"]);
+  EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
 }
 
 TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
@@ -53,7 +53,7 @@ TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
   for (const char* nft : {"server/nft_list_ruleset", "server/nft_-j_list_ruleset"}) sample_.remove(nft);
   const json e = explained("demo-web/web-2", "[fd55::13]:80");
   EXPECT_EQ("refused", e["outcome"]);
-  EXPECT_EQ("neighbour-unheard", e["fault"]["reason"]);
+  EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
 }
 
 // OVN answers a node for its pods, where no flow drops the request before.
@@ -64,7 +64,7 @@ TEST_F(Neighbours, RequestForAPodThatAFlowDrops) {
   sample_.append(flows, " cookie=0x0, table=0, n_packets=0, priority=200,arp,in_port=1,arp_op=1 actions=drop\n");
   const json e = explained("node:master-03-demo", "10.133.0.9:80");
   EXPECT_EQ("refused", e["outcome"]) << e["summary"];
-  EXPECT_EQ("neighbour-unheard", e["fault"]["reason"]);
+  EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
   EXPECT_EQ("assumed", e["confidence"]);
   EXPECT_NE(e.dump().find("arp,in_port=1,arp_op=1"), std::string::npos);
 }
@@ -78,7 +78,7 @@ TEST_F(Neighbours, ReplyForAPodThatAFlowSendsElsewhere) {
                  "actions=load:0x2->NXM_OF_ARP_OP[],load:0xa850009->NXM_OF_ARP_SPA[],FLOOD\n");
   const json e = explained("node:master-03-demo", "10.133.0.9:80");
   EXPECT_EQ("refused", e["outcome"]) << e["summary"];
-  EXPECT_EQ("neighbour-unheard", e["fault"]["reason"]);
+  EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
 }
 
 // What OVN learned for the next hop is nobody's MAC, and the next hop has another.

@@ -87,6 +87,21 @@ TEST_F(PodRules, Drop) {
   EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
 }
 
+// sendto() fails with EPERM; what a refusal of the pod's own stack comes to is not followed.
+TEST_F(PodRules, FailInTheSocketOrRefuse) {
+  const auto with = [&](const char* verdict) {
+    rules(std::string(
+              "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 192.168.55.13/32 -j ") +
+          verdict + "\nCOMMIT\n");
+  };
+  with("DROP");
+  EXPECT_EQ(explained(kPod, "192.168.55.13", "icmp").at("outcome"), "refused");
+  EXPECT_EQ(explained(kPod, "192.168.55.13:80", "udp").at("outcome"), "refused");
+  with("REJECT --reject-with icmp-port-unreachable");
+  const json e = explained(kPod, "192.168.55.13:80");
+  EXPECT_EQ(e.at("outcome"), "undecided") << e.at("summary");
+}
+
 // OVN routes such a packet nowhere, and the pod hears of that.
 TEST_F(PodRules, WriteTheHopLimit) {
   rules("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p tcp -j TTL --ttl-set 1\nCOMMIT\n");

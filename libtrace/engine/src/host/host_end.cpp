@@ -35,4 +35,9 @@ HostOutcome transmitted(std::string device) {
   return o;
 }
 
+bool sends_again(const FlowKey& packet) {
+  const std::uint32_t proto = packet.u32(FieldId::nw_proto);
+  return proto == ip_proto::tcp || proto == ip_proto::sctp;
+}
+
 }  // namespace egt::engine

@@ -19,4 +19,8 @@ HostOutcome inconclusive(Place where, Cause why, std::vector<Provenance> evidenc
 HostOutcome failed_in_socket(const char* error, Place where, Cause why, std::vector<Provenance> evidence);
 HostOutcome transmitted(std::string device);
 
+// Whether the sender's transport sends again what netfilter dropped on its way out (TCP, SCTP). Other sockets get EPERM at once
+// (nf_hook_slow() of net/netfilter/core.c).
+bool sends_again(const FlowKey& packet);
+
 }  // namespace egt::engine

@@ -200,13 +200,11 @@ Ended HostHooks::translate(Hook hook, TakenRoute* output) {
   return std::nullopt;
 }
 
-// What is dropped on its way out fails in the socket that opens a connection by it (nf_hook_slow()), but for TCP and SCTP, which send
-// it again.
+// To the socket that opens a connection by the packet.
 bool HostHooks::is_loss_shown(Hook hook) const {
   const PacketOrigin& origin = skb_.origin;
-  const std::uint32_t proto = skb_.packet.u32(FieldId::nw_proto);
   return (hook == Hook::output || hook == Hook::postrouting) && skb_.made_here() && !origin.answers && !origin.quoted &&
-         origin.copy_depth == 0 && proto != ip_proto::tcp && proto != ip_proto::sctp;
+         origin.copy_depth == 0 && !sends_again(skb_.packet);
 }
 
 // nft's fwd: past everything that is still to come, but for what the other device asks of what leaves by it.

@@ -82,8 +82,8 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   if (resolved && !by_switch) {
     const auto exchange = oracle.exchange(node, device, address, asker);
     answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided;
-    answer.is_unheard = exchange == NeighbourOracle::Exchange::lost;
-    if ((was_silent && resolved->off_link) || answer.is_unheard) {
+    answer.discovery_lost = exchange == NeighbourOracle::Exchange::lost;
+    if ((was_silent && resolved->off_link) || answer.discovery_lost) {
       answer.evidence = std::move(resolved->evidence);
       resolved.reset();
       stays_silent = true;

@@ -19,8 +19,8 @@ struct NeighbourAnswer {
   std::vector<Provenance> evidence;  // likewise
   // The host's own table has an entry without a reply, while a device of the snapshot would answer.
   bool conflicts_with_dump = false;
-  bool may_be_lost = false;  // the exchange of neighbour discovery: rules on its path are not decided
-  bool is_unheard = false;   // silent: rules or flows drop the exchange with the device that the snapshot shows
+  bool may_be_lost = false;     // the exchange of neighbour discovery: rules on its path are not decided
+  bool discovery_lost = false;  // silent: the exchange with the device that has the address does not pass
 };
 
 // `source`: of the packet that is to be sent. `by_switch`: by Open vSwitch, which does not use the host's table; that counts

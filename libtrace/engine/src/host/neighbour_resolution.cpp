@@ -47,10 +47,11 @@ Ended NeighbourResolution::find_mac(const TakenRoute& route, const IpAddr& next)
     record_.gap(Input::neighbour_mac, {next, route.device});
     return inconclusive(where, {Reason::neighbour_unknown});
   }
-  const auto supposed = found.is_unheard ? Supposition::neighbour_stays_unheard : Supposition::neighbour_stays_silent;
+  const auto supposed = found.discovery_lost ? Supposition::no_other_device_answers : Supposition::neighbour_stays_silent;
   record_.assume({supposed, {next, record_.node().name, route.device}, {}, lines});
   return unreachable(
-      where, found.is_unheard ? Cause{Reason::neighbour_unheard, {record_.node().name}} : Cause{Reason::neighbour_unresolved},
+      where,
+      found.discovery_lost ? Cause{Reason::neighbour_discovery_lost, {record_.node().name}} : Cause{Reason::neighbour_unresolved},
       lines);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/host_end.h"
+
 namespace egt::engine {
 namespace {
 
@@ -46,7 +48,7 @@ std::optional<Arrival> PodRules::pass(FlowKey& packet, bool opens) {
          {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::nat, NetfilterStage::after_nat}) {
       if (stage == NetfilterStage::nat && !opens) continue;
       const HookResult result = rules.run(hook, stage, context);
-      if (!result.goes_on()) return stop_by(result);
+      if (!result.goes_on()) return stop_by(result, sends_ && opens && !sends_again(packet));
       if (result.mark_changed_in_route_chain && routes_by_mark(*stack_.host, family_of(packet))) return stop_rewritten();
       if (result.tproxy)
         walk_.record.assume(
@@ -66,9 +68,13 @@ Arrival PodRules::stop_rewritten() {
                         stop_at_pod(pod_, {Reason::translated_in_pod, {pod_.pod.name}}, {pod_.port->from}));
 }
 
-Arrival PodRules::stop_by(const HookResult& result) {
-  const bool open = result.outcome == HookResult::Outcome::inconclusive || result.outcome == HookResult::Outcome::sent;
-  return walk_.log.stop(open ? Verdict::inconclusive : Verdict::dropped, stop_at_pod(pod_, result.why, result.evidence));
+// What becomes of a refusal that the pod's own stack sends is not followed.
+Arrival PodRules::stop_by(const HookResult& result, bool in_socket) {
+  const bool is_dropped = result.outcome == HookResult::Outcome::dropped;
+  const Verdict verdict = !is_dropped ? Verdict::inconclusive : in_socket ? Verdict::rejected : Verdict::dropped;
+  Arrival end = walk_.log.stop(verdict, stop_at_pod(pod_, result.why, result.evidence));
+  end.refusal_accepted = verdict == Verdict::rejected;
+  return end;
 }
 
 // What a proxy sends for the pod is a connection of its own. What comes for the pod through a proxy there does come.

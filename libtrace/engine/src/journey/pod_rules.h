@@ -19,7 +19,8 @@ class PodRules {
 
  private:
   std::optional<Arrival> translate(const NatDecision& nat);
-  Arrival stop_by(const HookResult& result);
+  // `in_socket`: the socket that sends learns of it.
+  Arrival stop_by(const HookResult& result, bool in_socket);
   Arrival stop_rewritten();
 
   Walk& walk_;

@@ -194,8 +194,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::source_not_own, "source-not-own", "{0} is no address in the local table, from which alone the host sends"},
     {Reason::neighbour_unknown, "neighbour-unknown", "no dump shows who has this address"},
     {Reason::neighbour_unresolved, "neighbour-unresolved", "no device replies for this address"},
-    {Reason::neighbour_unheard, "neighbour-unheard",
-     "rules or flows drop the ARP or neighbour discovery of {0} for this address"},
+    {Reason::neighbour_discovery_lost, "neighbour-discovery-lost",
+     "by the dumps, ARP or neighbour discovery of {0} for this address is lost"},
     {Reason::arp_off, "arp-off", "ARP is off on {0}, which sends to its own MAC what no neighbour entry was set for"},
     {Reason::echo_ignored, "echo-ignored", "{0} answers no echo requests"},
     // netfilter and conntrack

@@ -17,7 +17,7 @@ bool is_next_hop(const cluster::Node& node, const host::Neighbour& n) {
 
 bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Neighbour& n) {
   const bool is_unresolved =
-      stop.reason == engine::Reason::neighbour_unresolved || stop.reason == engine::Reason::neighbour_unheard;
+      stop.reason == engine::Reason::neighbour_unresolved || stop.reason == engine::Reason::neighbour_discovery_lost;
   return stop.node == node.name && is_unresolved &&
          std::any_of(stop.place.about.begin(), stop.place.about.end(), [&](const engine::Detail& d) {
            const auto* address = std::get_if<IpAddr>(&d);

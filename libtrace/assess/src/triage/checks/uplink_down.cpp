@@ -50,7 +50,7 @@ bool is_about(const explain::StopReport& stop, const std::string& device) {
 // No host answers ARP behind a bridge without a wire.
 bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Link& link) {
   if (stop.node != node.name) return false;
-  if (stop.reason == Reason::neighbour_unresolved || stop.reason == Reason::neighbour_unheard) {
+  if (stop.reason == Reason::neighbour_unresolved || stop.reason == Reason::neighbour_discovery_lost) {
     const openflow::Bridge* bridge = node.port(link.name).bridge;
     return bridge != nullptr && is_about(stop, bridge->name) && has_no_wire(node, bridge->name);
   }

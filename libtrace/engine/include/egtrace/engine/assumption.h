@@ -31,7 +31,7 @@ enum class Supposition : std::uint8_t {
   fragmented,                       // node, device, bytes that fit
   neighbour_answers_now,            // address, node, device
   neighbour_stays_silent,           // address, node, device
-  neighbour_stays_unheard,          // address, node, device
+  no_other_device_answers,          // address, node, device
   neighbour_discovery_passes,       // address, node, device
   queue_passes,                     // device, node; queueing discipline
   program_passes,                   // device, node

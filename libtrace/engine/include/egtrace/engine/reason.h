@@ -145,29 +145,29 @@ enum class Reason : std::uint8_t {
   ipsec_tunnel,  // the packet goes into another one, which is not followed
 
   // routing and forwarding
-  forwarding_off,         // net.ipv4.conf.DEVICE.forwarding is 0
-  ipv6_disabled,          // net.ipv6.conf.DEVICE.disable_ipv6 is 1
-  forwarding_off_v6,      // net.ipv6.conf.all.forwarding is 0
-  ttl_exceeded,           // the TTL or hop limit reaches zero
-  mtu_exceeded,           // the packet is larger than the MTU and may not be fragmented
-  broadcast_frame,        // a broadcast frame holds a packet for another node
-  link_local_source,      // a link-local source is to leave its link
-  route_unknown,          // no dump shows the route
-  route_undecided,        // the route depends on something that no dump shows
-  blackhole,              // a route or policy rule of type blackhole
-  prohibited,             // a route or policy rule of type prohibit
-  unreachable,            // a route or policy rule of type unreachable
-  no_route,               // no table has a route
-  tcp_to_many,            // TCP to a broadcast or multicast address
-  no_link_for_broadcast,  // the limited broadcast has no link to go to
-  source_unknown,         // the host's addresses are not dumped
-  no_source,              // the host has no address to send from
-  source_not_own,         // IPv4 sends nothing from an address that the local table lacks
-  neighbour_unknown,      // no dump shows the MAC of the next hop
-  neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
-  neighbour_unheard,      // rules or flows drop ARP or neighbour discovery with it: node
-  arp_off,                // the device resolves no addresses, and no neighbour entry was set
-  echo_ignored,           // the host does not answer echo requests
+  forwarding_off,            // net.ipv4.conf.DEVICE.forwarding is 0
+  ipv6_disabled,             // net.ipv6.conf.DEVICE.disable_ipv6 is 1
+  forwarding_off_v6,         // net.ipv6.conf.all.forwarding is 0
+  ttl_exceeded,              // the TTL or hop limit reaches zero
+  mtu_exceeded,              // the packet is larger than the MTU and may not be fragmented
+  broadcast_frame,           // a broadcast frame holds a packet for another node
+  link_local_source,         // a link-local source is to leave its link
+  route_unknown,             // no dump shows the route
+  route_undecided,           // the route depends on something that no dump shows
+  blackhole,                 // a route or policy rule of type blackhole
+  prohibited,                // a route or policy rule of type prohibit
+  unreachable,               // a route or policy rule of type unreachable
+  no_route,                  // no table has a route
+  tcp_to_many,               // TCP to a broadcast or multicast address
+  no_link_for_broadcast,     // the limited broadcast has no link to go to
+  source_unknown,            // the host's addresses are not dumped
+  no_source,                 // the host has no address to send from
+  source_not_own,            // IPv4 sends nothing from an address that the local table lacks
+  neighbour_unknown,         // no dump shows the MAC of the next hop
+  neighbour_unresolved,      // the next hop does not answer ARP or neighbour solicitation
+  neighbour_discovery_lost,  // by the dumps, ARP or neighbour discovery with it is lost: node
+  arp_off,                   // the device resolves no addresses, and no neighbour entry was set
+  echo_ignored,              // the host does not answer echo requests
 
   // netfilter and conntrack
   rule_drops,                   // a rule with verdict drop
