@@ -43,6 +43,35 @@ TEST_F(Neighbours, RequestThatThePortDoesNotForward) {
   EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
 }
 
+// Of a tunnel in the userspace datapath the switch asks, by the flows that a host's request takes.
+TEST_F(Neighbours, RequestOfASwitchThatThePortDoesNotForward) {
+  EXPECT_EQ("answered", explained("demo-web/web-2", "demo-web/web-3")["outcome"]);
+  const std::string uplink = " 1(enp1s0): addr:00:50:56:8e:2a:32\n     config:     ";
+  sample_.replace("master-02-demo/ovs-ofctl_show_br-ex", uplink + "0", uplink + "NO_FWD");
+  const json e = explained("demo-web/web-2", "demo-web/web-3");
+  EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
+  EXPECT_EQ("assumed", e["confidence"]);
+  EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
+}
+
+// With routes and neighbours of the switch, and without its neighbours alone.
+TEST_F(Neighbours, RequestOfASwitchWithRoutes) {
+  const std::string uplink = " 1(enp1s0): addr:00:50:56:8e:2a:32\n     config:     ";
+  sample_.replace("master-02-demo/ovs-ofctl_show_br-ex", uplink + "0", uplink + "NO_FWD");
+  sample_.write("master-02-demo/ovs-appctl_ovs.route.show",
+                "Route Table:\nCached: 192.168.99.24/32 dev br-ex SRC 192.168.99.24 local\n"
+                "Cached: 192.168.99.0/24 dev br-ex SRC 192.168.99.24\n");
+  const auto reason = [&] { return explained("demo-web/web-2", "demo-web/web-3").at("fault").value("reason", ""); };
+  EXPECT_EQ("neighbour-discovery-lost", reason());
+  const std::string heading =
+      "IP                                            MAC                 Bridge\n" + std::string(74, '=') + "\n";
+  sample_.write("master-02-demo/ovs-appctl_tnl.arp.show", heading);
+  EXPECT_EQ("neighbour-discovery-lost", reason());
+  sample_.append("master-02-demo/ovs-appctl_tnl.arp.show",
+                 "192.168.99.25                                 00:50:56:8e:2a:33   br-ex\n");
+  EXPECT_NE("neighbour-discovery-lost", reason());
+}
+
 TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
   const std::string drop =
       "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"

@@ -138,8 +138,12 @@ Next OuterPacket::send_by_host(bool choose_source) {
     case HostOutcome::Kind::delivered:
       return walk_.log.stop(Verdict::dropped, at_port({Reason::tunnel_to_itself}, inner_.port->from));
     case HostOutcome::Kind::dropped:
-    case HostOutcome::Kind::rejected:  // the switch has routes and neighbours of its own, which are not dumped
-      return walk_.log.stop(by_switch ? Verdict::inconclusive : Verdict::dropped, sent.stop.value_or(Stop{}));
+    case HostOutcome::Kind::rejected: {
+      const Stop stop = sent.stop.value_or(Stop{});
+      // The switch has routes and neighbours of its own, which are not dumped, and asks for these by the same flows.
+      const bool is_open = by_switch && stop.why.reason != Reason::neighbour_discovery_lost;
+      return walk_.log.stop(is_open ? Verdict::inconclusive : Verdict::dropped, stop);
+    }
   }
   if (by_switch && node.port(sent.device).port == nullptr)  // it sends by its bridges alone
     return walk_.log.stop(Verdict::inconclusive, at_port({Reason::tunnel_end_unreachable, {dst_ip(packet_)}}, inner_.port->from));
@@ -170,32 +174,42 @@ Next OuterPacket::send_by_switch() {
 }
 
 Next OuterPacket::send_to_neighbour(const openflow::TunnelRoute& route) {
+  using Exchange = NeighbourOracle::Exchange;
   const Node& node = *inner_.node;
-  const openflow::Datapath& own = node.datapath;
   const IpAddr hop = route.next_hop(dst_ip(packet_));
-  const openflow::TunnelNeighbour* known = own.neighbour(hop, node.port(route.device).bridge->name);
+  const openflow::TunnelNeighbour* known = node.datapath.neighbour(hop, node.port(route.device).bridge->name);
   std::optional<MacAddr> mac;
-  if (known != nullptr)
+  Exchange exchange = Exchange::passes;
+  if (known != nullptr) {
     mac = known->mac;
-  else if (const auto heard = walk_.topology.neighbours().resolve(node, route.device, hop, src_ip(packet_)))
-    mac = heard->mac;
+  } else if (const auto heard = walk_.topology.neighbours().resolve(node, route.device, hop, src_ip(packet_))) {
+    exchange = walk_.topology.neighbours().exchange(node, route.device, hop, src_ip(packet_));
+    if (exchange != Exchange::lost) mac = heard->mac;
+  }
+  const Provenance& line = known != nullptr ? known->from : route.from;
   walk_.record.add(node.name, Layer::underlay, Resolve{hop, mac, route.device, host::NeighbourState::none, known != nullptr},
-                   {known != nullptr ? known->from : route.from});
-  const Place neighbour{PlaceKind::neighbour, {hop, route.device}};
-  if (!mac && own.has_neighbours) {
-    walk_.record.assume({Supposition::neighbour_stays_silent, {hop, node.name, route.device}, {}, {route.from}});
-    return walk_.log.stop(Verdict::dropped,
-                          {node.name, Layer::underlay, neighbour, {Reason::neighbour_unresolved}, {route.from}});
-  }
-  if (!mac) {
-    walk_.record.gap({node.name, Input::switch_neighbours});
-    return walk_.log.stop(Verdict::inconclusive, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unknown}});
-  }
+                   {line});
+  if (!mac) return stop_at_neighbour(route, hop, exchange == Exchange::lost);
+  if (exchange == Exchange::undecided)
+    walk_.record.assume({Supposition::neighbour_discovery_passes, {hop, node.name, route.device}, {}, {line}});
   FlowKey frame = packet_;
   const host::Link* link = node.host.link(route.device);
   frame.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
   frame.set(FieldId::eth_dst, mac->value);
   return AtDevice{&node, route.device, std::move(frame)};
+}
+
+Arrival OuterPacket::stop_at_neighbour(const openflow::TunnelRoute& route, const IpAddr& hop, bool discovery_lost) const {
+  const Node& node = *inner_.node;
+  const Place neighbour{PlaceKind::neighbour, {hop, route.device}};
+  if (!discovery_lost && !node.datapath.has_neighbours) {
+    walk_.record.gap({node.name, Input::switch_neighbours});
+    return walk_.log.stop(Verdict::inconclusive, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unknown}});
+  }
+  const auto supposed = discovery_lost ? Supposition::no_other_device_answers : Supposition::neighbour_stays_silent;
+  walk_.record.assume({supposed, {hop, node.name, route.device}, {}, {route.from}});
+  Cause why = discovery_lost ? Cause{Reason::neighbour_discovery_lost, {node.name}} : Cause{Reason::neighbour_unresolved};
+  return walk_.log.stop(Verdict::dropped, {node.name, Layer::underlay, neighbour, std::move(why), {route.from}});
 }
 
 bool OuterPacket::lacks_dumps(const Arrival& end) const {

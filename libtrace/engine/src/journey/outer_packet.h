@@ -38,6 +38,7 @@ class OuterPacket {
   Next send_by_host(bool choose_source);
   Next send_by_switch();
   Next send_to_neighbour(const openflow::TunnelRoute& route);
+  Arrival stop_at_neighbour(const openflow::TunnelRoute& route, const IpAddr& hop, bool discovery_lost) const;
   Stop at_port(Cause why, const Provenance& evidence) const;  // of the tunnel
   Arrival stop_without_owner(const IpAddr& remote);
 
