@@ -20,6 +20,7 @@ constexpr Finding kFindings[] = {
     {"egressip-forwarding-off", DropKind::routing},
     {"underlay-mtu", DropKind::size},
     {"tunnel-mtu", DropKind::size},
+    {"pod-mtu", DropKind::size},
     {"uplink-down", DropKind::device},
 };
 

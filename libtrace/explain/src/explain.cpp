@@ -16,6 +16,7 @@
 #include "follow_up.h"
 #include "intent.h"
 #include "lagging_nodes.h"
+#include "line_remark.h"
 #include "listener.h"
 #include "names.h"
 #include "other_network.h"
@@ -48,6 +49,21 @@ std::size_t count_hops(const PathReport& path) {
 bool has_handshake(const FlowKey& packet) {
   const std::uint64_t proto = packet.u64(FieldId::nw_proto);
   return proto == ip_proto::tcp || proto == ip_proto::sctp;
+}
+
+// The first packet of TCP has 20 bytes of options (tcp_syn_options()), over IPv6 behind the longer header.
+engine::JourneyOptions options_of(const Question& q, const FlowKey& packet) {
+  constexpr std::uint32_t kSynOverIpv6 = 80;
+  engine::JourneyOptions options;
+  if (packet.u64(FieldId::nw_proto) == ip_proto::tcp && packet.u32(FieldId::eth_type) == ethertype::ipv6)
+    options.packet_length = kSynOverIpv6 + kEthernetHeader;
+  options.note_misses = q.near_misses;
+  options.note_shadowed = q.counters;
+  options.may_fragment = !q.dont_fragment;
+  if (q.size && has_handshake(packet)) options.later_length = *q.size + kEthernetHeader;
+  if (q.size && !has_handshake(packet)) options.packet_length = *q.size + kEthernetHeader;
+  options.as_intended = q.as_intended;
+  return options;
 }
 
 EndReport end_report(const Resolved& r, const IpAddr& address) {
@@ -353,14 +369,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   }
   if (!asked) return asked.error();
 
-  engine::JourneyOptions noting;
-  noting.note_misses = q.near_misses;
-  noting.note_shadowed = q.counters;
-  noting.may_fragment = !q.dont_fragment;
-  if (q.size && has_handshake(asked->packet)) noting.later_length = *q.size + kEthernetHeader;
-  if (q.size && !has_handshake(asked->packet)) noting.packet_length = *q.size + kEthernetHeader;
-  noting.as_intended = q.as_intended;
-  const Inquiry inquiry{q, *from, *asked, session_->journey_of(q).with(noting)};
+  const Inquiry inquiry{q, *from, *asked, session_->journey_of(q).with(options_of(q, asked->packet))};
   Explanation e;
   e.packet = packet_report(*asked);
   e.one_way = q.one_way;

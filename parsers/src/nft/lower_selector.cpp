@@ -106,6 +106,8 @@ constexpr FieldRow kFields[] = {
     {"ip6", "nexthdr", Key::ip6_nexthdr, Datatype::protocol},
     {"ip6", "hoplimit", Key::ip6_hoplimit, Datatype::integer},
     {"ip6", "dscp", Key::ip_dscp, Datatype::dscp},
+    {"ip6", "length", Key::ip6_length, Datatype::integer},
+    {"udp", "length", Key::udp_length, Datatype::integer},
     {"tcp", "flags", Key::tcp_flags, Datatype::tcp_flags},
     {"icmp", "type", Key::icmp_type, Datatype::icmp_type},
     {"icmp", "code", Key::icmp_code, Datatype::icmp_code},

@@ -794,6 +794,16 @@ std::vector<Case> cases() {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
            s.replace(file, "LOWER_UP> mtu 1400", "LOWER_UP> mtu 1442");
        }},
+      {"pod-mtu",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "714: ce3e4c21937ca06@if713: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1400",
+                     "714: ce3e4c21937ca06@if713: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 600");
+       },
+       [](Sample& s) {  // no pod's
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "ovs-system: <BROADCAST,MULTICAST> mtu 1400", "ovs-system: <BROADCAST,MULTICAST> mtu 600");
+       }},
       {"tunnel-blocked",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})

@@ -85,6 +85,20 @@ TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
   EXPECT_EQ("neighbour-discovery-lost", e["fault"]["reason"]);
 }
 
+// Solicitations and advertisements with a MAC have 32 bytes behind the IPv6 header.
+TEST_F(Neighbours, AdvertisementThatARuleDropsByItsLength) {
+  sample_.replace("router/ip_neigh", "fd55::13 dev enp7s0 lladdr 52:54:00:5a:30:9c REACHABLE", "fd55::13 dev enp7s0 FAILED");
+  for (const char* nft : {"server/nft_list_ruleset", "server/nft_-j_list_ruleset"}) sample_.remove(nft);
+  const auto with = [&](const std::string& length) {
+    sample_.write("server/nft_list_ruleset",
+                  "table inet t {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n\t\tip6 length " +
+                      length + " drop\n\t}\n}\n");
+    return explained("demo-web/web-2", "[fd55::13]:80").at("paths").at(0).dump();
+  };
+  EXPECT_NE(with("< 33").find("neighbour-discovery-lost"), std::string::npos);
+  EXPECT_EQ(with("< 32").find("neighbour-discovery-lost"), std::string::npos);
+}
+
 // OVN answers a node for its pods, where no flow drops the request before.
 TEST_F(Neighbours, RequestForAPodThatAFlowDrops) {
   EXPECT_EQ("proven", explained("node:master-03-demo", "10.133.0.9:80")["confidence"]);

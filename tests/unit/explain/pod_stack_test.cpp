@@ -39,10 +39,16 @@ class PodStack : public ::testing::Test {
     write("ip_rule_list", kRules);
     write("ip_route_show_table_all", routes);
   }
-  json explained(const std::string& from, const std::string& to) const {
+  json explained(const std::string& from, const std::string& to, const std::string& bytes = "60") const {
     return json::parse(egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--proto",
-                                          "icmp", "--format", "json"})
+                                          "icmp", "--size", bytes, "--df", "--format", "json"})
                            .out);
+  }
+  // Of the host's end of the pod's veth.
+  void set_host_mtu(const std::string& bytes) {
+    const std::string begin = "714: ce3e4c21937ca06@if713: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu ";
+    for (const char* dump : {"master-02-demo/ip_-d_link", "master-02-demo/ip_-d_addr"})
+      sample_.replace(dump, begin + "1400", begin + bytes);
   }
   static std::string reason(const json& e) {
     const json& path = e.at("paths").at(0);
@@ -160,6 +166,37 @@ TEST_F(PodStack, WhoseDeviceHasAnotherMacTakesNoFrame) {
 TEST_F(PodStack, OfAVirtualMachineShowsNothing) {
   stack(changed(kAddresses, "mtu 1400 qdisc noqueue state UP", "mtu 1400 qdisc noqueue master k6t-eth0 state UP"), "");
   EXPECT_EQ(explained(kPod, "192.168.55.13").at("outcome"), "answered");
+}
+
+// As the kernel was seen to: what the other end of a veth does not take is lost (is_skb_forwardable()).
+TEST_F(PodStack, SendsMoreThanTheHostsEndTakes) {
+  set_host_mtu("600");
+  json e = explained(kPod, "192.168.55.13", "1380");
+  EXPECT_EQ(e.at("outcome"), "refused");
+  EXPECT_EQ(e.at("confidence"), "assumed");
+  stack(kAddresses, kRoutes);
+  e = explained(kPod, "192.168.55.13", "1380");
+  EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
+  EXPECT_EQ(e.at("confidence"), "proven");
+  EXPECT_EQ(reason(e), "mtu-exceeded");
+  EXPECT_EQ(reason(explained(kPod, "192.168.55.13", "605")), "mtu-exceeded");
+  EXPECT_NE(e.at("paths").at(0).dump(), explained(kPod, "192.168.55.13", "604").at("paths").at(0).dump());
+}
+
+TEST_F(PodStack, TakesNoMoreThanItsDevice) {
+  stack(changed(kAddresses, "mtu 1400", "mtu 600"), kRoutes);
+  EXPECT_TRUE(explained("demo-egress/requester-3a", kPod, "604").at("paths").at(0).at("stopped_at").is_null());
+  const json e = explained("demo-egress/requester-3a", kPod, "605");
+  EXPECT_EQ(e.at("outcome"), "unanswered") << e.at("summary");
+  EXPECT_EQ(reason(e), "mtu-exceeded");
+}
+
+TEST_F(PodStack, SendsNoMoreThanItsRoute) {
+  stack(kAddresses, changed(kRoutes, "dev net7 \n", "dev net7 mtu 1000 \n"));
+  EXPECT_NE(explained(kPod, "192.168.55.13", "1000").at("outcome"), "refused");
+  const json e = explained(kPod, "192.168.55.13", "1001");
+  EXPECT_EQ(e.at("outcome"), "refused") << e.at("summary");
+  EXPECT_EQ(e.at("confidence"), "proven");
 }
 
 }  // namespace

@@ -200,7 +200,8 @@ std::string RandomHost::rare_nft_match(const std::string& family, const std::str
              out = is_one_of(hook, {"output", "forward", "postrouting"});
   switch (pick(28)) {
     case 26:
-      return v4 ? one({"esp spi 256", "udp length 9", "tcp window > 100", "icmp mtu 0", "ip id 0", "sctp vtag 5", "ah spi != 1"})
+      return v4 ? one({"esp spi 256", "udp checksum 9", "tcp window > 100", "icmp mtu 0", "ip id 0", "sctp vtag 5",
+                       "ah spi != 1"})
                 : one({"esp spi 256", "tcp sequence 5", "ip6 flowlabel 0", "frag id 1", "icmpv6 mtu 0", "sctp vtag 5"});
     case 27: return one({"tcp option maxseg exists", "tcp option sack-perm missing", "exthdr hbh exists", "exthdr rt missing"});
     case 0: return fmt::format("ct zone {}{}", no, one({"0", "5"}));
@@ -235,7 +236,9 @@ std::string RandomHost::rare_nft_match(const std::string& family, const std::str
     case 17:
       return fmt::format("fib saddr {}type {}{}", hook == "prerouting" || hook == "input" ? one({"", ". iif "}) : std::string(),
                          no, one({"local", "unicast"}));
-    case 18: return v4 ? "ip length 20-100" : "ip6 length < 100";
+    case 18:
+      return v4 ? one({"ip length 20-100", "ip length > 30", "udp length < 10", "udp length 8-100"})
+                : one({"ip6 length < 100", "ip6 length > 20", "udp length < 10", "ip6 length 8"});
     case 19: return v4 ? fmt::format("ip frag-off & 0x1fff {} 0", one({"==", "!="})) : "exthdr frag missing";
     case 20:
       return fmt::format(

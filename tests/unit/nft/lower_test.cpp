@@ -173,7 +173,7 @@ TEST(NftLower, FieldsWithoutAKeyImplyTheirProtocol) {
 	chain c {
 		type filter hook forward priority filter; policy accept;
 		esp spi 256 drop
-		udp length > 100 drop
+		udp checksum > 100 drop
 		icmp mtu 0 drop
 		ip id . ip saddr { 1 . 10.0.0.1 } drop
 		frag id 1 drop

@@ -94,6 +94,7 @@ constexpr Title kTitles[] = {
     {"tunnel-blocked", "Tunnels between nodes that carry nothing"},
     {"underlay-mtu", "An underlay that does not carry large packets of pods"},
     {"tunnel-mtu", "Pods' packets that do not fit into the tunnel"},
+    {"pod-mtu", "A pod's device with another MTU than the pods' network"},
     {"egress-rp-filter", "Strict rp_filter in the path of an egress IP's replies"},
     {"egress-stopped", "What an egress address's pods send is stopped on the path"},
     {"connection-lost", "Connections of pods, or of clients outside, that are not answered"},

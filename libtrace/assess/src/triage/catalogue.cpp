@@ -85,6 +85,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelBlocked,
                                                     &kUnderlayMtu,
                                                     &kTunnelMtu,
+                                                    &kPodMtu,
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,
                                                     &kConnectionLost,

@@ -88,6 +88,7 @@ extern const Check kFlowOverlap;
 extern const Check kTunnelBlocked;
 extern const Check kUnderlayMtu;
 extern const Check kTunnelMtu;
+extern const Check kPodMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;
 extern const Check kConnectionLost;

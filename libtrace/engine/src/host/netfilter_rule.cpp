@@ -64,7 +64,9 @@ U128 part_of(netfilter::Key key, U128 whole) {
 bool asks_length(const netfilter::Test& t) {
   const auto* c = std::get_if<netfilter::Compare>(&t);
   const auto* read = c != nullptr && c->left ? std::get_if<netfilter::Read>(&c->left->node) : nullptr;
-  return read != nullptr && (read->key == netfilter::Key::length || read->key == netfilter::Key::ip_length);
+  constexpr netfilter::Key kLengths[] = {netfilter::Key::length, netfilter::Key::ip_length, netfilter::Key::ip6_length,
+                                         netfilter::Key::udp_length};
+  return read != nullptr && std::find(std::begin(kLengths), std::end(kLengths), read->key) != std::end(kLengths);
 }
 
 }  // namespace
@@ -84,7 +86,7 @@ RuleEnd RuleExecution::run() {
 
 bool RuleExecution::apply(const netfilter::Test& t) {
   const TestResult r = test(t, position_.reading());
-  if (asks_length(t))
+  if (asks_length(t) && !context_.length_known)
     around_.record.assume(
         {Supposition::packet_length, {std::uint64_t{context_.length}}, position_.place().about, position_.evidence()});
   failed_ = r.truth == Truth::no;

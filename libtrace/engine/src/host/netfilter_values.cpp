@@ -50,6 +50,12 @@ ReadValue ethernet(FieldId field, const ReadFrom& f) {
 
 constexpr unsigned kHeaderWords = 5;  // of an IPv4 header without options, each of 32 bits
 
+// How many bytes follow the IP header.
+std::uint32_t behind_header(const ReadFrom& f) {
+  constexpr std::uint32_t kIpv6HeaderBytes = 40;
+  return f.context.length - std::min(f.context.length, f.family == Family::v4 ? 4 * kHeaderWords : kIpv6HeaderBytes);
+}
+
 ReadValue taken_port() { return not_known(Property::translated_port); }
 
 // Where "th" asks for a port of a packet that has none, it reads what stands there: of ICMP type and code, then the checksum.
@@ -84,6 +90,8 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip_version: return number(v4 ? 4 : 6);
     case Key::ip_header_length: return only(v4, kHeaderWords);
     case Key::ip_length: return only(v4, f.context.length);
+    case Key::ip6_length: return only(!v4, behind_header(f));
+    case Key::udp_length: return only(first && protocol(p) == ip_proto::udp, behind_header(f));
     case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
     case Key::sport:
     case Key::dport: {

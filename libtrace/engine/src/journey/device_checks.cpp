@@ -14,6 +14,21 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
   return false;
 }
 
+// `most`: bytes of the longest IP packet that fits.
+std::optional<Arrival> check_fit(Walk& walk, const host::Link& link, std::uint32_t most, Stop where) {
+  const FittingSizes fitting = fitting_sizes(most, walk.packet.size().esp);
+  const std::uint32_t bytes = walk.packet.ip_length();
+  if (bytes <= fitting.surely) return std::nullopt;
+  where.evidence = {link.from};
+  if (bytes <= fitting.perhaps) {
+    walk.record.assume({Supposition::encrypted_fits, {std::uint64_t{bytes}, link.name, where.node}, {}, where.evidence});
+    return std::nullopt;
+  }
+  const std::uint32_t mtu = fitting_sizes(link.mtu, walk.packet.size().esp).surely;
+  where.why = {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{mtu}, link.name}};
+  return walk.log.stop(Verdict::dropped, std::move(where));
+}
+
 }  // namespace
 
 // Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
@@ -38,18 +53,16 @@ std::optional<Next> pass_hook(Walk& walk, const Node& node, Hook hook, const std
 std::optional<Arrival> check_size(Walk& walk, const Node& node, const std::string& device) {
   const host::Link* link = node.host.link(device);
   if (link == nullptr || link->mtu == 0 || walk.packet.is_refusal()) return std::nullopt;
-  const FittingSizes fitting = fitting_sizes(link->mtu, walk.packet.size().esp);
-  walk.record.limit({fitting.surely, node.name, device, link->from});
-  const std::uint32_t bytes = walk.packet.ip_length();
-  if (bytes <= fitting.surely) return std::nullopt;
-  if (bytes <= fitting.perhaps) {
-    walk.record.assume({Supposition::encrypted_fits, {std::uint64_t{bytes}, device, node.name}, {}, {link->from}});
-    return std::nullopt;
-  }
-  return walk.log.stop(
-      Verdict::dropped,
-      stop_at_device(node, device, {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{fitting.surely}, device}},
-                     {link->from}));
+  walk.record.limit({fitting_sizes(link->mtu, walk.packet.size().esp).surely, node.name, device, link->from});
+  return check_fit(walk, *link, link->mtu, stop_at_device(node, device, {}));
+}
+
+// A VLAN tag more than its MTU (is_skb_forwardable() of include/linux/netdevice.h).
+std::optional<Arrival> enter_veth(Walk& walk, const host::Link& link, Stop where) {
+  constexpr std::uint32_t kVlanTag = 4;
+  if (link.kind != "veth" || link.mtu == 0 || walk.packet.is_refusal()) return std::nullopt;
+  walk.record.limit({fitting_sizes(link.mtu, walk.packet.size().esp).surely, where.node, link.name, link.from});
+  return check_fit(walk, link, link.mtu + kVlanTag, std::move(where));
 }
 
 }  // namespace egt::engine

@@ -8,6 +8,8 @@ namespace egt::engine {
 
 // Ends a packet that is too large for the device; notes what would fit.
 std::optional<Arrival> check_size(Walk& walk, const cluster::Node& node, const std::string& device);
+// Ends a packet that is too large for a veth to take from its other end; of devices of other kinds that is not known. `where`: it is.
+std::optional<Arrival> enter_veth(Walk& walk, const host::Link& link, Stop where);
 // Ends the packet, or sends it by another device, as rules of the hook say; none: it goes on, as they leave it.
 std::optional<Next> pass_hook(Walk& walk, const cluster::Node& node, netfilter::Hook hook, const std::string& device,
                               FlowKey& packet);

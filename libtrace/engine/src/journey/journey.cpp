@@ -9,6 +9,7 @@
 #include "device_stack.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/engine/visited_nodes.h"
+#include "pod_stack.h"
 #include "replay_chooser.h"
 #include "topology.h"
 #include "walker.h"
@@ -191,12 +192,11 @@ void enter_at_owner(Start& answer, const Topology& topology) {
   while (!tags_of(answer.packet).empty()) pop_tag(answer.packet);
 }
 
-// Of the device by which an end sends: of a pod the host's end of it, which has the pod's MTU. 0: not known.
+// Of the device by which an end sends. 0: not known.
 std::uint32_t mtu_of(const Endpoint& end) {
   if (end.node == nullptr) return 0;
   if (end.kind == Endpoint::Kind::pod) {
-    const host::Link* link = end.port != nullptr ? end.node->host.link(end.port->name) : nullptr;
-    return link != nullptr ? link->mtu : 0;
+    return end.port != nullptr ? mtu_of(pod_stack(*end.node, end.pod), *end.node, *end.port).bytes : 0;
   }
   for (const host::Link& link : end.node->host.links.value)
     for (const host::Address& a : link.addresses)

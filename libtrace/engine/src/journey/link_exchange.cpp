@@ -18,6 +18,8 @@ using F = FieldId;
 constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kNeighbourMacs = 0x3333ff000000;
 constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136, kNdTtl = 255;
 constexpr std::uint16_t kRequest = 1, kReply = 2;
+// The IPv6 header, the ICMPv6 header with its target, and the MAC of the sender (ndisc_send_ns(), ndisc_send_na()).
+constexpr std::uint32_t kDiscoveryBytes = 40 + 24 + 8;
 
 // ff02::1:ff00:0/104 (RFC 4291, 2.7.1).
 IpAddr solicited_node(const IpAddr& a) { return IpAddr::v6((U128{0xff02} << 112) | (U128{0x1ff} << 24) | (a.value & 0xffffff)); }
@@ -86,6 +88,8 @@ Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey pa
   UndecidedChooser chooser;
   NetfilterContext context{packet};
   (hook == Hook::output ? context.oif : context.iif) = device;
+  context.length = kDiscoveryBytes;
+  context.length_known = true;
   context.state = PacketState::untracked;  // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
   if (packet.u32(F::eth_type) == ethertype::arp)
     return exchange_by(run_arp_rules(node.host, node.name, hook, context, record, chooser), chooser, record);

@@ -91,6 +91,12 @@ const host::Address* address_in_pod(const cluster::Node& node, const PodNetwork&
   return nullptr;
 }
 
+PodMtu mtu_of(const PodStack& stack, const cluster::Node& node, const openflow::Interface& port) {
+  const bool is_shown = stack.device != nullptr && stack.device->mtu != 0;
+  const Link* link = is_shown ? stack.device : node.host.link(port.name);
+  return link != nullptr ? PodMtu{link->mtu, link->name, link->from, !is_shown} : PodMtu{};
+}
+
 PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
   PodRoute route;
   const IpAddr to = dst_ip(packet), from = src_ip(packet);
@@ -105,6 +111,7 @@ PodRoute pod_route(const PodStack& stack, const FlowKey& packet) {
     answer = find_route(*stack.host, query);
     if (answer.kind == Kind::unicast && !answer.hops.empty()) {
       set_next_hop(stack, answer, to, route);
+      if (answer.route != nullptr) route.mtu = {answer.route->mtu, route.device, answer.route->from};
     } else if (answer.kind != Kind::unknown && answer.kind != Kind::unicast && !answer.is_for_me()) {
       route.error = socket_error(answer);
       route.why = why_no_route(answer, to);

@@ -21,6 +21,16 @@ struct PodStack {
 // By the MAC of the port, else by an address of the pod.
 PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod);
 
+// The longest packet that a pod's stack sends; of the host's end where no dump shows the pod's own device: OVN-Kubernetes gives both
+// the same.
+struct PodMtu {
+  std::uint32_t bytes = 0;  // 0: not known
+  std::string device;       // whose it is
+  Provenance from;
+  bool is_of_host = false;
+};
+PodMtu mtu_of(const PodStack& stack, const cluster::Node& node, const openflow::Interface& port);
+
 // What its routes and neighbours make of a packet.
 struct PodRoute {
   const char* error = nullptr;     // the errno of a process that the stack refuses; null: it sends
@@ -29,6 +39,7 @@ struct PodRoute {
   std::optional<IpAddr> next_hop;  // as the pod's routes have it; empty: they are not dumped
   std::string device;              // with it
   std::optional<MacAddr> mac;      // of the next hop, by the pod's own neighbours
+  PodMtu mtu;                      // of the route, where it has one of its own
   std::vector<Assumption> assumptions;
   std::vector<Provenance> evidence;
 };

@@ -25,7 +25,9 @@ Next PodStart::run() {
   if (std::optional<Arrival> end = set_macs(stack, hop)) return std::move(*end);
   if (!pod_.port->ofport)
     return walk_.log.gap(*pod_.node, Layer::ovs, {Input::port_number, {pod_.port->name}}, Reason::pod_port_number_missing);
-  if (std::optional<Arrival> end = check_size()) return std::move(*end);
+  if (std::optional<Arrival> end = check_size(stack)) return std::move(*end);
+  if (const host::Link* link = pod_.node->host.link(pod_.port->name); link != nullptr)
+    if (std::optional<Arrival> end = enter_veth(walk_, *link, stop_at_device(*pod_.node, link->name, {}))) return std::move(*end);
   return enter_bridge();
 }
 
@@ -71,6 +73,7 @@ std::optional<Arrival> PodStart::route(const PodStack& stack, PodNextHop& hop) {
   const Node& node = *start_.from.node;
   PodRoute route = pod_route(stack, frame_);
   choose_source(route);
+  route_mtu_ = route.mtu;
   if (route.mac) hop = {route.mac, *route.next_hop, false};
   const bool elsewhere = route.next_hop && route.device != stack.device->name;
   const bool as_usual = !route.next_hop || *route.next_hop == hop.address || route.next_hop->is_link_local();
@@ -125,21 +128,24 @@ std::optional<Arrival> PodStart::set_macs(const PodStack& stack, const PodNextHo
   return std::nullopt;
 }
 
-// The host's end of the pod's device has the same MTU. TCP sends segments that fit.
-std::optional<Arrival> PodStart::check_size() {
-  const host::Link* link = pod_.node->host.link(pod_.port->name);
-  if (link == nullptr || link->mtu == 0) return std::nullopt;
-  walk_.record.limit({link->mtu, pod_.node->name, link->name, link->from});
+// TCP sends segments that fit.
+std::optional<Arrival> PodStart::check_size(const PodStack& stack) {
+  const PodMtu mtu = route_mtu_.bytes != 0 ? route_mtu_ : mtu_of(stack, *pod_.node, *pod_.port);
+  if (mtu.bytes == 0) return std::nullopt;
+  walk_.record.limit({mtu.bytes, pod_.node->name, mtu.device, mtu.from});
   const std::uint32_t bytes = walk_.packet.ip_length();
-  if (bytes <= link->mtu || frame_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  if (bytes <= mtu.bytes || frame_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
   if (walk_.options.may_fragment) {
-    walk_.record.assume({Supposition::fragmented, {pod_.pod.name, link->name, std::uint64_t{link->mtu}}, {}, {link->from}});
-    walk_.packet.set_frame_length(link->mtu + kEthernetHeader);
+    walk_.record.assume({Supposition::fragmented, {pod_.pod.name, mtu.device, std::uint64_t{mtu.bytes}}, {}, {mtu.from}});
+    walk_.packet.set_frame_length(mtu.bytes + kEthernetHeader);
     return std::nullopt;
   }
-  Arrival refused = refuse(
-      stop_at_pod(pod_, {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, link->name}}, {link->from}),
-      "EMSGSIZE");
+  if (mtu.is_of_host)
+    walk_.record.assume(
+        {Supposition::pod_mtu, {pod_.pod.name, std::uint64_t{mtu.bytes}}, {pod_.node->name, mtu.device}, {mtu.from}});
+  Arrival refused =
+      refuse(stop_at_pod(pod_, {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{mtu.bytes}, mtu.device}}, {mtu.from}),
+             "EMSGSIZE");
   refused.size_learned = true;
   return refused;
 }

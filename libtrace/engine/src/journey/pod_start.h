@@ -21,13 +21,14 @@ class PodStart {
   std::optional<Arrival> route(const PodStack& stack, PodNextHop& hop);
   void choose_source(PodRoute& route);
   std::optional<Arrival> set_macs(const PodStack& stack, const PodNextHop& hop);
-  std::optional<Arrival> check_size();
+  std::optional<Arrival> check_size(const PodStack& stack);
   Arrival refuse(Stop where, const char* error);
   Next enter_bridge();
 
   Walk& walk_;
   const Start& start_;
   Endpoint pod_;
+  PodMtu route_mtu_;
   FlowKey& frame_;
 };
 

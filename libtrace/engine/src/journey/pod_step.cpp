@@ -32,6 +32,8 @@ Next step(Walk& walk, AtPod at) {
     return std::move(*end);
   note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, walk.record);
   const PodStack stack = pod_stack(*at.pod.node, at.pod.pod);
+  if (stack.device != nullptr)
+    if (std::optional<Arrival> end = enter_veth(walk, *stack.device, stop_at_pod(at.pod, {}))) return std::move(*end);
   if (Cause why = not_for_pod(at, stack); why.reason != Reason::none) {
     Stop end = stop_at_pod(at.pod, std::move(why));
     if (stack.device != nullptr) end.evidence = {stack.device->from};

@@ -211,9 +211,9 @@ Next step(Walk& walk, OnWire at) { return WireCrossing(walk, at).run(); }
 // A frame on its way up from the wire (__netif_receive_skb_core() of net/core/dev.c).
 Next receive(Walk& walk, const Node& node, Foot wire, FlowKey packet) {
   if (const host::Link* link = dead_link(node, wire.device)) return walk.log.stop(Verdict::dropped, no_carrier(node, *link));
-  // A veth takes no frame that is too large for it (is_skb_forwardable()); of other devices it is not known.
-  if (const host::Link* link = node.host.link(wire.device); link != nullptr && link->kind == "veth")
-    if (std::optional<Arrival> stopped = check_size(walk, node, wire.device)) return std::move(*stopped);
+  if (const host::Link* link = node.host.link(wire.device); link != nullptr)
+    if (std::optional<Arrival> stopped = enter_veth(walk, *link, stop_at_device(node, wire.device, {})))
+      return std::move(*stopped);
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);
   push_tags(wire.tags, packet);

@@ -39,6 +39,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the host puts the packet together from them all"},
     {Supposition::fragmented, "fragmented", "{0} sends the packet in fragments, and all of them take its path",
      "it may be fragmented, and the MTU of {1} is {2} bytes"},
+    {Supposition::pod_mtu, "pod-mtu", "the MTU of {0}'s own device is {1} bytes, as that of the other end, {3} on {2}",
+     "OVN-Kubernetes sets both; no dump shows the pod's own"},
     {Supposition::neighbour_answers_now, "neighbour-answers-now", "{0} answers on {1} {2} now",
      "it did not when the neighbour table was dumped, and a node of the snapshot has the address"},
     {Supposition::neighbour_stays_silent, "neighbour-stays-silent", "{0} still does not answer on {1} {2}",

@@ -59,6 +59,8 @@ constexpr KeyWords kKeys[] = {
     {Key::mark, "mark", Look::hex},
     {Key::length, "length", Look::number},
     {Key::ip_length, "length", Look::number},
+    {Key::ip6_length, "payload length", Look::number},
+    {Key::udp_length, "UDP length", Look::number},
     {Key::pkttype, "packet type", Look::number},
     {Key::ct_state, "ct state", Look::state},
     {Key::ct_status, "ct status", Look::status},

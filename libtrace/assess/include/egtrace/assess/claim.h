@@ -102,6 +102,7 @@ enum class Claim : std::uint8_t {
   tunnel_blocked,
   underlay_mtu,
   tunnel_mtu,
+  pod_mtu,
 
   // Of bridges of Open vSwitch, their ports and the devices below.
   bridge_not_set_up,

@@ -29,6 +29,7 @@ enum class Supposition : std::uint8_t {
   // of a host's packets and neighbours
   fragments_arrive,                 // node
   fragmented,                       // node, device, bytes that fit
+  pod_mtu,                          // pod, bytes; node, device
   neighbour_answers_now,            // address, node, device
   neighbour_stays_silent,           // address, node, device
   no_other_device_answers,          // address, node, device

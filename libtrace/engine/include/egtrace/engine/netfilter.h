@@ -56,6 +56,7 @@ struct NetfilterContext {
   bool local_socket = false;                    // made by (output) or going to a process of this host: owner tests are open
   bool sport_open = false, dport_open = false;  // the kernel chose it when it translated: what stands for it decides nothing
   std::uint32_t length = 60;                    // bytes of the IP packet
+  bool length_known = false;                    // not only presumed
   // The connection rests on a setting that no dump shows; without it the packet would be invalid.
   bool presumed = false;
   // Type of an address in the routing tables; `device` not empty: only as seen on that device. `of_flow`: nft asks with the

@@ -44,8 +44,10 @@ enum class Key : std::uint8_t {
   ip6_daddr,
   ip6_nexthdr,
   ip6_hoplimit,
+  ip6_length,  // of what follows the header
   sport,
   dport,
+  udp_length,  // with its header
   tcp_flags,
   icmp_type,
   icmp_code,
