@@ -95,7 +95,7 @@ def sender(lab, c):
     if c["kind"] == "pod":
         p = lab.pod(c["name"])
         return "%s/%s" % (p["ns"], p["name"])
-    return "node:" + c["name"] if c["kind"] == "host" else "external:" + (lab.v6["server"] if ":" in c["dst"] else lab.server["ip"])
+    return "node:" + c["name"]          # of the server too: its kernel selects the source
 
 
 def question(lab, c, sport):
