@@ -79,11 +79,10 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   if (!usable || by_switch) resolved = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
   bool stays_silent = was_silent;
-  if (resolved) {
+  if (resolved && !by_switch) {
     const auto exchange = oracle.exchange(node, device, address, asker);
-    const bool lost = exchange == NeighbourOracle::Exchange::lost;
-    answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided || (lost && usable);
-    answer.discovery_lost = lost && !usable;
+    answer.may_be_lost = exchange == NeighbourOracle::Exchange::undecided;
+    answer.discovery_lost = exchange == NeighbourOracle::Exchange::lost;
     if ((was_silent && resolved->off_link) || answer.discovery_lost) {
       answer.evidence = std::move(resolved->evidence);
       resolved.reset();

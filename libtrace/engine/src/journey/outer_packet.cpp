@@ -5,6 +5,7 @@
 #include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/ovn_kubernetes/names.h"
 #include "segment.h"
+#include "stale_neighbours.h"
 #include "steps.h"
 
 namespace egt::engine {
@@ -138,15 +139,12 @@ Next OuterPacket::send_by_host(bool choose_source) {
     case HostOutcome::Kind::delivered:
       return walk_.log.stop(Verdict::dropped, at_port({Reason::tunnel_to_itself}, inner_.port->from));
     case HostOutcome::Kind::dropped:
-    case HostOutcome::Kind::rejected: {
-      const Stop stop = sent.stop.value_or(Stop{});
-      // The switch has routes and neighbours of its own, which are not dumped, and asks for these by the same flows.
-      const bool is_open = by_switch && stop.why.reason != Reason::neighbour_discovery_lost;
-      return walk_.log.stop(is_open ? Verdict::inconclusive : Verdict::dropped, stop);
-    }
+    case HostOutcome::Kind::rejected:  // the switch has routes and neighbours of its own, which are not dumped
+      return walk_.log.stop(by_switch ? Verdict::inconclusive : Verdict::dropped, sent.stop.value_or(Stop{}));
   }
   if (by_switch && node.port(sent.device).port == nullptr)  // it sends by its bridges alone
     return walk_.log.stop(Verdict::inconclusive, at_port({Reason::tunnel_end_unreachable, {dst_ip(packet_)}}, inner_.port->from));
+  if (by_switch) ask_for(sent.next_hop.value_or(dst_ip(packet_)), sent.device, inner_.port->from);
   return AtDevice{&node, sent.device, sent.packet};
 }
 
@@ -174,24 +172,28 @@ Next OuterPacket::send_by_switch() {
 }
 
 Next OuterPacket::send_to_neighbour(const openflow::TunnelRoute& route) {
-  using Exchange = NeighbourOracle::Exchange;
   const Node& node = *inner_.node;
+  const openflow::Datapath& own = node.datapath;
   const IpAddr hop = route.next_hop(dst_ip(packet_));
-  const openflow::TunnelNeighbour* known = node.datapath.neighbour(hop, node.port(route.device).bridge->name);
+  const openflow::TunnelNeighbour* known = own.neighbour(hop, node.port(route.device).bridge->name);
   std::optional<MacAddr> mac;
-  Exchange exchange = Exchange::passes;
-  if (known != nullptr) {
+  if (known != nullptr)
     mac = known->mac;
-  } else if (const auto heard = walk_.topology.neighbours().resolve(node, route.device, hop, src_ip(packet_))) {
-    exchange = walk_.topology.neighbours().exchange(node, route.device, hop, src_ip(packet_));
-    if (exchange != Exchange::lost) mac = heard->mac;
-  }
-  const Provenance& line = known != nullptr ? known->from : route.from;
+  else if (const auto heard = walk_.topology.neighbours().resolve(node, route.device, hop, src_ip(packet_)))
+    mac = heard->mac;
   walk_.record.add(node.name, Layer::underlay, Resolve{hop, mac, route.device, host::NeighbourState::none, known != nullptr},
-                   {line});
-  if (!mac) return stop_at_neighbour(route, hop, exchange == Exchange::lost);
-  if (exchange == Exchange::undecided)
-    walk_.record.assume({Supposition::neighbour_discovery_passes, {hop, node.name, route.device}, {}, {line}});
+                   {known != nullptr ? known->from : route.from});
+  const Place neighbour{PlaceKind::neighbour, {hop, route.device}};
+  if (!mac && own.has_neighbours) {
+    walk_.record.assume({Supposition::neighbour_stays_silent, {hop, node.name, route.device}, {}, {route.from}});
+    return walk_.log.stop(Verdict::dropped,
+                          {node.name, Layer::underlay, neighbour, {Reason::neighbour_unresolved}, {route.from}});
+  }
+  if (!mac) {
+    walk_.record.gap({node.name, Input::switch_neighbours});
+    return walk_.log.stop(Verdict::inconclusive, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unknown}});
+  }
+  if (known == nullptr) ask_for(hop, route.device, route.from);
   FlowKey frame = packet_;
   const host::Link* link = node.host.link(route.device);
   frame.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
@@ -199,17 +201,32 @@ Next OuterPacket::send_to_neighbour(const openflow::TunnelRoute& route) {
   return AtDevice{&node, route.device, std::move(frame)};
 }
 
-Arrival OuterPacket::stop_at_neighbour(const openflow::TunnelRoute& route, const IpAddr& hop, bool discovery_lost) const {
+// The switch asks by the flows that the host asks by. A host that has resolved the neighbour shows that an answer comes.
+void OuterPacket::ask_for(const IpAddr& hop, const std::string& device, const Provenance& line) {
   const Node& node = *inner_.node;
-  const Place neighbour{PlaceKind::neighbour, {hop, route.device}};
-  if (!discovery_lost && !node.datapath.has_neighbours) {
-    walk_.record.gap({node.name, Input::switch_neighbours});
-    return walk_.log.stop(Verdict::inconclusive, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unknown}});
-  }
-  const auto supposed = discovery_lost ? Supposition::no_other_device_answers : Supposition::neighbour_stays_silent;
-  walk_.record.assume({supposed, {hop, node.name, route.device}, {}, {route.from}});
-  Cause why = discovery_lost ? Cause{Reason::neighbour_discovery_lost, {node.name}} : Cause{Reason::neighbour_unresolved};
-  return walk_.log.stop(Verdict::dropped, {node.name, Layer::underlay, neighbour, std::move(why), {route.from}});
+  const auto& known = node.host.neighbours.value;
+  if (std::any_of(known.begin(), known.end(),
+                  [&](const host::Neighbour& n) { return !n.proxy && n.address == hop && n.device == device && is_usable(n); }))
+    return;
+  const auto exchange = walk_.topology.neighbours().exchange(node, device, hop, src_ip(packet_));
+  if (exchange == NeighbourOracle::Exchange::undecided)
+    walk_.record.assume({Supposition::neighbour_discovery_passes, {hop, node.name, device}, {}, {line}});
+  if (exchange == NeighbourOracle::Exchange::lost)
+    unheard_ = Unheard{hop, device, line, walk_.record.steps.size(), walk_.record.sightings.size()};
+}
+
+Arrival OuterPacket::conclude(Arrival end) {
+  const bool is_lost = end.verdict == Verdict::dropped || end.verdict == Verdict::rejected;
+  if (!unheard_ || is_lost) return end;
+  const Node& node = *inner_.node;
+  walk_.record.steps.resize(unheard_->steps);
+  walk_.record.sightings.resize(unheard_->sightings);
+  walk_.record.assume({Supposition::no_other_device_answers, {unheard_->hop, node.name, unheard_->device}, {}, {unheard_->line}});
+  return walk_.log.stop(Verdict::dropped, {node.name,
+                                           Layer::underlay,
+                                           {PlaceKind::neighbour, {unheard_->hop, unheard_->device}},
+                                           {Reason::neighbour_discovery_lost, {node.name}},
+                                           {unheard_->line}});
 }
 
 bool OuterPacket::lacks_dumps(const Arrival& end) const {

@@ -24,6 +24,8 @@ class OuterPacket {
 
   // How its sender puts it on its way.
   Next send();
+  // What becomes of it, `end` being where it comes to once it is sent: it stays where the switch does not learn the next hop's MAC.
+  Arrival conclude(Arrival end);
   // Its header, as it is sent.
   Encap encap() const;
   // Whether it is encrypted, and no dump shows how.
@@ -38,13 +40,22 @@ class OuterPacket {
   Next send_by_host(bool choose_source);
   Next send_by_switch();
   Next send_to_neighbour(const openflow::TunnelRoute& route);
-  Arrival stop_at_neighbour(const openflow::TunnelRoute& route, const IpAddr& hop, bool discovery_lost) const;
+  void ask_for(const IpAddr& hop, const std::string& device, const Provenance& line);
   Stop at_port(Cause why, const Provenance& evidence) const;  // of the tunnel
   Arrival stop_without_owner(const IpAddr& remote);
+
+  // The next hop for which the switch asks in vain, and what the record had by then.
+  struct Unheard {
+    IpAddr hop;
+    std::string device;
+    Provenance line;
+    std::size_t steps = 0, sightings = 0;
+  };
 
   Walk& walk_;
   const InTunnel& inner_;
   FlowKey packet_;
+  std::optional<Unheard> unheard_;
 };
 
 }  // namespace egt::engine
