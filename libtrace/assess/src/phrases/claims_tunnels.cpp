@@ -42,8 +42,8 @@ constexpr ClaimPhrase kClaimsOfTunnels[] = {
      "{0} on {node} has MTU {1}, but {2}, which carries the tunnels, has {3}: {4} bytes of tunnel headers do not fit.",
      "Lower the cluster's MTU (oc edit network.operator cluster, migration of MTU), or raise that of the underlay."},
     {Claim::pod_mtu,
-     "{1}, the end of pod {0}'s device on {node}, has MTU {2}, and {3} there {4}: packets of a size between the two are lost "
-     "without an ICMP error.",
+     "{1}, the end of pod {0}'s device on {node}, has MTU {2}, and {3} there {4}: between pods, packets of a size between "
+     "the two are lost without an ICMP error.",
      "ip -d link show {1} on {node}, and ip link in the pod; create the pod again where the cluster's MTU was changed."},
 };
 static_assert(are_in_order(kClaimsOfTunnels));

@@ -144,7 +144,7 @@ Next OuterPacket::send_by_host(bool choose_source) {
   }
   if (by_switch && node.port(sent.device).port == nullptr)  // it sends by its bridges alone
     return walk_.log.stop(Verdict::inconclusive, at_port({Reason::tunnel_end_unreachable, {dst_ip(packet_)}}, inner_.port->from));
-  if (by_switch) ask_for(sent.next_hop.value_or(dst_ip(packet_)), sent.device, inner_.port->from);
+  if (by_switch) follow_discovery(sent.next_hop.value_or(dst_ip(packet_)), sent.device, inner_.port->from);
   return AtDevice{&node, sent.device, sent.packet};
 }
 
@@ -193,7 +193,7 @@ Next OuterPacket::send_to_neighbour(const openflow::TunnelRoute& route) {
     walk_.record.gap({node.name, Input::switch_neighbours});
     return walk_.log.stop(Verdict::inconclusive, {node.name, Layer::underlay, neighbour, {Reason::neighbour_unknown}});
   }
-  if (known == nullptr) ask_for(hop, route.device, route.from);
+  if (known == nullptr) follow_discovery(hop, route.device, route.from);
   FlowKey frame = packet_;
   const host::Link* link = node.host.link(route.device);
   frame.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
@@ -202,7 +202,7 @@ Next OuterPacket::send_to_neighbour(const openflow::TunnelRoute& route) {
 }
 
 // The switch asks by the flows that the host asks by. A host that has resolved the neighbour shows that an answer comes.
-void OuterPacket::ask_for(const IpAddr& hop, const std::string& device, const Provenance& line) {
+void OuterPacket::follow_discovery(const IpAddr& hop, const std::string& device, const Provenance& line) {
   const Node& node = *inner_.node;
   const auto& known = node.host.neighbours.value;
   if (std::any_of(known.begin(), known.end(),
@@ -212,21 +212,24 @@ void OuterPacket::ask_for(const IpAddr& hop, const std::string& device, const Pr
   if (exchange == NeighbourOracle::Exchange::undecided)
     walk_.record.assume({Supposition::neighbour_discovery_passes, {hop, node.name, device}, {}, {line}});
   if (exchange == NeighbourOracle::Exchange::lost)
-    unheard_ = Unheard{hop, device, line, walk_.record.steps.size(), walk_.record.sightings.size()};
+    lost_discovery_ = LostDiscovery{hop, device, line, walk_.record.steps.size(), walk_.record.sightings.size()};
 }
 
-Arrival OuterPacket::conclude(Arrival end) {
+Arrival OuterPacket::or_lost_discovery(Arrival end) {
   const bool is_lost = end.verdict == Verdict::dropped || end.verdict == Verdict::rejected;
-  if (!unheard_ || is_lost) return end;
+  if (!lost_discovery_ || is_lost) return end;
   const Node& node = *inner_.node;
-  walk_.record.steps.resize(unheard_->steps);
-  walk_.record.sightings.resize(unheard_->sightings);
-  walk_.record.assume({Supposition::no_other_device_answers, {unheard_->hop, node.name, unheard_->device}, {}, {unheard_->line}});
+  walk_.record.steps.resize(lost_discovery_->steps);
+  walk_.record.sightings.resize(lost_discovery_->sightings);
+  walk_.record.assume({Supposition::no_other_device_answers,
+                       {lost_discovery_->hop, node.name, lost_discovery_->device},
+                       {},
+                       {lost_discovery_->line}});
   return walk_.log.stop(Verdict::dropped, {node.name,
                                            Layer::underlay,
-                                           {PlaceKind::neighbour, {unheard_->hop, unheard_->device}},
+                                           {PlaceKind::neighbour, {lost_discovery_->hop, lost_discovery_->device}},
                                            {Reason::neighbour_discovery_lost, {node.name}},
-                                           {unheard_->line}});
+                                           {lost_discovery_->line}});
 }
 
 bool OuterPacket::lacks_dumps(const Arrival& end) const {

@@ -24,8 +24,9 @@ class OuterPacket {
 
   // How its sender puts it on its way.
   Next send();
-  // What becomes of it, `end` being where it comes to once it is sent: it stays where the switch does not learn the next hop's MAC.
-  Arrival conclude(Arrival end);
+  // Where it comes to: `end`, where it is sent. Where ARP or neighbour discovery for its next hop is lost it is not, unless it would
+  // be lost on its path too: that is the nearer cause.
+  Arrival or_lost_discovery(Arrival end);
   // Its header, as it is sent.
   Encap encap() const;
   // Whether it is encrypted, and no dump shows how.
@@ -40,12 +41,12 @@ class OuterPacket {
   Next send_by_host(bool choose_source);
   Next send_by_switch();
   Next send_to_neighbour(const openflow::TunnelRoute& route);
-  void ask_for(const IpAddr& hop, const std::string& device, const Provenance& line);
+  void follow_discovery(const IpAddr& hop, const std::string& device, const Provenance& line);
   Stop at_port(Cause why, const Provenance& evidence) const;  // of the tunnel
   Arrival stop_without_owner(const IpAddr& remote);
 
-  // The next hop for which the switch asks in vain, and what the record had by then.
-  struct Unheard {
+  // Of the switch for the next hop, and what the record had by then.
+  struct LostDiscovery {
     IpAddr hop;
     std::string device;
     Provenance line;
@@ -55,7 +56,7 @@ class OuterPacket {
   Walk& walk_;
   const InTunnel& inner_;
   FlowKey packet_;
-  std::optional<Unheard> unheard_;
+  std::optional<LostDiscovery> lost_discovery_;
 };
 
 }  // namespace egt::engine

@@ -145,7 +145,7 @@ Next Walker::cross_tunnel(const InTunnel& at) {
   Walker carrier(walk_.cluster, walk_.topology, walk_.sessions, options, network_state, aside, walk_.chooser);
   carrier.tunnels_ = tunnels_ + 1;
   OuterPacket outer(carrier.walk_, at);
-  Arrival end = outer.conclude(carrier.follow(outer.send(), kMostPlaces));
+  Arrival end = outer.or_lost_discovery(carrier.follow(outer.send(), kMostPlaces));
   const Encap encap = outer.encap();
   InnerPacket inner(walk_, at, encap);
   inner.note_encapsulation(!end.left_snapshot && end.verdict != Verdict::inconclusive, outer.presumes_ipsec());
