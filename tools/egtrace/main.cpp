@@ -10,6 +10,7 @@
 #include "snapshot_store.h"
 
 int main(int argc, char** argv) {
+  egt::cli::take_huge_pages(argv);
   std::signal(SIGPIPE, SIG_IGN);  // `egtrace … | head` ends quietly; write_output() sees EPIPE
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond `ulimit -f` is one that cannot be written
   egt::cli::limit_memory_by_host();

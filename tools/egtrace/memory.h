@@ -16,5 +16,9 @@ void limit_memory_by_host();
 // A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the
 // kernel, which zeroes each page anew (mallopt(3)). A fifth of the time of an audit.
 void keep_freed_memory();
+// Starts the program again, once, so that its heap is of huge pages where the kernel gives them on request: glibc reads
+// "glibc.malloc.hugetlb" when a program starts, and only then (GLIBC_TUNABLES, which is left alone where it is set). Each page
+// costs a fault: with a thousand times as few, reading a large snapshot takes a quarter less time.
+void take_huge_pages(char** arguments);
 
 }  // namespace egt::cli

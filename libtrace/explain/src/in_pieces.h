@@ -30,7 +30,9 @@ inline std::vector<bool> shapes_that_look_at(const openflow::FlowTables& flows, 
 template <class Found, class Look>
 std::vector<Found> in_pieces(std::size_t size, std::size_t piece, const Look& look) {
   std::vector<Found> pieces((size + piece - 1) / piece);
-  for_each_index(pieces.size(), 0, 1, [&](std::size_t i) { look(i * piece, std::min(size, (i + 1) * piece), pieces[i]); });
+  constexpr std::size_t kWorthAThread = 2;  // one piece is not
+  for_each_index(pieces.size(), 0, kWorthAThread,
+                 [&](std::size_t i) { look(i * piece, std::min(size, (i + 1) * piece), pieces[i]); });
   return pieces;
 }
 

@@ -36,21 +36,56 @@ struct StageNumbers {
 
 using Stages = std::unordered_map<std::uint64_t, int>;  // logical tables of egress flows by cookie
 
-// The table of egress flows minus their logical stage number; the commonest where cookies collide.
-std::optional<int> egress_base(const Bridge& bridge, const Stages& stages) {
-  std::map<int, int> votes;
-  constexpr int kEnough = 16;      // of a million flows that show the same
-  constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
-  int count = 0;
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
-    if (bridge.flows->table_of(i) < kLeastTable) continue;
-    const std::uint64_t cookie = bridge.flows->cookie_of(i);
-    if (const auto found = stages.find(cookie); found != stages.end() && cookie != 0)
-      ++votes[bridge.flows->table_of(i) - found->second], ++count;
+constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
+
+// Where flows of such tables begin, if the tables follow each other as in dumps of a switch; else somewhere.
+openflow::FlowIndex first_of_late_tables(const openflow::FlowTables& flows) {
+  openflow::FlowIndex begin = 0, end = static_cast<openflow::FlowIndex>(flows.size());
+  while (begin < end) {
+    const openflow::FlowIndex middle = begin + (end - begin) / 2;
+    if (flows.table_of(middle) < kLeastTable)
+      begin = middle + 1;
+    else
+      end = middle;
   }
-  const auto best = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
-  if (best == votes.end()) return std::nullopt;
-  return best->first;
+  return begin;
+}
+
+// The tables of flows minus their logical stage numbers, and how often each was seen.
+class EgressBases {
+ public:
+  EgressBases(const openflow::FlowTables& flows, const Stages& stages) : flows_(flows), stages_(stages) {}
+
+  void look_at(openflow::FlowIndex begin, openflow::FlowIndex end) {
+    constexpr int kEnough = 16;  // of a million flows that show the same
+    for (openflow::FlowIndex i = begin; i < end && seen_ < kEnough; ++i) {
+      const int table = flows_.table_of(i);
+      if (table < kLeastTable) continue;
+      const std::uint64_t cookie = flows_.cookie_of(i);
+      if (const auto found = stages_.find(cookie); found != stages_.end() && cookie != 0)
+        ++votes_[table - found->second], ++seen_;
+    }
+  }
+  // Where cookies collide.
+  std::optional<int> commonest() const {
+    const auto best = std::max_element(votes_.begin(), votes_.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    return best == votes_.end() ? std::nullopt : std::optional(best->first);
+  }
+
+ private:
+  const openflow::FlowTables& flows_;
+  const Stages& stages_;
+  std::map<int, int> votes_;
+  int seen_ = 0;
+};
+
+// The table of egress flows minus their logical stage number.
+std::optional<int> egress_base(const Bridge& bridge, const Stages& stages) {
+  EgressBases bases(*bridge.flows, stages);
+  const openflow::FlowIndex late = first_of_late_tables(*bridge.flows);
+  bases.look_at(late, static_cast<openflow::FlowIndex>(bridge.flows->size()));
+  bases.look_at(0, late);
+  return bases.commonest();
 }
 
 // By some of the logical flows, and by all where those do not show it.

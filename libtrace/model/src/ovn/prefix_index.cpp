@@ -8,6 +8,9 @@ namespace {
 constexpr auto has_lower_prefix = [](const PrefixIndex::PrefixedRow& a, const PrefixIndex::PrefixedRow& b) {
   return a.prefix < b.prefix;
 };
+constexpr auto is_before = [](const PrefixIndex::PrefixedRow& a, const PrefixIndex::PrefixedRow& b) {
+  return a.prefix != b.prefix ? a.prefix < b.prefix : a.row < b.row;
+};
 
 }  // namespace
 
@@ -22,7 +25,7 @@ PrefixIndex::PrefixIndex(const std::vector<std::uint32_t>& prefixes) : buckets_(
     if (prefixes[row] != 0) rows_[next[bucket_of(prefixes[row])]++] = {prefixes[row], row};
   for (std::size_t b = 0; b < buckets_; ++b) {
     const auto begin = rows_.begin() + begin_of_[b], end = rows_.begin() + begin_of_[b + 1];
-    if (end - begin > 1) std::stable_sort(begin, end, has_lower_prefix);
+    if (end - begin > 1) std::sort(begin, end, is_before);
   }
 }
 
