@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/ovn/southbound.h"
+#include "in_pieces.h"
 #include "installable.h"
 #include "lflow_form.h"
 
@@ -142,6 +144,24 @@ std::optional<ExpectedNumber> ExpectedFlows::number(const PlacedFlow& placed) co
   return number_in(*form, placed.datapath, placed.flow->match.find('$') != std::string_view::npos);
 }
 
+std::vector<ExpectedFlows::CountedFlow> ExpectedFlows::counted_flows() const {
+  const auto look = [&](const LogicalFlow& f, std::vector<CountedFlow>& found) {
+    if (!has_cookie(f) || is_of_learned_group(f)) return;
+    CountedFlow counted{&f, places_of(f), {}};
+    if (counted.places.empty()) return;
+    if (!names_ports(f.match)) {
+      append_match_form(f.match, counted.form);
+      counted.form += '\n';
+      append_action_form(f.actions, counted.form);
+    }
+    found.push_back(std::move(counted));
+  };
+  std::vector<CountedFlow> all;
+  for (std::vector<CountedFlow>& some : in_pieces_of<std::vector<CountedFlow>>(node_.ovn.logical_flows, look))
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  return all;
+}
+
 std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expected() const {
   struct Use {
     const LogicalFlow* flow;
@@ -149,27 +169,19 @@ std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expect
   };
   std::vector<PlacedFlow> placed;
   std::vector<Use> uses;
-  std::unordered_map<std::string, std::size_t>
-      known;  // of flows that name no ports, in any datapath; by the forms of match and actions
-  std::string form;
-  for (const LogicalFlow& f : node_.ovn.logical_flows) {
-    if (!has_cookie(f) || is_of_learned_group(f)) continue;
-    const std::vector<std::string_view> places = places_of(f);
-    if (places.empty()) continue;
-    if (names_ports(f.match)) {
-      for (const std::string_view datapath : places) {
-        uses.push_back({&f, placed.size(), 1});
-        placed.push_back({&f, datapath});
-      }
+  const std::vector<CountedFlow> counted = counted_flows();
+  std::unordered_map<std::string_view, std::size_t> known;  // of flows that name no ports, in any datapath; by their forms
+  for (const CountedFlow& of : counted) {
+    if (!of.form.empty()) {
+      const auto [at, is_new] = known.try_emplace(of.form, placed.size());
+      if (is_new) placed.push_back({of.flow, of.places.front()});
+      uses.push_back({of.flow, at->second, of.places.size()});
       continue;
     }
-    form.clear();
-    append_match_form(f.match, form);
-    form += '\n';
-    append_action_form(f.actions, form);
-    const auto [at, is_new] = known.try_emplace(form, placed.size());
-    if (is_new) placed.push_back({&f, places.front()});
-    uses.push_back({&f, at->second, places.size()});
+    for (const std::string_view datapath : of.places) {
+      uses.push_back({of.flow, placed.size(), 1});
+      placed.push_back({of.flow, datapath});
+    }
   }
 
   constexpr std::size_t kWorthAThread = 500;
@@ -226,12 +238,15 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::had_as_well(const 
     else
       beside.any = true;
   }
-  for (const LogicalFlow& f : node_.ovn.logical_flows) {
+  using Placed = std::pair<Beside*, const LogicalFlow*>;
+  const auto look = [&](const LogicalFlow& f, std::vector<Placed>& found) {
     const auto beside = stages.find(stage_of(f));
-    if (!has_cookie(f) || beside == stages.end()) continue;
+    if (!has_cookie(f) || beside == stages.end()) return;
     const auto values = beside->second.any ? std::nullopt : values_left_out(f.match);
-    if (!values || beside->second.values.contains(*values)) beside->second.flows.push_back(&f);
-  }
+    if (!values || beside->second.values.contains(*values)) found.emplace_back(&beside->second, &f);
+  };
+  for (const std::vector<Placed>& some : in_pieces_of<std::vector<Placed>>(node_.ovn.logical_flows, look))
+    for (const auto& [beside, flow] : some) beside->flows.push_back(flow);
   std::unordered_map<std::uint64_t, std::size_t> all;
   for (const auto& [stage, beside] : stages) all.merge(shared(beside.flows));
   return all;

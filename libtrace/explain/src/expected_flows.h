@@ -44,6 +44,11 @@ class ExpectedFlows {
     const ovn::LogicalFlow* flow;
     std::string_view datapath;
   };
+  struct CountedFlow {
+    const ovn::LogicalFlow* flow = nullptr;
+    std::vector<std::string_view> places;  // datapaths
+    std::string form;                      // of match and actions (lflow_form.h); empty where the match names ports
+  };
   struct Port {
     std::string_view datapath;
     bool is_here = false;  // the flows that match it are
@@ -59,6 +64,7 @@ class ExpectedFlows {
   ExpectedNumber number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const;
   std::vector<std::string_view> places_of(const ovn::LogicalFlow& flow) const;
   std::optional<ExpectedNumber> number(const PlacedFlow& placed) const;
+  std::vector<CountedFlow> counted_flows() const;                // in their order
   std::unordered_map<std::uint64_t, Expected> expected() const;  // by cookie
   // Of flows of one stage and priority, how many matches of each cookie another has as well.
   std::unordered_map<std::uint64_t, std::size_t> shared(const Flows& flows) const;

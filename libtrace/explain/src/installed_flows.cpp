@@ -24,7 +24,9 @@ std::uint32_t conjunction_of(const FlowTables& flows, FlowIndex i) {
 }
 
 InstalledFlows count(const FlowTables& flows, FlowIndex begin, FlowIndex end) {
+  constexpr std::size_t kUsual = 8;  // flows of a cookie, of a large node
   InstalledFlows out;
+  out.by_cookie.reserve((end - begin) / kUsual);
   std::vector<Conjunction> memberships;
   for (FlowIndex i = begin; i < end; ++i) {
     if (flows.is_conjunctive(i)) {

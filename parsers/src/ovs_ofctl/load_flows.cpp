@@ -15,6 +15,7 @@
 #include "ovs_ofctl/dump_flows.h"
 #include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
+#include "ovs_ofctl/quick_terms.h"
 #include "ovs_ofctl/reprinted_line.h"
 #include "snapshot/compiled.h"
 #include "support/binary.h"
@@ -119,10 +120,10 @@ bool read_memberships(std::string_view line, std::vector<openflow::Conjunction>&
 constexpr char kEscape = '\x1b';  // before colours
 constexpr std::string_view kCookie = " cookie=0x";
 
-std::optional<std::uint64_t> number_before_comma(std::string_view text, int base) {
+std::optional<std::uint64_t> number_before_comma(std::string_view text) {
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value, base);
+  const auto read = std::from_chars(text.data(), end, value);
   return read.ec == std::errc() && read.ptr != end && *read.ptr == ',' ? std::optional(value) : std::nullopt;
 }
 
@@ -168,9 +169,13 @@ class DumpedFlows : public openflow::FlowText {
   }
 
   std::uint64_t cookie(const FlowRef& flow) const override {
-    const std::string_view text = beginning(flow, kUpToCookie);
-    if (text.starts_with(kCookie))
-      if (const auto value = number_before_comma(text.substr(kCookie.size()), 16)) return *value;
+    // Neither a line end nor a colour is among these characters.
+    const std::string_view bytes = bytes_at(flow, kUpToCookie);
+    if (bytes.starts_with(kCookie)) {
+      const char* const end = bytes.data() + bytes.size();
+      const QuickNumber cookie = quick_hex(bytes.data() + kCookie.size(), end);
+      if (cookie.behind != nullptr && cookie.behind != end && *cookie.behind == ',') return cookie.value;
+    }
     openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.cookie;
@@ -182,7 +187,7 @@ class DumpedFlows : public openflow::FlowText {
     const std::size_t at = text.find(kPackets);
     const bool before_actions = at != std::string_view::npos && text.substr(0, at).find("actions=") == std::string_view::npos;
     if (before_actions && text.starts_with(kCookie))
-      if (const auto value = number_before_comma(text.substr(at + kPackets.size()), 10)) return value;
+      if (const auto value = number_before_comma(text.substr(at + kPackets.size()))) return value;
     openflow::FlowContent content;  // printed otherwise
     this->read(flow, content);
     return content.use.n_packets;
@@ -228,11 +233,17 @@ class DumpedFlows : public openflow::FlowText {
   // Up to where the cookie and where the counts stand in a line of ovs-ofctl(8), in bytes.
   static constexpr std::size_t kUpToCookie = 32, kUpToCounts = 160;
 
-  // So much of a line; empty where it has colours.
-  std::string_view beginning(const FlowRef& flow, std::size_t most) const {
+  // Of the line, and of what follows it.
+  std::string_view bytes_at(const FlowRef& flow, std::size_t most) const {
     if (flow.offset >= text_.size()) return {};
     const std::string_view bytes = text_.substr(flow.offset, most);
     if (compiled_ != nullptr) compiled_->check(bytes.data(), bytes.size());
+    return bytes;
+  }
+
+  // So much of a line; empty where it has colours.
+  std::string_view beginning(const FlowRef& flow, std::size_t most) const {
+    const std::string_view bytes = bytes_at(flow, most);
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     return line.find(kEscape) == std::string_view::npos ? line : std::string_view();
   }

@@ -4,8 +4,8 @@
 // Rows stay in the text until they are asked for, as most never are.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,9 +22,9 @@ namespace egt::parsers::ovsdb {
 
 struct StoredRow {
   std::string_view uuid;
-  std::string_view json;                         // {"column":value,…} as it was inserted; empty: deleted
-  std::uint32_t line = 0;                        // header of the record that wrote it last
-  std::map<std::size_t, ChangedColumn> changed;  // by index of the column
+  std::string_view json;                                           // {"column":value,…} as it was inserted; empty: deleted
+  std::uint32_t line = 0;                                          // header of the record that wrote it last
+  boost::container::flat_map<std::size_t, ChangedColumn> changed;  // by index of the column; of most rows nothing
 };
 
 struct StoredTable {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "egtrace/base/find_words.h"
 
@@ -17,8 +18,9 @@ const FlowText& FlowTexts::of(FlowIndex i) const {
 
 std::string_view FlowTexts::lines(const FlowRefs& refs, FlowIndex begin, FlowIndex end) const {
   if (&of(begin) != &of(end - 1)) return {};
+  std::uint64_t before = refs.at(begin).offset;
   for (FlowIndex i = begin + 1; i < end; ++i)
-    if (refs.at(i).offset <= refs.at(i - 1).offset) return {};
+    if (std::exchange(before, refs.at(i).offset) >= before) return {};
   return of(begin).contiguous_lines(refs.at(begin), refs.at(end - 1));
 }
 
