@@ -91,6 +91,7 @@ void take_huge_pages(char** arguments) {
   if (kSanitized || set != nullptr || !are_huge_pages_on_request()) return;
   std::array<char, 4096> path{};
   if (::readlink("/proc/self/exe", path.data(), path.size() - 1) <= 0) return;
+  if (std::string_view(path.data()).find(".so") != std::string_view::npos) return;  // ld.so(8), named on the command line
   ::setenv(kTunables, kHugePages, 0);
   ::execv(path.data(), arguments);
   ::unsetenv(kTunables);  // it goes on without them

@@ -58,6 +58,27 @@ TEST(Memory, TooLittleForAnything) {
   }
 }
 
+// The program starts itself again where the kernel gives huge pages on request: once, with the same words, and what it starts sees
+// nothing of it.
+TEST(Memory, HugePagesShowNowhere) {
+  if (program() == nullptr) GTEST_SKIP() << "EGTRACE_PLAIN_BINARY names no program without sanitizers";
+  const auto inspected = [](const std::string& tunables) {
+    return egt::testing::run({"env", "-u", "GLIBC_TUNABLES", tunables, program(), "inspect",
+                              EGTRACE_SOURCE_DIR "/samples/egressip-secondary", "--verbose"});
+  };
+  const Ran without = inspected("GLIBC_TUNABLES=glibc.malloc.hugetlb=0"),
+            with = inspected("GLIBC_TUNABLES=glibc.malloc.hugetlb=1"), by_itself = inspected("EGTRACE_CACHE=off");
+  EXPECT_EQ(0, without.status) << without.err;
+  for (const Ran& ran : {with, by_itself}) {
+    EXPECT_EQ(without.status, ran.status);
+    EXPECT_EQ(without.out, ran.out);
+    EXPECT_EQ(without.err, ran.err);
+  }
+  const Ran wrong = egt::testing::run({"env", "-u", "GLIBC_TUNABLES", program(), "no such verb", "", "--"});
+  EXPECT_EQ(2, wrong.status);
+  EXPECT_NE(std::string::npos, wrong.err.find("no such verb")) << wrong.err;
+}
+
 // What an entry keeps beyond its text (tools/dev/memory measures it).
 TEST(Memory, EntriesAreSmall) {
   constexpr std::size_t kMost = 300, kAllocation = 16;
