@@ -2,11 +2,15 @@
 // there; others are dumps of these whose tables were given the numbers of that release, by the names of stages (tests/lab/releases).
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "support/run.h"
 
@@ -58,6 +62,15 @@ std::string release_of(const std::string& snapshot) {
   return nlohmann::json::parse(ran.out).at("ovn_version").at("candidates").dump();
 }
 
+// Last line first, as no switch lists them.
+void reverse_lines(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::ofstream out(file);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) out << *line << '\n';
+}
+
 struct Release {
   const char* name;
   const char* from;  // the release that ran
@@ -82,6 +95,22 @@ INSTANTIATE_TEST_SUITE_P(Lab, Releases,
                                            Release{"25.03", "25.03"}, Release{"25.09", "25.03"}, Release{"26.03", "26.03"},
                                            Release{"26.09", "26.09"}),
                          [](const auto& release) { return as_test_name(release.param.name); });
+
+// Tables follow each other in dumps of a switch, but not in what somebody sorted.
+TEST(ReleaseOfFlows, DependsOnNoOrderOfFlows) {
+  const TemporaryDirectory place;
+  const std::string snapshot = unpacked(place, "egress-families-25.03");
+  const std::string before = release_of(snapshot);
+  std::size_t dumps = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(snapshot))
+    if (file.path().filename().string().find("dump-flows_br-int") != std::string::npos) {
+      reverse_lines(file.path());
+      ++dumps;
+    }
+  EXPECT_GT(dumps, 0U);
+  EXPECT_NE(before.find("25.03"), std::string::npos) << before;
+  EXPECT_EQ(release_of(snapshot), before);
+}
 
 // Conversions from a release to that which ran as well, and to its own.
 TEST(ReleaseConversion, LeadsToWhatAnotherReleaseDoes) {
