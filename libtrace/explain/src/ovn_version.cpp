@@ -1,6 +1,7 @@
 #include "ovn_version.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -36,14 +37,17 @@ struct StageNumbers {
 
 using Stages = std::unordered_map<std::uint64_t, int>;  // logical tables of egress flows by cookie
 
-constexpr int kLeastTable = 40;  // where the egress pipeline begins at the earliest: cookies of others need not be read
+// Where the egress pipeline begins at the earliest: cookies of flows in tables before it need not be read.
+constexpr int kFirstEgressTable = std::min_element(std::begin(kShapes), std::end(kShapes), [](const Shape& a, const Shape& b) {
+                                    return a.egress_base < b.egress_base;
+                                  })->egress_base;
 
-// Where flows of such tables begin, if the tables follow each other as in dumps of a switch; else somewhere.
-openflow::FlowIndex first_of_late_tables(const openflow::FlowTables& flows) {
+// The first flow of this or a later table where the tables follow each other, as in dumps of a switch; else any.
+openflow::FlowIndex first_flow_from(const openflow::FlowTables& flows, int table) {
   openflow::FlowIndex begin = 0, end = static_cast<openflow::FlowIndex>(flows.size());
   while (begin < end) {
     const openflow::FlowIndex middle = begin + (end - begin) / 2;
-    if (flows.table_of(middle) < kLeastTable)
+    if (flows.table_of(middle) < table)
       begin = middle + 1;
     else
       end = middle;
@@ -60,7 +64,7 @@ class EgressBases {
     constexpr int kEnough = 16;  // of a million flows that show the same
     for (openflow::FlowIndex i = begin; i < end && seen_ < kEnough; ++i) {
       const int table = flows_.table_of(i);
-      if (table < kLeastTable) continue;
+      if (table < kFirstEgressTable) continue;
       const std::uint64_t cookie = flows_.cookie_of(i);
       if (const auto found = stages_.find(cookie); found != stages_.end() && cookie != 0)
         ++votes_[table - found->second], ++seen_;
@@ -82,9 +86,9 @@ class EgressBases {
 // The table of egress flows minus their logical stage number.
 std::optional<int> egress_base(const Bridge& bridge, const Stages& stages) {
   EgressBases bases(*bridge.flows, stages);
-  const openflow::FlowIndex late = first_of_late_tables(*bridge.flows);
-  bases.look_at(late, static_cast<openflow::FlowIndex>(bridge.flows->size()));
-  bases.look_at(0, late);
+  const openflow::FlowIndex egress = first_flow_from(*bridge.flows, kFirstEgressTable);
+  bases.look_at(egress, static_cast<openflow::FlowIndex>(bridge.flows->size()));
+  bases.look_at(0, egress);
   return bases.commonest();
 }
 
