@@ -1,6 +1,7 @@
 #include "ovn/column_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "egtrace/base/text.h"
 
@@ -16,23 +17,23 @@ void pad(std::string& out, std::size_t from, std::size_t width) {
 
 }  // namespace
 
-std::size_t ColumnTable::find(std::string_view heading) const {
-  const auto it = std::find_if(headings.begin(), headings.end(), [&](const Heading& h) { return h.name == heading; });
-  return static_cast<std::size_t>(it - headings.begin());
+std::size_t ColumnRow::find(std::string_view heading) const {
+  const auto it = std::find_if(headings->begin(), headings->end(), [&](const ColumnHeading& h) { return h.name == heading; });
+  return static_cast<std::size_t>(it - headings->begin());
 }
 
-std::string ColumnTable::cell(const Row& row, std::string_view heading) const {
+std::string ColumnRow::cell(std::string_view heading) const {
   const std::size_t i = find(heading);
-  return i < row.cells.size() ? row.cells[i] : std::string();
+  return i < cells.size() ? cells[i] : std::string();
 }
 
-bool ColumnTable::may_be_cut(const Row& row, std::string_view heading) const {
+bool ColumnRow::may_be_cut(std::string_view heading) const {
   const std::size_t i = find(heading);
-  return i + 1 < row.cells.size() && row.cells[i].size() + kGap >= headings[i].width;
+  return i + 1 < cells.size() && cells[i].size() + kGap >= (*headings)[i].width;
 }
 
-std::vector<ColumnTable::Heading> parse_headings(std::string_view line) {
-  std::vector<ColumnTable::Heading> headings;
+ColumnHeadings parse_headings(std::string_view line) {
+  ColumnHeadings headings;
   std::size_t at = 0;
   while (at < line.size()) {
     const std::size_t end = std::min(line.find(' ', at), line.size());
@@ -45,11 +46,12 @@ std::vector<ColumnTable::Heading> parse_headings(std::string_view line) {
 }
 
 // What has no blank any more is the last cell of its row: rows end early where nothing follows.
-ColumnTable::Row parse_table_row(const std::vector<ColumnTable::Heading>& headings, const Line& line) {
-  ColumnTable::Row row;
+ColumnRow parse_table_row(std::shared_ptr<const ColumnHeadings> headings, const Line& line) {
+  ColumnRow row;
+  row.headings = std::move(headings);
   row.line = line.number;
   std::string_view rest = line.text;
-  for (const ColumnTable::Heading& h : headings) {
+  for (const ColumnHeading& h : *row.headings) {
     const bool last = h.width == 0 || rest.find(' ') == std::string_view::npos;
     const std::size_t width = last ? rest.size() : std::min(h.width, rest.size());
     row.cells.emplace_back(last ? rest : trim_right(rest.substr(0, width)));
@@ -59,19 +61,19 @@ ColumnTable::Row parse_table_row(const std::vector<ColumnTable::Heading>& headin
   return row;
 }
 
-void print_headings(const std::vector<ColumnTable::Heading>& headings, std::string& out) {
-  for (const ColumnTable::Heading& h : headings) {
+void print_headings(const ColumnHeadings& headings, std::string& out) {
+  for (const ColumnHeading& h : headings) {
     const std::size_t from = out.size();
     out += h.name;
     pad(out, from, h.width);
   }
 }
 
-void print_table_row(const std::vector<ColumnTable::Heading>& headings, const ColumnTable::Row& row, std::string& out) {
+void print_table_row(const ColumnRow& row, std::string& out) {
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     const std::size_t from = out.size();
     out += row.cells[i];
-    if (i + 1 < row.cells.size()) pad(out, from, headings[i].width);
+    if (i + 1 < row.cells.size()) pad(out, from, (*row.headings)[i].width);
   }
 }
 

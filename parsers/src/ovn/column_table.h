@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,28 +13,29 @@
 
 namespace egt::parsers::ovn_text {
 
-struct ColumnTable {
-  struct Heading {
-    std::string name;
-    std::size_t width = 0;  // 0: the last one
-  };
-  struct Row {
-    std::vector<std::string> cells;  // may be fewer than headings
-    std::uint32_t line = 0;
-  };
-  std::vector<Heading> headings;
-  std::vector<Row> rows;
+struct ColumnHeading {
+  std::string name;
+  std::size_t width = 0;  // 0: the last one
+};
+using ColumnHeadings = std::vector<ColumnHeading>;
 
-  // Position of a heading; headings.size() when there is none.
-  std::size_t find(std::string_view heading) const;
-  std::string cell(const Row& row, std::string_view heading) const;
+struct ColumnRow {
+  std::shared_ptr<const ColumnHeadings> headings;  // of its table: a dump may hold several
+  std::vector<std::string> cells;                  // may be fewer than headings
+  std::uint32_t line = 0;
+
+  bool has(std::string_view heading) const { return find(heading) < headings->size(); }
+  std::string cell(std::string_view heading) const;  // empty where there is none
   // Whether the cell fills all that nbctl prints of it: there may have been more.
-  bool may_be_cut(const Row& row, std::string_view heading) const;
+  bool may_be_cut(std::string_view heading) const;
+
+ private:
+  std::size_t find(std::string_view heading) const;
 };
 
-std::vector<ColumnTable::Heading> parse_headings(std::string_view line);
-ColumnTable::Row parse_table_row(const std::vector<ColumnTable::Heading>& headings, const Line& line);
-void print_headings(const std::vector<ColumnTable::Heading>& headings, std::string& out);
-void print_table_row(const std::vector<ColumnTable::Heading>& headings, const ColumnTable::Row& row, std::string& out);
+ColumnHeadings parse_headings(std::string_view line);
+ColumnRow parse_table_row(std::shared_ptr<const ColumnHeadings> headings, const Line& line);
+void print_headings(const ColumnHeadings& headings, std::string& out);
+void print_table_row(const ColumnRow& row, std::string& out);
 
 }  // namespace egt::parsers::ovn_text

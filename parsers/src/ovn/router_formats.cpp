@@ -95,6 +95,17 @@ void add_owner(ovn::Row& row, const char* column, const std::string& owner) {
   if (!owner.empty()) row.columns.set(column, printed(owner));
 }
 
+// The router that the command names. Of several listings below each other, as a loop prints them, it names one only.
+std::string router_of(const Dump& dump, std::string_view verb, std::initializer_list<std::string_view> headings) {
+  for (const std::string_view heading : headings) {
+    LineReader reader(dump);
+    std::size_t times = 0;
+    for (Line line; reader.next(line);) times += trim(line.text) == heading;
+    if (times > 1) return {};
+  }
+  return argument_after(dump, verb);
+}
+
 // What was asked of one router or switch was shown completely: "NB NAT of GR_node".
 void note_complete(const Dump& dump, const Report& report, const char* table, const std::string& owner, cluster::Node& node) {
   if (owner.empty() || dump.partial || !report.not_understood.empty()) return;
@@ -121,7 +132,7 @@ void reprint_policies(const Dump& dump, std::string& out, Report& report) {
 }
 
 void policies_to_json(const Dump& dump, std::string& out, Report& report) {
-  Json doc{{"router", argument_after(dump, "lr-policy-list")}, {"policies", Json::array()}};
+  Json doc{{"router", router_of(dump, "lr-policy-list", {"Routing Policies"})}, {"policies", Json::array()}};
   std::string chain;
   const auto heading = [&](std::string_view text) {
     const auto named = parse_chain_heading(text);
@@ -164,7 +175,7 @@ ovn::Row row_of(const PolicyLine& policy, const std::string& chain, Provenance f
 }
 
 void load_policies(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const std::string router = argument_after(dump, "lr-policy-list");
+  const std::string router = router_of(dump, "lr-policy-list", {"Routing Policies"});
   ovsdb::RowMerger rows(node.ovn.rows, "NB", "Logical_Router_Policy", ovsdb::key_columns("Logical_Router_Policy"));
   std::string chain;
   const auto heading = [&](std::string_view text) {
@@ -214,7 +225,7 @@ void read_routes(const Dump& dump, Report& report, Take take) {
 }
 
 void routes_to_json(const Dump& dump, std::string& out, Report& report) {
-  Json doc{{"router", argument_after(dump, "lr-route-list")}, {"routes", Json::array()}};
+  Json doc{{"router", router_of(dump, "lr-route-list", {"IPv4 Routes", "IPv6 Routes"})}, {"routes", Json::array()}};
   read_routes(dump, report, [&](const RouteLine& route, const std::string& table, Provenance) {
     Json j{{"prefix", route.prefix}, {"nexthop", route.nexthop}, {"policy", route.policy}, {"table", table}};
     if (!route.output_port.empty()) j["output_port"] = route.output_port;
@@ -237,7 +248,7 @@ ovn::Row row_of(const RouteLine& route, const std::string& table, Provenance fro
 }
 
 void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const std::string router = argument_after(dump, "lr-route-list");
+  const std::string router = router_of(dump, "lr-route-list", {"IPv4 Routes", "IPv6 Routes"});
   constexpr const char* kTable = "Logical_Router_Static_Route";
   ovsdb::RowMerger rows(node.ovn.rows, "NB", kTable, ovsdb::key_columns(kTable));
   read_routes(dump, report, [&](const RouteLine& route, const std::string& table, Provenance from) {

@@ -1,6 +1,7 @@
 // `ovn-nbctl lr-nat-list` and `lb-list`: recognition, reprint, JSON and model.
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
@@ -31,11 +32,11 @@ std::vector<std::size_t> cell_starts(std::string_view row) {
 }
 
 // What grep leaves of the listing has no heading: the first row of a load balancer shows where the columns are.
-std::vector<ColumnTable::Heading> lb_headings_of(std::string_view row) {
+ColumnHeadings lb_headings_of(std::string_view row) {
   static constexpr const char* kNames[] = {"UUID", "LB", "PROTO", "VIP", "IPs"};
   const std::vector<std::size_t> starts = cell_starts(trim_right(row));
   const bool full = starts.size() == std::size(kNames) && starts[0] == 0 && ovsdb::is_uuid(row.substr(0, row.find(' ')));
-  std::vector<ColumnTable::Heading> headings;
+  ColumnHeadings headings;
   for (std::size_t i = 0; full && i < starts.size(); ++i)
     headings.push_back({kNames[i], i + 1 < starts.size() ? starts[i + 1] - starts[i] : 0});
   return headings;
@@ -48,7 +49,7 @@ bool is_no_row(std::string_view text) {
 
 struct TableShape {
   bool (*is_heading)(std::string_view line);
-  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);  // null: a row alone does not show them
+  ColumnHeadings (*headings_of)(std::string_view row);  // null: a row alone does not show them
 };
 constexpr TableShape kNatShape = {is_nat_heading, nullptr}, kLbShape = {is_lb_heading, lb_headings_of};
 
@@ -74,30 +75,58 @@ Recognition recognise_table(const Dump& dump, const TableShape& shape, std::stri
 // A row cannot be read before its heading is.
 constexpr const char* kNoHeading = "a row before the heading that names its columns";
 
+// The headings of the table in which a line stands.
+class HeadingsAbove {
+ public:
+  explicit HeadingsAbove(const TableShape& shape) : shape_(shape) {}
+
+  bool take(std::string_view line) {
+    if (!shape_.is_heading(line)) return false;
+    headings_ = std::make_shared<const ColumnHeadings>(parse_headings(line));
+    return true;
+  }
+  // Empty: none is known.
+  const std::shared_ptr<const ColumnHeadings>& of_row(std::string_view line) {
+    if (headings_->empty() && shape_.headings_of != nullptr)
+      headings_ = std::make_shared<const ColumnHeadings>(shape_.headings_of(line));
+    return headings_;
+  }
+  const ColumnHeadings& last() const { return *headings_; }
+
+ private:
+  const TableShape& shape_;
+  std::shared_ptr<const ColumnHeadings> headings_ = std::make_shared<const ColumnHeadings>();
+};
+
 void reprint_table(const Dump& dump, const TableShape& shape, std::string& out, Report& report) {
-  std::vector<ColumnTable::Heading> headings;
+  HeadingsAbove headings(shape);
   reprint_lines(dump, out, report, [&](const Line& line, std::string& canonical, LineReport& lines) {
-    if (shape.is_heading(line.text)) {
-      headings = parse_headings(line.text);
-      print_headings(headings, canonical);
+    if (headings.take(line.text)) {
+      print_headings(headings.last(), canonical);
       return lines.ignored(), true;
     }
     if (is_no_row(line.text)) return lines.ignored(), false;
-    if (headings.empty() && shape.headings_of != nullptr) headings = shape.headings_of(line.text);
-    if (headings.empty()) return lines.not_understood(line, 1, kNoHeading), false;
+    const auto& known = headings.of_row(line.text);
+    if (known->empty()) return lines.not_understood(line, 1, kNoHeading), false;
     lines.understood();
-    print_table_row(headings, parse_table_row(headings, line), canonical);
+    print_table_row(parse_table_row(known, line), canonical);
     return true;
   });
 }
 
-ColumnTable read_table(const Dump& dump, const TableShape& shape, Report& report) {
-  ColumnTable table;
+struct Tables {
+  std::vector<ColumnRow> rows;
+  std::size_t headings = 0;  // how many tables there are
+};
+
+Tables read_tables(const Dump& dump, const TableShape& shape, Report& report) {
+  Tables tables;
+  HeadingsAbove headings(shape);
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
-    if (shape.is_heading(line.text)) {
-      table.headings = parse_headings(line.text);
+    if (headings.take(line.text)) {
+      ++tables.headings;
       lines.ignored();
       continue;
     }
@@ -105,23 +134,22 @@ ColumnTable read_table(const Dump& dump, const TableShape& shape, Report& report
       lines.ignored();
       continue;
     }
-    if (table.headings.empty() && shape.headings_of != nullptr) table.headings = shape.headings_of(line.text);
-    if (table.headings.empty()) {
+    const auto& known = headings.of_row(line.text);
+    if (known->empty()) {
       lines.not_understood(line, 1, kNoHeading);
     } else {
       lines.understood();
-      table.rows.push_back(parse_table_row(table.headings, line));
+      tables.rows.push_back(parse_table_row(known, line));
     }
   }
-  return table;
+  return tables;
 }
 
 void table_to_json(const Dump& dump, const TableShape& shape, std::string& out, Report& report) {
-  const ColumnTable table = read_table(dump, shape, report);
   Json doc{{"rows", Json::array()}};
-  for (const ColumnTable::Row& row : table.rows) {
+  for (const ColumnRow& row : read_tables(dump, shape, report).rows) {
     Json j = Json::object();
-    for (std::size_t i = 0; i < row.cells.size(); ++i) j[table.headings[i].name] = row.cells[i];
+    for (std::size_t i = 0; i < row.cells.size(); ++i) j[(*row.headings)[i].name] = row.cells[i];
     doc["rows"].push_back(std::move(j));
   }
   append_json(doc.dump(2, ' ', false, Json::error_handler_t::replace), out);
@@ -147,38 +175,39 @@ constexpr NatColumn kNatColumns[] = {
 
 // A cell that fills its column may be the beginning of something longer. An address is whole when it can be read; a
 // shortened IPv6 address can be read too, so that it has to be found among the rows that `list nat` shown.
-bool is_trusted(const ColumnTable& table, const ColumnTable::Row& row, const char* heading) {
-  if (!table.may_be_cut(row, heading)) return true;
-  const auto address = IpAddr::parse(table.cell(row, heading));
+bool is_trusted(const ColumnRow& row, const char* heading) {
+  if (!row.may_be_cut(heading)) return true;
+  const auto address = IpAddr::parse(row.cell(heading));
   return address && address->is_v4();
 }
 
-ovn::Row nat_of(const ColumnTable& table, const ColumnTable::Row& row, Provenance from) {
+ovn::Row nat_of(const ColumnRow& row, Provenance from) {
   ovn::Row nat;
   nat.from = from;
   for (const NatColumn& c : kNatColumns) {
-    const std::string cell = table.cell(row, c.heading);
-    if (table.find(c.heading) == table.headings.size()) continue;
+    if (!row.has(c.heading)) continue;
+    const std::string cell = row.cell(c.heading);
     nat.columns.set(c.column, cell.empty() && c.optional ? "[]" : printed(cell));
   }
   return nat;
 }
 
 void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const std::string router = argument_after(dump, "lr-nat-list");
-  const ColumnTable table = read_table(dump, kNatShape, report);
+  const Tables tables = read_tables(dump, kNatShape, report);
+  // Of several listings below each other the command names one router only.
+  const std::string router = tables.headings > 1 ? std::string() : argument_after(dump, "lr-nat-list");
   ovsdb::RowMerger rows(node.ovn.rows, "NB", "NAT", ovsdb::key_columns("NAT"));
   bool complete = !router.empty() && !dump.partial && report.not_understood.empty();
-  for (const ColumnTable::Row& row : table.rows) {
+  for (const ColumnRow& row : tables.rows) {
     const Provenance from{dump.source, row.line};
-    if (!is_trusted(table, row, "EXTERNAL_IP") || !is_trusted(table, row, "LOGICAL_IP")) {
+    if (!is_trusted(row, "EXTERNAL_IP") || !is_trusted(row, "LOGICAL_IP")) {
       report.diagnostics.push_back({Diagnostic::Severity::warning, from, 0,
                                     "the address may be cut off: ovn-nbctl prints 15 or 16 characters of it",
                                     "ovn-nbctl list nat"});
       complete = false;
       continue;
     }
-    ovn::Row nat = nat_of(table, row, from);
+    ovn::Row nat = nat_of(row, from);
     if (!router.empty()) nat.columns.set("router", printed(router));
     rows.add(std::move(nat));
   }
@@ -189,7 +218,7 @@ void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
 
 // VIPs of one load balancer stand below each other; only the first line has UUID and name.
 void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const ColumnTable table = read_table(dump, kLbShape, report);
+  const Tables tables = read_tables(dump, kLbShape, report);
   ovsdb::RowMerger rows(node.ovn.rows, "NB", "Load_Balancer", {});
   ovn::Row current;
   ovsdb::Datum vips;
@@ -203,17 +232,16 @@ void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Re
     vips.keys.clear();
     vips.values.clear();
   };
-  for (const ColumnTable::Row& row : table.rows) {
-    if (const std::string uuid = table.cell(row, "UUID"); !uuid.empty()) {
+  for (const ColumnRow& row : tables.rows) {
+    if (const std::string uuid = row.cell("UUID"); !uuid.empty()) {
       close();
       current.uuid = uuid;
       current.from = {dump.source, row.line};
-      if (!table.may_be_cut(row, "LB")) current.columns.set("name", printed(table.cell(row, "LB")));
-      if (const std::string protocol = table.cell(row, "PROTO"); !protocol.empty())
-        current.columns.set("protocol", printed(protocol));
+      if (!row.may_be_cut("LB")) current.columns.set("name", printed(row.cell("LB")));
+      if (const std::string protocol = row.cell("PROTO"); !protocol.empty()) current.columns.set("protocol", printed(protocol));
     }
-    vips.keys.push_back(ovsdb::string_atom(table.cell(row, "VIP")));
-    vips.values.push_back(ovsdb::string_atom(table.cell(row, "IPs")));
+    vips.keys.push_back(ovsdb::string_atom(row.cell("VIP")));
+    vips.values.push_back(ovsdb::string_atom(row.cell("IPs")));
   }
   close();
 }

@@ -207,6 +207,40 @@ TEST(RouterLists, AnAddressThatMayBeCutIsSaidNotUsed) {
   EXPECT_EQ(column(c.node("n")->ovn.rows[1], "logical_port"), "\"port one\"");
 }
 
+// Of a loop over routers: each listing has headings of its own, and the name of none of them is known.
+TEST(RouterLists, RowsAreReadByTheHeadingsAboveThem) {
+  Formats f = list_formats();
+  cluster::Cluster c;
+  const std::string text = std::string(kNatsWithMatch) + kNatsOf2020;
+  const Dump dump = f.dump(text, kSamples[3].command);
+  EXPECT_EQ(f.reprint(dump).out, text);
+  const std::string json = f.json(dump);
+  EXPECT_NE(json.find(R"("EXTERNAL_PORT")"), std::string::npos) << json;
+  f.load(dump, c);
+  const ovn::Rows& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(column(rows[0], "match"), R"("ip4.dst == 1.1.1.1")");
+  for (const ovn::Row& row : rows) {
+    EXPECT_EQ(column(row, "external_ip"), R"("192.168.99.24")");
+    EXPECT_EQ(column(row, "logical_ip"), R"("10.132.0.13")");
+    EXPECT_EQ(column(row, "router"), "(absent)");
+  }
+  EXPECT_TRUE(c.node("n")->ovn.complete_tables.empty());
+}
+
+TEST(RouterLists, SeveralListingsAreOfNoRouterThatIsKnown) {
+  Formats f = list_formats();
+  for (const Sample& s : {kSamples[0], kSamples[2]}) {
+    cluster::Cluster one, two;
+    f.load(f.dump(s.text, s.command), one);
+    const std::string twice = std::string(s.text) + s.text;
+    f.load(f.dump(twice, s.command), two);
+    EXPECT_FALSE(one.node("n")->ovn.complete_tables.empty()) << s.command;
+    EXPECT_TRUE(two.node("n")->ovn.complete_tables.empty()) << s.command;
+    for (const ovn::Row& row : two.node("n")->ovn.rows) EXPECT_EQ(column(row, "router"), "(absent)") << s.command;
+  }
+}
+
 TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
   Formats f = list_formats();
   cluster::Cluster c;
