@@ -1,6 +1,7 @@
 // From dumps of groups to group tables: a line is read when its group is asked for.
 #include "ovs_ofctl/load_groups.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -149,6 +150,16 @@ std::vector<GroupPlace> open_groups(const Dump& dump, GroupFacts& facts) {
   return {places.begin(), places.end()};
 }
 
+// So that the text of a group is found without going through all of the dump.
+void mark_lines(const Dump& dump, const std::vector<GroupPlace>& places, SourceTable& sources) {
+  if (dump.source == kNoSource || dump.source > sources.size()) return;
+  std::vector<LineMark> marks{{dump.first_line, 0}};
+  for (const GroupPlace& place : places)
+    if (place.line > dump.first_line) marks.push_back({place.line, place.offset});
+  std::sort(marks.begin(), marks.end(), [](const LineMark& a, const LineMark& b) { return a.line < b.line; });
+  sources.mark_lines(dump.source, std::move(marks));
+}
+
 }  // namespace
 
 CompiledPart compiled_groups(const openflow::GroupTable& groups) {
@@ -171,7 +182,7 @@ std::shared_ptr<void> read_groups_ahead(const Dump& dump) {
   return forms;
 }
 
-void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+void load_groups(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
   std::string name = bridge_of(dump, "dump-groups");
   if (name.empty()) name = bridge_by_file_name(dump, node);
   if (name.empty()) {
@@ -198,6 +209,7 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
     facts = loader.facts;
     facts.report = without_first(report, before);
   }
+  mark_lines(dump, places, *cluster.sources);
   if (places.empty() && !facts.has_header) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
   bridge.groups.add(std::make_shared<DumpedGroups>(dump, facts), std::move(places));
