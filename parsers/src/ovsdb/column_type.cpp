@@ -97,49 +97,111 @@ void sort_by_name(std::vector<T>& all) {
 
 // ---- values
 
-std::optional<Atom> parse_atom_as(JsonCursor& c, AtomKind kind) {
-  if (kind == AtomKind::string) {
-    const auto raw = c.raw_string();
-    if (!raw) return std::nullopt;
-    Atom atom{AtomKind::string, false, unescaped(*raw)};
+Datum::Shape shape_of(const ColumnType& type, std::size_t size) {
+  if (type.value) return Datum::Shape::map;
+  return type.is_composite() || size != 1 ? Datum::Shape::set : Datum::Shape::atom;
+}
+
+// Takes what a value consists of as a datum. `raw`: between quotes, of strings.
+class DatumSink {
+ public:
+  void key(AtomKind kind, std::string_view raw) { datum_.keys.push_back(atom_of(kind, raw)); }
+  void value(AtomKind kind, std::string_view raw) { datum_.values.push_back(atom_of(kind, raw)); }
+  Datum take(const ColumnType& type) {
+    datum_.shape = shape_of(type, datum_.keys.size());
+    return std::move(datum_);
+  }
+
+ private:
+  static Atom atom_of(AtomKind kind, std::string_view raw) {
+    if (kind != AtomKind::string) return {kind, false, std::string(raw)};
+    Atom atom{kind, false, unescaped(raw)};
     atom.quoted = needs_quotes(atom.text);
     return atom;
   }
+
+  Datum datum_;
+};
+
+// Takes it as the text that print() makes of that datum.
+class TextSink {
+ public:
+  explicit TextSink(std::string& out) : out_(out), begin_(out.size()) { out_.push_back('['); }
+
+  void key(AtomKind kind, std::string_view raw) {
+    if (keys_++ > 0) out_ += ", ";
+    print(kind, raw);
+  }
+  void value(AtomKind kind, std::string_view raw) {
+    out_.push_back('=');
+    print(kind, raw);
+  }
+  void close(const ColumnType& type) {
+    switch (shape_of(type, keys_)) {
+      case Datum::Shape::atom: out_.erase(begin_, 1); return;
+      case Datum::Shape::set: out_.push_back(']'); return;
+      case Datum::Shape::map: out_[begin_] = '{', out_.push_back('}'); return;
+    }
+  }
+
+ private:
+  void print(AtomKind kind, std::string_view raw) {
+    if (kind == AtomKind::string && has_escapes(raw)) return print_string(unescaped(raw));
+    if (kind == AtomKind::string) return print_string(raw);
+    out_ += raw;
+  }
+  void print_string(std::string_view text) {
+    if (needs_quotes(text))
+      print_quoted(text, out_);
+    else
+      out_ += text;
+  }
+
+  std::string& out_;
+  std::size_t begin_, keys_ = 0;
+};
+
+std::optional<std::string_view> raw_atom(JsonCursor& c, AtomKind kind) {
+  if (kind == AtomKind::string) return c.raw_string();
   if (kind != AtomKind::uuid) {
     const std::string_view text = c.value();
     if (text.empty() || text.front() == '"' || text.front() == '{' || text.front() == '[') return std::nullopt;
-    return Atom{kind, false, std::string(text)};
+    return text;
   }
   if (!c.take('[')) return std::nullopt;
   const auto word = c.raw_string();
   if (!word || *word != "uuid" || !c.take(',')) return std::nullopt;
   const auto raw = c.raw_string();
-  if (!raw || !c.take(']')) return std::nullopt;
-  return Atom{AtomKind::uuid, false, std::string(*raw)};
+  return raw && c.take(']') ? raw : std::nullopt;
 }
 
-bool parse_pair(JsonCursor& c, const ColumnType& type, Datum& datum) {
+template <class Sink>
+bool read_pair(JsonCursor& c, const ColumnType& type, Sink& sink) {
   if (!c.take('[')) return false;
-  auto key = parse_atom_as(c, type.key);
+  const auto key = raw_atom(c, type.key);
   if (!key || !c.take(',')) return false;
-  auto value = parse_atom_as(c, *type.value);
+  const auto value = raw_atom(c, *type.value);
   if (!value || !c.take(']')) return false;
-  datum.keys.push_back(std::move(*key));
-  datum.values.push_back(std::move(*value));
+  sink.key(type.key, *key);
+  sink.value(*type.value, *value);
   return true;
 }
 
+template <class Sink>
+bool read_atom(JsonCursor& c, AtomKind kind, Sink& sink) {
+  const auto raw = raw_atom(c, kind);
+  if (raw) sink.key(kind, *raw);
+  return raw.has_value();
+}
+
 // ["set",[…]] or ["map",[…]].
-bool parse_tagged(JsonCursor& c, const ColumnType& type, Datum& datum) {
+template <class Sink>
+bool read_tagged(JsonCursor& c, const ColumnType& type, Sink& sink) {
   if (!c.take('[')) return false;
   const auto tag = c.raw_string();
   if (!tag || *tag != (type.value ? "map" : "set") || !c.take(',')) return false;
-  const bool whole = for_each_element(c, [&](JsonCursor& element) {
-    if (type.value) return parse_pair(element, type, datum);
-    auto atom = parse_atom_as(element, type.key);
-    if (atom) datum.keys.push_back(std::move(*atom));
-    return atom.has_value();
-  });
+  const bool whole = for_each_element(
+      c, [&](JsonCursor& element) { return type.value ? read_pair(element, type, sink) : read_atom(element, type.key, sink); });
   return whole && c.take(']');
 }
 
@@ -149,20 +211,27 @@ bool begins_tagged(JsonCursor c) {
   return tag && (*tag == "set" || *tag == "map");
 }
 
-Datum::Shape shape_of(const ColumnType& type, std::size_t size) {
-  if (type.value) return Datum::Shape::map;
-  return type.is_composite() || size != 1 ? Datum::Shape::set : Datum::Shape::atom;
+template <class Sink>
+bool read_value(JsonCursor& c, const ColumnType& type, Sink& sink) {
+  return begins_tagged(c) ? read_tagged(c, type, sink) : !type.value && read_atom(c, type.key, sink);
 }
 
-Atom default_atom(AtomKind kind) {
+std::string_view default_of(AtomKind kind) {
   switch (kind) {
-    case AtomKind::integer: return {kind, false, "0"};
-    case AtomKind::real: return {kind, false, "0"};
-    case AtomKind::boolean: return {kind, false, "false"};
-    case AtomKind::string: return {kind, true, ""};
-    case AtomKind::uuid: return {kind, false, "00000000-0000-0000-0000-000000000000"};
+    case AtomKind::integer: return "0";
+    case AtomKind::real: return "0";
+    case AtomKind::boolean: return "false";
+    case AtomKind::string: return "";
+    case AtomKind::uuid: return "00000000-0000-0000-0000-000000000000";
   }
   return {};
+}
+
+template <class Sink>
+void put_default(const ColumnType& type, Sink& sink) {
+  if (type.min == 0) return;
+  sink.key(type.key, default_of(type.key));
+  if (type.value) sink.value(*type.value, default_of(*type.value));
 }
 
 void print_json_element(const Atom& atom, std::string& out) {
@@ -208,27 +277,31 @@ std::optional<DatabaseSchema> parse_schema(std::string_view json) {
 }
 
 std::optional<Datum> parse_json_value(JsonCursor& c, const ColumnType& type) {
-  Datum datum;
-  if (begins_tagged(c)) {
-    if (!parse_tagged(c, type, datum)) return std::nullopt;
-  } else {
-    if (type.value) return std::nullopt;
-    auto atom = parse_atom_as(c, type.key);
-    if (!atom) return std::nullopt;
-    datum.keys.push_back(std::move(*atom));
-  }
-  datum.shape = shape_of(type, datum.keys.size());
-  return datum;
+  DatumSink sink;
+  return read_value(c, type, sink) ? std::optional(sink.take(type)) : std::nullopt;
+}
+
+bool append_json_value(JsonCursor& c, const ColumnType& type, std::string& out) {
+  const std::size_t before = out.size();
+  TextSink sink(out);
+  const bool read = read_value(c, type, sink);
+  if (read)
+    sink.close(type);
+  else
+    out.resize(before);
+  return read;
 }
 
 Datum default_value(const ColumnType& type) {
-  Datum datum;
-  if (type.min > 0) {
-    datum.keys.push_back(default_atom(type.key));
-    if (type.value) datum.values.push_back(default_atom(*type.value));
-  }
-  datum.shape = shape_of(type, datum.keys.size());
-  return datum;
+  DatumSink sink;
+  put_default(type, sink);
+  return sink.take(type);
+}
+
+void append_default_value(const ColumnType& type, std::string& out) {
+  TextSink sink(out);
+  put_default(type, sink);
+  sink.close(type);
 }
 
 void print_json_value(const Datum& datum, std::string& out) {

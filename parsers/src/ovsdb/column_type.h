@@ -48,8 +48,11 @@ std::optional<DatabaseSchema> parse_schema(std::string_view json);
 // One value in the notation of the file, shaped as its column demands: a set of one in a column that may hold more is a
 // set, though the file has it bare. Empty when it is no value.
 std::optional<Datum> parse_json_value(JsonCursor& c, const ColumnType& type);
+// The same value as to_text() prints it. False, and nothing is appended, where it is none.
+bool append_json_value(JsonCursor& c, const ColumnType& type, std::string& out);
 // What a column holds where the file does not name it (RFC 7047 §5.2.1).
 Datum default_value(const ColumnType& type);
+void append_default_value(const ColumnType& type, std::string& out);  // as to_text() prints it
 
 // In the notation of the file, without blanks.
 void print_json_value(const Datum& datum, std::string& out);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "egtrace/ovn/columns.h"
 #include "ovsdb/changed_column.h"
 #include "ovsdb/column_type.h"
 #include "ovsdb/log_file.h"
@@ -35,6 +36,8 @@ struct StoredTable {
   // read are left out, and `damaged` is counted up.
   // `only`: these columns, where any are named.
   Record record(const StoredRow& row, std::size_t& damaged, std::span<const std::string_view> only = {}) const;
+  // The same columns as `list` prints them, without "_uuid".
+  ovn::Columns columns(const StoredRow& row, std::size_t& damaged) const;
   // The value of a column as the file has it, without looking at it; empty where the row does not name it. Not for
   // columns that were changed.
   static std::string_view stored_value(const StoredRow& row, std::string_view column);

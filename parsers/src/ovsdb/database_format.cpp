@@ -177,8 +177,7 @@ std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, S
   return from;
 }
 
-TableRows rows_of(const StoredTable& table, Database database, const Dump& dump, const std::vector<Provenance>& from,
-                  bool complete, Report& report, std::span<const std::string_view> only = {}) {
+TableRows no_rows_yet(const StoredTable& table, Database database, const Dump& dump, bool complete) {
   TableRows rows;
   rows.database = database;
   rows.table = table.schema.name;
@@ -186,25 +185,58 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
   rows.first_line = dump.first_line;
   rows.complete = complete;
   rows.jobs = dump.jobs;
-  rows.records.resize(table.rows.size());
+  return rows;
+}
+
+// Calls read(index, damaged) for each row, on several threads; it counts up by the values that cannot be read.
+template <class Read>
+void read_rows(std::size_t count, TableRows& rows, Report& report, Read read) {
   std::atomic<std::size_t> damaged{0};
-  for_each_index(table.rows.size(), dump.jobs, kRowsWorthAThread, [&](std::size_t i) {
+  for_each_index(count, rows.jobs, kRowsWorthAThread, [&](std::size_t i) {
     std::size_t here = 0;
-    Record record = table.record(table.rows[i], here, only);
-    record.source = from[i].source;
-    record.line = from[i].line;
-    rows.records[i] = std::move(record);
+    read(i, here);
     if (here > 0) damaged += here;
   });
-  if (damaged > 0) {
-    rows.complete = false;
-    report.diagnostics.push_back({Diagnostic::Severity::warning,
-                                  {dump.source, dump.first_line},
-                                  0,
-                                  fmt::format("{} values of table {} cannot be read", damaged.load(), rows.table),
-                                  ""});
-  }
-  return rows;
+  if (damaged == 0) return;
+  rows.complete = false;
+  report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                {rows.source, rows.first_line},
+                                0,
+                                fmt::format("{} values of table {} cannot be read", damaged.load(), rows.table),
+                                ""});
+}
+
+Record record_of(const StoredTable& table, std::size_t row, std::span<const std::string_view> columns, Provenance from,
+                 std::size_t& damaged) {
+  Record record = table.record(table.rows[row], damaged, columns);
+  record.source = from.source;
+  record.line = from.line;
+  return record;
+}
+
+// Into rows with types alone.
+void load_typed(const StoredTable& table, std::span<const std::string_view> columns, const std::vector<Provenance>& from,
+                TableRows rows, ovn::Ovn& ovn, Report& report) {
+  rows.records.resize(table.rows.size());
+  read_rows(table.rows.size(), rows, report,
+            [&](std::size_t i, std::size_t& damaged) { rows.records[i] = record_of(table, i, columns, from[i], damaged); });
+  load_southbound_rows(rows, ovn);
+}
+
+void load_all(const StoredTable& table, const std::vector<Provenance>& from, TableRows rows, cluster::Node& node,
+              Report& report) {
+  const std::vector<std::string_view> typed =
+      rows.database == Database::sb ? typed_columns(rows.table) : std::vector<std::string_view>{};
+  if (!typed.empty()) rows.records.resize(table.rows.size());
+  std::vector<ovn::Row> made(table.rows.size());
+  read_rows(table.rows.size(), rows, report, [&](std::size_t i, std::size_t& damaged) {
+    made[i].uuid = table.rows[i].uuid;
+    made[i].from = from[i].source != kNoSource ? from[i] : Provenance{rows.source, from[i].line};
+    made[i].columns = table.columns(table.rows[i], damaged);
+    std::size_t again = 0;
+    if (!typed.empty()) rows.records[i] = record_of(table, i, typed, from[i], again);
+  });
+  add_rows(rows, std::move(made), node, report);
 }
 
 }  // namespace
@@ -266,9 +298,9 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
     if (table.schema.name == "Logical_Flow")
       flows = std::move(from);
     else if (!columns.empty())
-      load_southbound_rows(rows_of(table, *database, dump, from, whole, report, columns), node.ovn);
+      load_typed(table, columns, from, no_rows_yet(table, *database, dump, whole), node.ovn, report);
     else
-      add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
+      load_all(table, from, no_rows_yet(table, *database, dump, whole), node, report);
   }
   if (*database == Database::ovs) return link_vswitch_rows(node);
   link_ovn_rows(node.ovn);

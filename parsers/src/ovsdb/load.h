@@ -39,8 +39,8 @@ void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, o
 
 // ---- pieces of it
 
-// Keeps rows without linking them.
-void add_rows(const TableRows& rows, cluster::Node& node, Report& report);
+// Keeps rows without linking them. `rows.records`: of what load_southbound_rows() takes.
+void add_rows(const TableRows& rows, std::vector<ovn::Row> made, cluster::Node& node, Report& report);
 // Rows with types, of the Southbound database (egtrace/ovn/southbound.h).
 void load_southbound_rows(const TableRows& rows, ovn::Ovn& ovn);
 // The columns of which they are made; empty for tables of which there are none.

@@ -36,22 +36,39 @@ bool is_linked(std::string_view table) {
   return std::find(std::begin(kLinked), std::end(kLinked), table) != std::end(kLinked);
 }
 
+bool have_distinct_uuids(const std::vector<ovn::Row>& rows) {
+  std::vector<std::string_view> uuids;
+  uuids.reserve(rows.size());
+  for (const ovn::Row& row : rows) uuids.push_back(row.uuid);
+  std::sort(uuids.begin(), uuids.end());
+  const bool distinct = std::adjacent_find(uuids.begin(), uuids.end()) == uuids.end();
+  return distinct && (uuids.empty() || !uuids.front().empty());
+}
+
 }  // namespace
 
-void add_rows(const TableRows& rows, cluster::Node& node, Report& report) {
+void add_rows(const TableRows& rows, std::vector<ovn::Row> made, cluster::Node& node, Report& report) {
   const std::string database(short_name(rows.database));
-  RowMerger merger(rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows, database, rows.table, key_columns(rows.table));
-  std::vector<ovn::Row> made(rows.records.size());
-  for_each_index(made.size(), rows.jobs, kRowsWorthAThread,
-                 [&](std::size_t i) { made[i] = row_of(rows.records[i], rows.source); });
-  for (ovn::Row& row : made) merger.add(std::move(row), &report);
+  ovn::Rows& known = rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows;
+  std::vector<ovn::Row>& all = known.table(database, rows.table).rows().edit();
+  if (all.empty() && have_distinct_uuids(made)) {  // nothing to merge
+    const Name of(database), table(rows.table);
+    for (ovn::Row& row : made) row.database = of, row.table = table;
+    all = std::move(made);
+  } else {
+    RowMerger merger(known, database, rows.table, key_columns(rows.table));
+    for (ovn::Row& row : made) merger.add(std::move(row), &report);
+  }
   if (rows.complete) node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
   if (rows.database == Database::sb) load_southbound_rows(rows, node.ovn);
   if (shows_ports(rows)) node.ovn.has_ports = true;
 }
 
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report) {
-  add_rows(rows, node, report);
+  std::vector<ovn::Row> made(rows.records.size());
+  for_each_index(made.size(), rows.jobs, kRowsWorthAThread,
+                 [&](std::size_t i) { made[i] = row_of(rows.records[i], rows.source); });
+  add_rows(rows, std::move(made), node, report);
   if (rows.database == Database::ovs)
     link_vswitch_rows(node);
   else if (is_linked(rows.table))

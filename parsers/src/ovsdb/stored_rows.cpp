@@ -1,6 +1,7 @@
 // Rows as the reader of a database file left them: the text of the file, and what was changed since.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "egtrace/base/text.h"
 #include "ovsdb/database.h"
@@ -24,25 +25,38 @@ std::string_view StoredTable::stored_value(const StoredRow& row, std::string_vie
   return found;
 }
 
+namespace {
+
+// Calls read(column, cursor) for each column that the row names, which takes its value and hands back whether it could. How many
+// could not be read.
+template <class Read>
+std::size_t read_columns(const TableSchema& schema, std::string_view json, Read read) {
+  std::size_t damaged = 0;
+  JsonCursor c(json);
+  const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+    const auto column = schema.find(name);
+    JsonCursor of = v;
+    if (column && read(*column, of)) return v = of, true;
+    ++damaged;
+    return !v.value().empty();
+  });
+  return damaged + !whole;
+}
+
+}  // namespace
+
 Record StoredTable::record(const StoredRow& row, std::size_t& damaged, std::span<const std::string_view> only) const {
   const auto wanted = [only](std::string_view column) {
     return only.empty() || std::find(only.begin(), only.end(), column) != only.end();
   };
   std::vector<std::optional<Datum>> values(schema.columns.size());
   std::vector<bool> unread(schema.columns.size());
-  JsonCursor c(row.json);
-  const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-    const auto column = schema.find(name);
-    const std::string_view json = v.value();
-    if (!column) return ++damaged, !json.empty();
-    if (!wanted(name)) return !json.empty();
-    JsonCursor of(json);
-    values[*column] = parse_json_value(of, schema.columns[*column].type);
-    unread[*column] = !values[*column];
-    damaged += unread[*column];
-    return !json.empty();
+  damaged += read_columns(schema, row.json, [&](std::size_t column, JsonCursor& v) {
+    if (!wanted(schema.columns[column].name)) return !v.value().empty();
+    values[column] = parse_json_value(v, schema.columns[column].type);
+    unread[column] = !values[column];
+    return values[column].has_value();
   });
-  damaged += !whole;
   for (const auto& [column, changed] : row.changed) {
     values[column] = datum_of(changed, schema.columns[column].type);
     unread[column] = false;
@@ -56,6 +70,29 @@ Record StoredTable::record(const StoredRow& row, std::size_t& damaged, std::span
     record.columns.push_back({column.name, values[i] ? std::move(*values[i]) : default_value(column.type), 0});
   }
   return record;
+}
+
+ovn::Columns StoredTable::columns(const StoredRow& row, std::size_t& damaged) const {
+  std::vector<std::optional<std::string>> values(schema.columns.size());
+  std::vector<bool> unread(schema.columns.size());
+  damaged += read_columns(schema, row.json, [&](std::size_t column, JsonCursor& v) {
+    std::string& text = values[column].emplace();
+    unread[column] = !append_json_value(v, schema.columns[column].type, text);
+    return !unread[column];
+  });
+  for (const auto& [column, changed] : row.changed) {
+    values[column] = to_text(datum_of(changed, schema.columns[column].type));
+    unread[column] = false;
+  }
+  std::vector<std::pair<std::string_view, std::string>> texts;
+  texts.reserve(schema.columns.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ColumnSchema& column = schema.columns[i];
+    if (unread[i] || (!values[i] && column.ephemeral)) continue;
+    if (!values[i]) append_default_value(column.type, values[i].emplace());
+    texts.emplace_back(column.name, std::move(*values[i]));
+  }
+  return ovn::Columns(std::move(texts));
 }
 
 const StoredTable* DatabaseFile::table(std::string_view wanted) const {

@@ -36,15 +36,19 @@ constexpr const char* kSnapshot =
     R"("00000000-0000-0000-0000-000000000001":{"name":"a\"b","set":"x","map":["map",[["k",1],["l",2]]]},)"
     R"("00000000-0000-0000-0000-000000000002":{"ref":["uuid","00000000-0000-0000-0000-000000000001"],"n":7}}})";
 
-// "name=… set=…" of every row in order.
-std::vector<std::string> rows_of(const DatabaseFile& file) {
+// "name=… set=…" of every row in order; as a tree and as text alike.
+std::vector<std::string> rows_of(const DatabaseFile& file, const std::string& name = "T") {
   std::vector<std::string> all;
-  const auto* table = file.table("T");
-  std::size_t damaged = 0;
+  const auto* table = file.table(name);
   for (std::size_t i = 0; table && i < table->rows.size(); ++i) {
-    std::string text;
+    std::size_t damaged = 0, damaged_text = 0;
+    std::string text, same;
     for (const auto& column : table->record(table->rows[i], damaged).columns)
       if (column.name != "_uuid") text += column.name + "=" + to_text(column.value) + " ";
+    for (const auto& [column, value] : table->columns(table->rows[i], damaged_text))
+      same.append(column).append("=").append(value).append(" ");
+    EXPECT_EQ(text, same);
+    EXPECT_EQ(damaged, damaged_text);
     all.push_back(text);
   }
   return all;
@@ -66,6 +70,67 @@ TEST(DatabaseFile, GivesRowsWithTheirDefaultsAsListShowsThem) {
   const std::vector<std::string> expected = {R"(map={k=1, l=2} n=[] name="a\"b" ref=[] set=[x] )",
                                              R"(map={} n=7 name="" ref=00000000-0000-0000-0000-000000000001 set=[] )"};
   EXPECT_EQ(rows_of(file), expected);
+}
+
+// Values as no schema has them, damaged ones and those that need quotes.
+TEST(DatabaseFile, PrintsValuesAsTheirTreesDo) {
+  constexpr const char* kTypes[] = {R"("string")",
+                                    R"("integer")",
+                                    R"("real")",
+                                    R"("boolean")",
+                                    R"("uuid")",
+                                    R"({"key":"string","min":0})",
+                                    R"({"key":"uuid","min":0,"max":"unlimited"})",
+                                    R"({"key":"real","max":"unlimited"})",
+                                    R"({"key":"string","value":"string","min":0,"max":"unlimited"})",
+                                    R"({"key":"integer","value":"uuid"})"};
+  constexpr const char* kValues[] = {R"("")",
+                                     R"("plain")",
+                                     R"("true")",
+                                     R"("a b")",
+                                     R"("a\"b\\c\n\u00e4\u0001\x")",
+                                     R"("00000000-0000-0000-0000-000000000001")",
+                                     "7",
+                                     "-1.5e3",
+                                     "true",
+                                     "null",
+                                     R"(["uuid","00000000-0000-0000-0000-000000000001"])",
+                                     R"(["uuid",1])",
+                                     R"(["set",[]])",
+                                     R"(["set",["one"]])",
+                                     R"(["set",["two","1"]])",
+                                     R"(["set",[["uuid","x"],["uuid","y"]]])",
+                                     R"(["set",[1,2,[]]])",
+                                     R"(["map",[]])",
+                                     R"(["map",[["k","v"],["k 2","\t"]]])",
+                                     R"(["map",[[1,["uuid","z"]]]])",
+                                     R"(["map",[["k"]]])",
+                                     R"({"a":1})",
+                                     R"(["set",["cut)"};
+  std::string columns, rows;
+  for (std::size_t t = 0; t < std::size(kTypes); ++t)
+    columns += (t > 0 ? "," : "") + std::string("\"c") + std::to_string(t) + R"(":{"type":)" + kTypes[t] + "}";
+  for (std::size_t v = 0; v < std::size(kValues); ++v) {
+    std::string row;
+    for (std::size_t t = 0; t < std::size(kTypes); ++t)
+      row += (t > 0 ? "," : "") + std::string("\"c") + std::to_string(t) + "\":" + kValues[v];
+    const std::string text = log_of({R"({"name":"D","tables":{"T":{"columns":{)" + columns + "}}}}",
+                                     R"({"T":{"00000000-0000-0000-0000-000000000001":{)" + row + "}}}"});
+    rows_of(read_database(text));
+  }
+}
+
+// The fuzz corpus has files of real servers.
+TEST(DatabaseFile, PrintsRowsOfServersAsTheirTreesDo) {
+  for (const char* name : {"standalone.db", "clustered.db"}) {
+    std::ifstream in(std::string(EGTRACE_SOURCE_DIR "/tests/fuzz/corpus/ovsdb/") + name, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string whole = text.str();
+    const DatabaseFile file = read_database(whole);
+    EXPECT_FALSE(file.tables.empty()) << name;
+    for (const auto& table : file.tables) rows_of(file, table.schema.name);
+  }
 }
 
 TEST(DatabaseFile, AppliesTransactionsInOrder) {
