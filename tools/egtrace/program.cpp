@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,29 @@ constexpr const char* kFooter =
     "\n"
     "Options may stand before the command or behind it.\n"
     "Exit status: 0 done, 1 an expectation does not hold, 2 the call or an input is unusable, 3 inconclusive.\n";
+
+struct Verb {
+  std::string_view name;
+  void (*add)(CLI::App& app, ExitStatus& status);
+  bool shows_all = false;  // what it prints is of all verbs
+};
+// In the order of the help text.
+constexpr Verb kVerbs[] = {
+    {"assert", add_assert},   {"audit", add_audit},     {"check", add_check},
+    {"collect", add_collect}, {"compile", add_compile}, {"completion", add_completion, true},
+    {"decode", add_decode},   {"diff", add_diff},       {"explain", add_explain},
+    {"export", add_export},   {"flows", add_flows},     {"inspect", add_inspect},
+    {"lookup", add_lookup},   {"ltrace", add_ltrace},   {"manual", add_manual, true},
+    {"merge", add_merge},     {"parse", add_parse},     {"report", add_report},
+    {"serve", add_serve},     {"shell", add_shell},     {"sql", add_sql},
+    {"triage", add_triage},   {"pcap", add_pcap},       {"trace", add_trace},
+};
+
+// What is typed first is, as a rule, the verb, and then the options of others are not needed: they take 3 ms to make.
+const Verb* verb_alone(std::string_view first_word) {
+  const auto* verb = std::find_if(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& v) { return v.name == first_word; });
+  return verb == std::end(kVerbs) || verb->shows_all ? nullptr : verb;
+}
 
 // One line whatever the message held, so that scripts and logs can rely on it.
 int complain(std::string message) {
@@ -80,7 +104,7 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
 
 int parse_and_run(std::vector<std::string> given) {
   ExitStatus status = ExitStatus::done;
-  const std::unique_ptr<CLI::App> made = make_program(status);
+  const std::unique_ptr<CLI::App> made = make_program(status, given.empty() ? std::string_view() : given.front());
   CLI::App& app = *made;
   try {
     std::vector<std::string> words = verb_first(app, given);
@@ -101,7 +125,8 @@ int parse_and_run(std::vector<std::string> given) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_program(ExitStatus& status) {
+std::unique_ptr<CLI::App> make_program(ExitStatus& status, std::string_view first_word) {
+  const Verb* alone = verb_alone(first_word);
   auto made = std::make_unique<CLI::App>(
       "egtrace explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.", "egtrace");
   CLI::App& app = *made;
@@ -111,30 +136,8 @@ std::unique_ptr<CLI::App> make_program(ExitStatus& status) {
   app.footer(kFooter);
   app.get_formatter()->column_width(kHelpColumn);
 
-  add_assert(app, status);
-  add_audit(app, status);
-  add_check(app, status);
-  add_collect(app, status);
-  add_compile(app, status);
-  add_completion(app, status);
-  add_decode(app, status);
-  add_diff(app, status);
-  add_explain(app, status);
-  add_export(app, status);
-  add_flows(app, status);
-  add_inspect(app, status);
-  add_lookup(app, status);
-  add_ltrace(app, status);
-  add_manual(app, status);
-  add_merge(app, status);
-  add_parse(app, status);
-  add_report(app, status);
-  add_serve(app, status);
-  add_shell(app, status);
-  add_sql(app, status);
-  add_triage(app, status);
-  add_pcap(app, status);
-  add_trace(app, status);
+  for (const Verb& verb : kVerbs)
+    if (!alone || &verb == alone) verb.add(app, status);
   return made;
 }
 
