@@ -7,6 +7,10 @@ namespace egt::cli {
 
 // Of what the program keeps for itself; mapped files do not count. What would need more ends in std::bad_alloc.
 void limit_memory(std::uint64_t bytes);
+// What the heap may have in reserve, in bytes: little where little is allowed, as a limit counts what is not used yet.
+int part_of_memory(std::uint64_t limit, std::uint64_t most);
+// By how much the heap grows at once.
+int step_of_heap(std::uint64_t limit);
 // The limit that holds, in bytes; the largest number where there is none.
 std::uint64_t memory_limit();
 // Of what may be read again: half of what the host has, and of what limit_memory() allows. 0 where neither is known.
@@ -16,10 +20,5 @@ void limit_memory_by_host();
 // A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the
 // kernel, which zeroes each page anew (mallopt(3)). A fifth of the time of an audit.
 void keep_freed_memory();
-// Starts the program again, once, so that its heap is of huge pages where the kernel gives them on request: glibc reads
-// "glibc.malloc.hugetlb" when a program starts, and only then (GLIBC_TUNABLES, which is left alone where it is set). Each page
-// that is touched first costs a fault: with pages of 2 MB a large snapshot is read in a quarter less time. Comes back where there is
-// nothing to gain, or where it cannot.
-void take_huge_pages(char** arguments);
 
 }  // namespace egt::cli
