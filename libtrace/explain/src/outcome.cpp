@@ -57,12 +57,12 @@ Outcome fold_all(const std::vector<const PathReport*>& paths, OutcomeOf outcome)
 
 Outcome of_reply(const PathReport& reply) {
   if (reply.verdict == Verdict::delivered) return Outcome::answered;
+  if (reply.verdict == Verdict::rejected && reply.refusal_accepted) return Outcome::refused;
   return reply.verdict == Verdict::inconclusive ? Outcome::undecided : Outcome::unanswered;
 }
 
 Outcome of_later(const PathReport& next) {
   if (next.verdict == Verdict::rejected && next.size_learned) return Outcome::answered;  // TCP sends smaller segments then
-  if (next.verdict == Verdict::rejected && next.refusal_accepted) return Outcome::refused;
   return of_reply(next);
 }
 

@@ -565,7 +565,8 @@ def brex_flows(lab, n):
             patch, m, pf, fld, sub, ZONE_DEFAULT, CT_OVN, nic))
         a("priority=15,table=1,%s,%s_dst=%s,actions=output:%s" % (pf, fld, clus, patch))
         a("priority=13,table=1,in_port=%s,%s,tp_dst=3784,actions=output:%s,output:LOCAL" % (nic, udp, patch))
-    a("priority=10,table=0,in_port=%s,dl_dst=%s,actions=output:LOCAL,output:%s" % (nic, m, patch))
+    both = "output:%s,output:NORMAL" if lab.c.get("nftables") else "output:LOCAL,output:%s"   # newer OVN-Kubernetes
+    a("priority=10,table=0,in_port=%s,dl_dst=%s,actions=%s" % (nic, m, both % patch))
     a("priority=10,table=0,in_port=%s,dl_src=%s,actions=output:NORMAL" % (patch, m))
     a("priority=9,table=0,in_port=%s,actions=drop" % patch)
     a("priority=10,table=1,dl_dst=%s,actions=output:LOCAL" % m)

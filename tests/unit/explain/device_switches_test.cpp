@@ -128,16 +128,60 @@ TEST_F(DeviceSwitch, PatchPortWhosePeerNamesAnother) {
   expect_fault(e, "patch-peer-missing");
 }
 
-// Without the flow that asks conntrack, br-ex gives a reply to the host and to OVN alike. Over TCP the host's copy is reset.
+// Without the flow that asks conntrack, br-ex gives a reply to the host and to OVN alike. Over TCP the host resets what it does not
+// know: the client sees the server's answer first, then that the server resets what it sends.
 TEST_F(DeviceSwitch, ReplyOfWhichTheHostGetsACopy) {
-  sample_.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-ex", "priority=50,ip,in_port=1");
+  const std::string flows = "master-03-demo/ovs-ofctl_dump-flows_br-ex";
+  sample_.without_lines(flows, "priority=50,ip,in_port=1");
   const auto asked = [&](const std::string& proto) {
     const std::vector<std::string> words{EGTRACE_BINARY,     "explain", sample_.path(), "--from",         "ns-red/red-3", "--to",
                                          "192.168.55.13:80", "--proto", proto,          "--no-conntrack", "--format",     "json"};
     return nlohmann::json::parse(egt::testing::run(words).out);
   };
   EXPECT_EQ("answered", asked("udp")["outcome"]) << asked("udp")["summary"];
-  EXPECT_EQ("unanswered", asked("tcp")["outcome"]);
+  const auto answer = asked("tcp");
+  EXPECT_EQ("refused", answer["outcome"]) << answer["summary"];
+  EXPECT_EQ("assumed", answer["confidence"]);
+  EXPECT_NE(std::string::npos, answer["summary"].get<std::string>().find("resets the connection")) << answer["summary"];
+  // Where OVN comes first, its conntrack has translated what the host gets: it goes on to the pod.
+  sample_.replace(flows, "dl_dst=00:50:56:8e:2a:33 actions=LOCAL,output:2", "dl_dst=00:50:56:8e:2a:33 actions=output:2,LOCAL");
+  EXPECT_EQ("answered", asked("tcp")["outcome"]);
+}
+
+// OVN answers for the gateway in the switch, or for all addresses of pods (arp_proxy of the router port), or its router does. A pod
+// that hears none has no next hop.
+TEST_F(DeviceSwitch, ArpOfAPodThatNoFlowAnswers) {
+  const std::string flows = "master-03-demo/ovs-ofctl_dump-flows_br-int";
+  sample_.copy(flows + ".gz", flows).remove(flows + ".gz");
+  const auto asked = [&] {
+    const std::vector<std::string> words{EGTRACE_BINARY, "explain",          sample_.path(),   "--from",   "ns-red/red-3",
+                                         "--to",         "192.168.55.13:80", "--no-conntrack", "--format", "json"};
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  };
+  sample_.without_lines(flows, "metadata=0x1,dl_dst=ff:ff:ff:ff:ff:ff,arp_tpa=10.133.0.1,arp_op=1 actions=move");
+  EXPECT_EQ("answered", asked()["outcome"]) << asked()["summary"];
+  sample_.without_lines(flows, "priority=30,arp,reg0=0/0x40000,metadata=0x1,arp_tpa=10.132.0.0/14");
+  EXPECT_EQ("answered", asked()["outcome"]) << asked()["summary"];
+  sample_.without_lines(flows, "metadata=0x4,arp_spa=10.133.0.0/23,arp_tpa=10.133.0.1,arp_op=1");
+  const auto lost = asked();
+  EXPECT_EQ("refused", lost["outcome"]) << lost["summary"];
+  EXPECT_EQ("neighbour-discovery-lost", lost["fault"]["reason"]);
+  EXPECT_EQ("assumed", lost["confidence"]);
+}
+
+// The packet goes to the MAC that the pod hears.
+TEST_F(DeviceSwitch, ArpOfAPodThatAFlowAnswersWithAnotherMac) {
+  const std::string flows = "master-03-demo/ovs-ofctl_dump-flows_br-int";
+  sample_.copy(flows + ".gz", flows).remove(flows + ".gz");
+  sample_.append(flows,
+                 " cookie=0x0, table=0, n_packets=0, n_bytes=0, priority=600,arp,arp_tpa=10.133.0.1,arp_op=1 "
+                 "actions=move:NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[],mod_dl_src:0a:58:0a:85:00:99,load:0x2->NXM_OF_ARP_OP[],"
+                 "move:NXM_NX_ARP_SHA[]->NXM_NX_ARP_THA[],load:0xa580a850099->NXM_NX_ARP_SHA[],"
+                 "move:NXM_OF_ARP_SPA[]->NXM_OF_ARP_TPA[],load:0xa850001->NXM_OF_ARP_SPA[],IN_PORT\n");
+  const std::vector<std::string> words{EGTRACE_BINARY, "explain",          sample_.path(),   "--from",   "ns-red/red-3",
+                                       "--to",         "192.168.55.13:80", "--no-conntrack", "--format", "json"};
+  const auto answer = nlohmann::json::parse(egt::testing::run(words).out);
+  EXPECT_EQ("unanswered", answer["outcome"]) << answer["summary"];
 }
 
 TEST_F(DeviceSwitch, EchoIgnored) {

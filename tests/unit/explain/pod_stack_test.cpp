@@ -102,6 +102,13 @@ TEST_F(PodStack, WithoutTheAddressTakesNothing) {
   EXPECT_EQ(reason(to), "address-not-of-pod");
 }
 
+TEST_F(PodStack, TakesNothingFromItsOwnAddress) {
+  stack(changed(kAddresses, "scope global net7\n", "scope global net7\n    inet 10.133.0.9/32 scope global net7\n"), kRoutes);
+  const json to = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
+  EXPECT_EQ(reason(to), "own-source");
+}
+
 // A socket that is bound to no address sends from the one that the pod has; what is bound to the pod's address in OVN fails.
 TEST_F(PodStack, SendsFromTheAddressThatItHas) {
   stack(changed(kAddresses, "inet 10.132.0.13/23", "inet 10.132.0.99/23"), kRoutes);

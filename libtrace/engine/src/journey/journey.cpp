@@ -17,14 +17,14 @@
 namespace egt::engine {
 namespace {
 
-constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018;
+constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018, kReset = 0x004;
+constexpr std::uint8_t kDefaultTtl = 64;
 constexpr std::size_t kMostSteps = 200'000;  // of all paths: a packet that loops and splits in each round has no end of them
 
 bool has_unread_lines(const cluster::DumpInfo& dump) {
   return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
 }
 
-// Their names, in order.
 // Lines that no parser understood may mean anything; on the nodes that the packet visited they take the proof away.
 void assume_unread_lines(const cluster::Cluster& cluster, Record& record) {
   for (const std::string_view name : visited_nodes(record)) {
@@ -107,6 +107,21 @@ void assume_connections(const cluster::Cluster& cluster, Record& record) {
       note_full_connection_table(*node, record);
 }
 
+std::string name_of(const Endpoint& end) {
+  if (end.kind == Endpoint::Kind::pod) return end.pod.name;
+  return end.node != nullptr ? end.node->name : "";
+}
+
+// A stack without a process for what it gets refuses it, also where it is a copy.
+void assume_copies(const Start& start, WalkedPath& walked) {
+  const FlowKey& packet = walked.received;
+  const std::uint64_t proto = packet.u64(FieldId::nw_proto);
+  if (start.answers || walked.verdict != Verdict::delivered || (proto != ip_proto::tcp && proto != ip_proto::udp)) return;
+  for (const OtherReceiver& other : walked.other_receivers)
+    if (!dst_ip(other.received).is_multicast())
+      walked.record.assume({Supposition::copy_not_refused, {name_of(other.end), dst_ip(other.received)}});
+}
+
 WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
                     const JourneyOptions& options, const Start& start, const NetworkState& network_state,
                     const std::vector<std::size_t>& script) {
@@ -129,10 +144,13 @@ WalkedPath run_once(const cluster::Cluster& cluster, const Topology& topology, S
   walked.size_learned = arrival.size_learned;
   walked.egress = walker.egress();
   walked.undecided = walker.undecided();
+  walked.other_receivers = walker.take_other_receivers();
+  std::erase_if(walked.other_receivers, [&](const OtherReceiver& other) { return other.end.same_place(walked.end); });
   assume_unread_lines(cluster, walked.record);
   assume_devices(cluster, walked.record);
   assume_connections(cluster, walked.record);
   assume_meters(cluster, sessions, walked.record);
+  assume_copies(start, walked);
   return walked;
 }
 
@@ -213,19 +231,18 @@ void leaves_again(WalkedPath& reply, const Start& start) {
   reply.stop = Stop{node, Layer::underlay, {PlaceKind::node, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
 }
 
+Stop stop_at(const Endpoint& end, Cause why) {
+  const PlaceKind kind = end.kind == Endpoint::Kind::pod ? PlaceKind::pod : PlaceKind::node;
+  return {end.node != nullptr ? end.node->name : "", Layer::host, {kind, {name_of(end)}}, std::move(why)};
+}
+
 void judge_reply(WalkedPath& reply, const Start& start, const WalkedPath& forward) {
   if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nothing shows the host that waits for it
   if (reply.verdict != Verdict::delivered) return;
   if (reply.left_snapshot) return leaves_again(reply, start);
   if (reply.end.same_place(start.from) && is_answer_to(reply.received, forward.sent)) return;
   reply.verdict = Verdict::dropped;
-  Stop stop;
-  stop.node = reply.end.node != nullptr ? reply.end.node->name : "";
-  stop.layer = Layer::host;
-  const bool at_pod = reply.end.kind == Endpoint::Kind::pod;
-  stop.where = at_pod ? Place{PlaceKind::pod, {reply.end.pod.name}} : Place{PlaceKind::node, {stop.node}};
-  stop.why = {Reason::reply_unexpected};
-  reply.stop = std::move(stop);
+  reply.stop = stop_at(reply.end, {Reason::reply_unexpected});
 }
 
 }  // namespace
@@ -296,15 +313,36 @@ std::vector<WalkedPath> Journey::explore_later_reply(const Start& start, const W
 
 std::vector<WalkedPath> Journey::answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags,
                                          bool* truncated) const {
-  constexpr std::uint8_t kDefaultTtl = 64;
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
   enter_at_owner(answer, *topology_);
-  // A host without the connection resets it by TCP, even where other hosts have a copy.
-  if (answer.packet.u64(FieldId::nw_proto) != ip_proto::tcp) answer.client = Client{start.from, forward.sent};
+  answer.client = Client{start.from, forward.sent};
   std::vector<WalkedPath> replies = explore(answer, forward.network_state, truncated);
-  for (WalkedPath& reply : replies) judge_reply(reply, start, forward);
+  for (WalkedPath& reply : replies) {
+    judge_reply(reply, start, forward);
+    if (reply.verdict == Verdict::delivered && answer.packet.u64(FieldId::nw_proto) == ip_proto::tcp)
+      reset_by_others(reply, forward);
+  }
   return replies;
+}
+
+// A stack that gets a segment of a connection that it does not have resets it at the sender (RFC 9293, 3.10.7.1).
+void Journey::reset_by_others(WalkedPath& reply, const WalkedPath& forward) const {
+  for (const OtherReceiver& other : reply.other_receivers) {
+    WalkedPath copy;
+    copy.end = other.end;
+    copy.received = other.received;
+    const std::vector<WalkedPath> resets = explore(answer_of(copy, kDefaultTtl, kReset), reply.network_state);
+    const auto arrives = [&](const WalkedPath& reset) {
+      return reset.verdict == Verdict::inconclusive || (reset.verdict == Verdict::delivered && reset.end.same_place(forward.end));
+    };
+    if (std::none_of(resets.begin(), resets.end(), arrives)) continue;
+    reply.verdict = Verdict::rejected;
+    reply.refusal_accepted = true;
+    reply.stop = stop_at(other.end, {Reason::reply_reset});
+    reply.record.assume({Supposition::reset_ends_connection, {name_of(other.end)}});
+    return;
+  }
 }
 
 // With the length that packets have once the connection stands: no end sends segments that are larger than its own device

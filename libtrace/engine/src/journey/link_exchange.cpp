@@ -202,9 +202,14 @@ std::vector<Provenance> evidence_of_loss(const OvsResult& result, const Record& 
   return record.steps.empty() ? std::vector<Provenance>{} : record.steps.back().evidence;
 }
 
+using MayAnswer = std::function<bool(const openflow::Interface&)>;
+
+bool any_may_answer(const openflow::Interface&) { return true; }
+
 // What goes back by the port that the request comes in by; an answer without a MAC where nothing goes on that others could answer.
 std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, const openflow::Bridge& bridge,
-                                    const openflow::Interface& port, const Station& asker, const IpAddr& wanted) {
+                                    const openflow::Interface& port, const Station& asker, const IpAddr& wanted,
+                                    const MayAnswer& may_answer = any_may_answer) {
   if (!port.ofport || !has_all_flows(bridge)) return std::nullopt;
   NetworkState network_state;
   Record record;
@@ -216,7 +221,7 @@ std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, 
   bool goes_on = false;
   for (const OvsEmission& e : result.emissions) {
     const auto mac = shown_mac(e.packet, wanted);
-    goes_on |= !mac;
+    goes_on |= !mac && (e.port == nullptr || may_answer(*e.port));
     if (!mac || e.port == nullptr || e.port->name != port.name) continue;
     if (answer && answer->mac != *mac) return std::nullopt;
     answer = FlowAnswer{*mac, evidence_of_answer(record)};
@@ -231,6 +236,12 @@ std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const W
   const auto asker = station(end, question.asker, question.address);
   if (place.bridge == nullptr || !asker) return std::nullopt;
   return answer_by(sessions, *end.node, *place.bridge, *place.port, *asker, question.address);
+}
+
+std::optional<FlowAnswer> find_answer_to_port(SwitchSessions& sessions, const PortAsker& asker, const IpAddr& wanted,
+                                              const MayAnswer& may_answer) {
+  const Station station{asker.node, asker.port->name, asker.mac, asker.address};
+  return answer_by(sessions, *asker.node, *asker.bridge, *asker.port, station, wanted, may_answer);
 }
 
 std::optional<FlowAnswer> find_answer_to_wire(SwitchSessions& sessions, const WireEnd& end, const WireEnd& behind,

@@ -27,6 +27,8 @@ class NeighbourAnswers : public NeighbourOracle {
                                 const std::optional<IpAddr>& asker) const override;
   Exchange exchange(const cluster::Node& node, std::string_view device, const IpAddr& address,
                     const std::optional<IpAddr>& asker) const override;
+  // What a pod hears that asks for `address`, as find_answer_to_port() has it.
+  const std::optional<FlowAnswer>& answer_to_pod(const PortAsker& asker, const IpAddr& address) const;
 
  private:
   const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device,

@@ -70,10 +70,11 @@ std::optional<IpAddr> selected_source(const PodStack& stack, const RouteAnswer& 
 
 }  // namespace
 
-bool PodStack::lacks(const IpAddr& address) const {
-  return host->links.present && !host->links.partial &&
-         std::none_of(host->links.value.begin(), host->links.value.end(),
-                      [&](const Link& link) { return shows_address(link, address); });
+bool PodStack::lacks(const IpAddr& address) const { return host->links.present && !host->links.partial && !shows(address); }
+
+bool PodStack::shows(const IpAddr& address) const {
+  return host != nullptr && std::any_of(host->links.value.begin(), host->links.value.end(),
+                                        [&](const Link& link) { return shows_address(link, address); });
 }
 
 PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod) {

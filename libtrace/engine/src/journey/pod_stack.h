@@ -16,6 +16,7 @@ struct PodStack {
 
   // Whether dumps show all addresses, and this is none of them.
   bool lacks(const IpAddr& address) const;
+  bool shows(const IpAddr& address) const;
 };
 
 // By the MAC of the port, else by an address of the pod.

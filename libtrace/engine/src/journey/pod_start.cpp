@@ -1,14 +1,29 @@
 #include "pod_start.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "device_checks.h"
 #include "egtrace/engine/pod_sides.h"
 #include "inconsistencies.h"
 #include "pod_rules.h"
 #include "returned_refusal.h"
+#include "stale_neighbours.h"
 
 namespace egt::engine {
 
 using cluster::Node;
+
+namespace {
+
+bool knows_neighbour(const PodStack& stack, const IpAddr& hop) {
+  if (stack.host == nullptr) return false;
+  const auto& all = stack.host->neighbours.value;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const host::Neighbour& n) { return !n.proxy && n.address == hop && is_usable(n); });
+}
+
+}  // namespace
 
 // To the neighbour or to its gateway.
 Next PodStart::run() {
@@ -25,6 +40,7 @@ Next PodStart::run() {
   if (std::optional<Arrival> end = set_macs(stack, hop)) return std::move(*end);
   if (!pod_.port->ofport)
     return walk_.log.gap(*pod_.node, Layer::ovs, {Input::port_number, {pod_.port->name}}, Reason::pod_port_number_missing);
+  if (std::optional<Arrival> end = resolve(stack, hop.address)) return std::move(*end);
   if (std::optional<Arrival> end = check_size(stack)) return std::move(*end);
   if (const host::Link* link = pod_.node->host.link(pod_.port->name); link != nullptr)
     if (std::optional<Arrival> end = enter_veth(walk_, *link, stop_at_device(*pod_.node, link->name, {}))) return std::move(*end);
@@ -71,6 +87,8 @@ std::optional<Arrival> PodStart::check_link() {
 // What the pod's own addresses, routes and neighbours change of the packet and of where it goes.
 std::optional<Arrival> PodStart::route(const PodStack& stack, PodNextHop& hop) {
   const Node& node = *start_.from.node;
+  if (start_.answers && stack.shows(dst_ip(frame_)))  // an answer to itself
+    return walk_.log.stop(Verdict::dropped, stop_at_pod(pod_, {Reason::reply_unexpected}, {stack.device->from}));
   PodRoute route = pod_route(stack, frame_);
   choose_source(route);
   route_mtu_ = route.mtu;
@@ -126,6 +144,40 @@ std::optional<Arrival> PodStart::set_macs(const PodStack& stack, const PodNextHo
   frame_.set(FieldId::eth_src, smac->value);
   frame_.set(FieldId::eth_dst, dmac->value);
   return std::nullopt;
+}
+
+// The flows answer, or lose what the pod asks. Its next hop by a link-local address is not the one of OVN's convention.
+std::optional<Arrival> PodStart::resolve(const PodStack& stack, const IpAddr& hop) {
+  const IpAddr from = src_ip(frame_), to = dst_ip(frame_);
+  const bool asks = !start_.dmac && hop.family == from.family && !hop.is_link_local() && !from.is_link_local() &&
+                    !to.is_multicast() && !(to.is_v4() && to.as_v4() == 0xffffffff);
+  if (!asks || knows_neighbour(stack, hop)) return std::nullopt;
+  const PortAsker asker{pod_.node, pod_.bridge, pod_.port, MacAddr{frame_.u64(FieldId::eth_src)}, from};
+  const auto& answer = walk_.topology.neighbours().answer_to_pod(asker, hop);
+  if (!answer) return std::nullopt;
+  if (answer->mac) {
+    frame_.set(FieldId::eth_dst, answer->mac->value);
+    return std::nullopt;
+  }
+  Record so_far = walk_.record;
+  Arrival lost = lose_discovery(hop, *answer);
+  if (stack.host != nullptr && stack.host->neighbours.present) return lost;
+  walk_.sender.lost_discovery = LostDiscovery{std::move(lost), std::exchange(walk_.record, std::move(so_far))};
+  return std::nullopt;
+}
+
+Arrival PodStart::lose_discovery(const IpAddr& hop, const FlowAnswer& answer) {
+  const std::string& device = pod_.port->name;
+  walk_.record.assume({Supposition::no_other_device_answers, {hop, pod_.node->name, device}, {}, answer.evidence});
+  Stop where{pod_.node->name,
+             Layer::ovs,
+             {PlaceKind::neighbour, {hop, device}},
+             {Reason::neighbour_discovery_lost, {pod_.pod.name}},
+             answer.evidence};
+  if (start_.answers) return walk_.log.stop(Verdict::dropped, std::move(where));
+  Arrival refused = refuse(std::move(where), "EHOSTUNREACH");
+  refused.refusal_accepted = ends_connection(frame_, frame_, "icmp-host-unreachable");
+  return refused;
 }
 
 // TCP sends segments that fit.

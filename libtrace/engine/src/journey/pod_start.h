@@ -21,6 +21,8 @@ class PodStart {
   std::optional<Arrival> route(const PodStack& stack, PodNextHop& hop);
   void choose_source(PodRoute& route);
   std::optional<Arrival> set_macs(const PodStack& stack, const PodNextHop& hop);
+  std::optional<Arrival> resolve(const PodStack& stack, const IpAddr& hop);
+  Arrival lose_discovery(const IpAddr& hop, const FlowAnswer& answer);
   std::optional<Arrival> check_size(const PodStack& stack);
   Arrival refuse(Stop where, const char* error);
   Next enter_bridge();

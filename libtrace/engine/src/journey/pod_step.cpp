@@ -2,12 +2,20 @@
 #include <algorithm>
 
 #include "device_checks.h"
+#include "host/sysctl_view.h"
 #include "inconsistencies.h"
 #include "pod_rules.h"
 #include "steps.h"
 
 namespace egt::engine {
 namespace {
+
+// IPv4 takes its own addresses for martians where they come from outside (__fib_validate_source() of net/ipv4/fib_frontend.c).
+bool is_from_itself(const AtPod& at, const PodStack& stack) {
+  const IpAddr from = src_ip(at.packet);
+  return stack.device != nullptr && from.is_v4() && stack.shows(from) &&
+         either_setting(*stack.host, stack.device->name, "accept_local").value.value_or(0) == 0;
+}
 
 // Where dumps show the pod's own device, that decides.
 Cause not_for_pod(const AtPod& at, const PodStack& stack) {
@@ -20,7 +28,8 @@ Cause not_for_pod(const AtPod& at, const PodStack& stack) {
   const bool is_other =
       !own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; });
   const bool is_gone = stack.device != nullptr && !address.is_multicast() && stack.lacks(address);
-  return is_other || is_gone ? Cause{Reason::address_not_of_pod, {address}} : Cause{};
+  if (is_other || is_gone) return {Reason::address_not_of_pod, {address}};
+  return is_from_itself(at, stack) ? Cause{Reason::own_source, {src_ip(at.packet)}} : Cause{};
 }
 
 }  // namespace

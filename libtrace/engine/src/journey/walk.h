@@ -3,13 +3,21 @@
 
 #include "egtrace/engine/ovs.h"
 #include "path_log.h"
+#include "position.h"
 #include "topology.h"
 
 namespace egt::engine {
 
+// What became of the sender's ARP or neighbour discovery, if that is lost: where the path ends unless it ends without it.
+struct LostDiscovery {
+  Arrival end;
+  Record record;
+};
+
 // Who sent the packet that was asked about.
 struct Sender {
   Endpoint from;
+  std::optional<LostDiscovery> lost_discovery;
   std::optional<Client> client;  // as of Start
   FlowKey sent;                  // as it left the sender's stack
 };

@@ -50,7 +50,17 @@ Arrival Walker::walk(const Start& start, FlowKey& sent) {
   walk_.sender.client = start.client;
   Next next = begin(walk_, start, sent);
   walk_.sender.sent = sent;
-  return follow(std::move(next), kMostPlaces);
+  return or_lost_discovery(follow(std::move(next), kMostPlaces));
+}
+
+// A pod that has resolved its next hop before goes on with that for a while: what happens to the packet then is said first.
+Arrival Walker::or_lost_discovery(Arrival end) {
+  std::optional<LostDiscovery>& lost = walk_.sender.lost_discovery;
+  if (!lost || end.verdict == Verdict::dropped || end.verdict == Verdict::rejected) return end;
+  walk_.record = std::move(lost->record);
+  walk_.log.set_egress({});
+  other_receivers_.clear();
+  return std::move(lost->end);
 }
 
 Arrival Walker::follow(Next next, int budget) {
@@ -101,7 +111,9 @@ Arrival Walker::follow_copies(Copies places, int budget) {
     walk_.log.set_egress(egress_before);
     walk_.packet.set_size(size_before);
     Arrival arrival = follow_place(std::move(places[i]), budget / 2);
-    if (i == 0 || counts_before(arrival, walk_.record, best, best_record)) {
+    const bool counts = i == 0 || counts_before(arrival, walk_.record, best, best_record);
+    note_receiver(counts ? best : arrival);
+    if (counts) {
       best = std::move(arrival);
       best_record = std::move(walk_.record);
       best_egress = walk_.log.take_egress();
@@ -110,6 +122,11 @@ Arrival Walker::follow_copies(Copies places, int budget) {
   walk_.record = std::move(best_record);
   walk_.log.set_egress(std::move(best_egress));
   return best;
+}
+
+void Walker::note_receiver(const Arrival& copy) {
+  if (copy.verdict == Verdict::delivered && !copy.left_snapshot && copy.end.kind != Endpoint::Kind::outside)
+    other_receivers_.push_back({copy.end, copy.packet});
 }
 
 // Of copies that end alike the one counts that the client takes, then the one that was meant for its receiver, then the one

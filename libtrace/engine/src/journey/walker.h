@@ -19,16 +19,21 @@ class Walker {
 
   const std::optional<Egress>& egress() const { return walk_.log.egress(); }
   bool undecided() const { return walk_.log.undecided(); }
+  // Of copies that do not count.
+  std::vector<OtherReceiver> take_other_receivers() { return std::move(other_receivers_); }
 
  private:
   Arrival follow(Next next, int budget);
   Arrival follow_place(Position place, int budget);
   Arrival follow_copies(Copies places, int budget);
   Arrival follow_refusal(Refusal refusal);
+  Arrival or_lost_discovery(Arrival end);
   Next cross_tunnel(const InTunnel& at);
   bool counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) const;
+  void note_receiver(const Arrival& copy);
 
   Walk walk_;
+  std::vector<OtherReceiver> other_receivers_;
   int places_left_ = kMostPlacesInAll;
   int tunnels_ = 0;  // how many this one is within
 };

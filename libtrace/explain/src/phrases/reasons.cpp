@@ -122,6 +122,7 @@ constexpr Phrase<Reason> kReasons[] = {
      "{0} has no patch port for localnet port {1}: no bridge of the node is mapped to its physical network"},
     {Reason::entry_device_unknown, "entry-device-unknown", "the device by which the packet arrives is not known"},
     {Reason::reply_unexpected, "reply-unexpected", "the reply arrives where no process expects it"},
+    {Reason::reply_reset, "reply-reset", "it gets a copy of the reply too, and resets the connection, which it does not know"},
     {Reason::reply_leaves, "reply-leaves",
      "the reply leaves again for {0}, and the snapshot does not show what receives it there"},
     // devices and frames of a host

@@ -85,7 +85,7 @@ def flush(lab):
 
 
 def forget_neighbours(lab):
-    for ns in [n.ns for n in lab.nodes] + [lab.ns_router, lab.ns_server]:
+    for ns in [n.ns for n in lab.nodes] + [lab.ns_router, lab.ns_server] + [p["netns"] for p in lab.pods]:
         subprocess.run(["ip", "-n", ns, "neigh", "flush", "all"], capture_output=True)
     for n in lab.nodes:
         n.run("ovs-appctl", "tnl/arp/flush", check=False)

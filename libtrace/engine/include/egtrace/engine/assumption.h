@@ -126,6 +126,8 @@ enum class Supposition : std::uint8_t {
   arrives_as_asked,            // node, device
   arrives_where_request_left,  // node, device
   no_other_receiver,           // address
+  copy_not_refused,            // host or pod that has it, destination
+  reset_ends_connection,       // host or pod that resets it
   vlan_of_name,                // device, VLAN, node
   access_port_adds_tag,        // VLAN; node and device that send, node and device that receive
   access_port_removes_tag,     // likewise

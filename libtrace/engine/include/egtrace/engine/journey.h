@@ -73,6 +73,12 @@ struct Egress {
   FlowKey packet;
 };
 
+// Who got a copy of the packet besides the end of its path.
+struct OtherReceiver {
+  Endpoint end;
+  FlowKey received;
+};
+
 // One path of the packet: what happened, and what it left behind.
 struct WalkedPath {
   Record record;
@@ -81,8 +87,9 @@ struct WalkedPath {
   std::optional<Stop> stop;
   std::optional<Egress> egress;
   Endpoint end;
-  FlowKey sent;                   // as the sender sent it (source chosen)
-  FlowKey received;               // as the last receiver sees it
+  FlowKey sent;      // as the sender sent it (source chosen)
+  FlowKey received;  // as the last receiver sees it
+  std::vector<OtherReceiver> other_receivers;
   bool left_snapshot = false;     // went on to a node that the snapshot does not hold
   bool size_learned = false;      // an ICMP error shows the sender what size gets through; TCP goes on with that
   bool refusal_accepted = false;  // the reset or ICMP error reaches the sender, and ends its connection
@@ -138,6 +145,7 @@ class Journey {
 
  private:
   std::vector<WalkedPath> answers(const Start& start, const WalkedPath& forward, std::uint64_t tcp_flags, bool* truncated) const;
+  void reset_by_others(WalkedPath& reply, const WalkedPath& forward) const;
   Journey later(const Start& start, const WalkedPath& first) const;
 
   const cluster::Cluster& cluster_;

@@ -104,6 +104,7 @@ enum class Reason : std::uint8_t {
   localnet_not_mapped,      // no patch port connects the localnet port of the receiver's switch with a bridge of its node
   entry_device_unknown,     // no dump shows the device by which a packet from outside arrives
   reply_unexpected,         // the reply arrives at another place, or from another address, than the client waits for
+  reply_reset,              // another host or pod has a copy of the reply, and resets the connection, which it does not have
   reply_leaves,             // the reply goes to nodes that no dump shows, and the client is none of them
 
   // devices and frames of a host
