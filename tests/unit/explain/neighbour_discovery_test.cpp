@@ -64,7 +64,7 @@ class TwoHosts {
 
 bool assumes_discovery(const PathReport& path) {
   return std::any_of(path.assumptions.begin(), path.assumptions.end(),
-                     [](const AssumptionReport& a) { return a.what.starts_with("rules let neighbour discovery"); });
+                     [](const AssumptionReport& a) { return a.what.starts_with("rules and flows let neighbour discovery"); });
 }
 
 // Tables of nft's family arp, on a host of the sample that has no entry of its next hop.
@@ -110,7 +110,7 @@ TEST_F(ArpRules, ThatAreNotDecidedAreAssumedToPass) {
   const auto e = explained(chain("output", "numgen random mod 2 0 drop"));
   EXPECT_EQ("answered", e["outcome"]) << e["summary"];
   EXPECT_EQ("assumed", e["confidence"]);
-  EXPECT_NE(std::string::npos, e["assumptions"].dump().find("rules let neighbour discovery")) << e["assumptions"];
+  EXPECT_NE(std::string::npos, e["assumptions"].dump().find("rules and flows let neighbour discovery")) << e["assumptions"];
 }
 
 TEST(NeighbourDiscovery, IsAssumedToPassRulesThatAreNotDecided) {

@@ -216,7 +216,8 @@ std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, 
   UndecidedChooser chooser;
   const OvsResult result =
       OvsEngine(sessions, node, network_state, record, chooser).run(bridge, *port.ofport, request(asker, wanted));
-  if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
+  if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty())
+    return FlowAnswer{{}, {}, true};
   std::optional<FlowAnswer> answer;
   bool goes_on = false;
   for (const OvsEmission& e : result.emissions) {
@@ -229,13 +230,17 @@ std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, 
   return answer || goes_on ? answer : FlowAnswer{{}, evidence_of_loss(result, record)};
 }
 
+std::optional<FlowAnswer> decided(std::optional<FlowAnswer> answer) {
+  return answer && answer->undecided ? std::nullopt : std::move(answer);
+}
+
 }  // namespace
 
 std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& end, const LinkQuestion& question) {
   const auto place = end.node->port(end.device);
   const auto asker = station(end, question.asker, question.address);
   if (place.bridge == nullptr || !asker) return std::nullopt;
-  return answer_by(sessions, *end.node, *place.bridge, *place.port, *asker, question.address);
+  return decided(answer_by(sessions, *end.node, *place.bridge, *place.port, *asker, question.address));
 }
 
 std::optional<FlowAnswer> find_answer_to_port(SwitchSessions& sessions, const PortAsker& asker, const IpAddr& wanted,

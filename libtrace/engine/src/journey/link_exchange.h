@@ -13,8 +13,9 @@ namespace egt::engine {
 
 // What flows of Open vSwitch answer to ARP or neighbour discovery.
 struct FlowAnswer {
-  std::optional<MacAddr> mac;  // none: they drop the request
+  std::optional<MacAddr> mac;  // none: they drop the request, or it is undecided
   std::vector<Provenance> evidence;
+  bool undecided = false;  // what decides, no dump shows
 };
 
 struct LinkExchange {
@@ -41,7 +42,7 @@ struct PortAsker {
   IpAddr address;
 };
 
-// The same for a pod. `may_answer`: whether what is behind a port may have the address.
+// The same for a pod, which may be undecided. `may_answer`: whether what is behind a port may have the address.
 std::optional<FlowAnswer> find_answer_to_port(SwitchSessions& sessions, const PortAsker& asker, const IpAddr& wanted,
                                               const std::function<bool(const openflow::Interface&)>& may_answer);
 

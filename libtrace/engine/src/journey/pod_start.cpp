@@ -155,6 +155,11 @@ std::optional<Arrival> PodStart::resolve(const PodStack& stack, const IpAddr& ho
   const PortAsker asker{pod_.node, pod_.bridge, pod_.port, MacAddr{frame_.u64(FieldId::eth_src)}, from};
   const auto& answer = walk_.topology.neighbours().answer_to_pod(asker, hop);
   if (!answer) return std::nullopt;
+  if (answer->undecided) {
+    walk_.record.assume(
+        {Supposition::neighbour_discovery_passes, {hop, pod_.node->name, pod_.port->name}, {}, {pod_.port->from}});
+    return std::nullopt;
+  }
   if (answer->mac) {
     frame_.set(FieldId::eth_dst, answer->mac->value);
     return std::nullopt;

@@ -48,7 +48,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::no_other_device_answers, "no-other-device-answers", "no other device answers for {0} on {1} {2}",
      "by the dumps, ARP or neighbour discovery with the one that has the address is lost"},
     {Supposition::neighbour_discovery_passes, "neighbour-discovery-passes",
-     "rules let neighbour discovery of {0} on {1} {2} through", "what decides in some of them no dump shows"},
+     "rules and flows let neighbour discovery of {0} on {1} {2} through", "what decides in some of them no dump shows"},
     {Supposition::queue_passes, "queue-passes", "the queueing discipline of {0} on {1} lets the packet through",
      "{2} may drop packets, and no dump shows its parameters"},
     {Supposition::program_passes, "program-passes", "the XDP program on {0} of {1} lets the packet through",
