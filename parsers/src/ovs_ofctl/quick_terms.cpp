@@ -313,6 +313,7 @@ std::size_t name_length(const char* at) {
 
 const QuickField* quick_field(const char* name, std::size_t length) {
   static const QuickTable table;
+  if (length == 0 || name[length - 1] == '\0') return nullptr;  // as name_bytes() ends shorter names
   return table.find(name_bytes(name, length));
 }
 
