@@ -107,6 +107,7 @@ TEST_F(PodStack, TakesNothingFromItsOwnAddress) {
   const json to = explained("demo-egress/requester-3a", kPod);
   EXPECT_EQ(to.at("outcome"), "unanswered") << to.at("summary");
   EXPECT_EQ(reason(to), "own-source");
+  EXPECT_NE(to.at("assumptions").dump().find("accept_local"), std::string::npos) << to.at("assumptions");
 }
 
 // A socket that is bound to no address sends from the one that the pod has; what is bound to the pod's address in OVN fails.

@@ -336,6 +336,10 @@ void Journey::reset_by_others(WalkedPath& reply, const WalkedPath& forward) cons
     const auto arrives = [&](const WalkedPath& reset) {
       return reset.verdict == Verdict::inconclusive || (reset.verdict == Verdict::delivered && reset.end.same_place(forward.end));
     };
+    for (const WalkedPath& reset : resets) {  // also one that is lost decides
+      for (const Assumption& a : reset.record.assumptions) reply.record.assume(a);
+      reply.undecided |= reset.assumed();
+    }
     if (std::none_of(resets.begin(), resets.end(), arrives)) continue;
     reply.verdict = Verdict::rejected;
     reply.refusal_accepted = true;

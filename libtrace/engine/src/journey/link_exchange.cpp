@@ -224,7 +224,7 @@ std::optional<FlowAnswer> answer_by(SwitchSessions& sessions, const Node& node, 
     const auto mac = shown_mac(e.packet, wanted);
     goes_on |= !mac && (e.port == nullptr || may_answer(*e.port));
     if (!mac || e.port == nullptr || e.port->name != port.name) continue;
-    if (answer && answer->mac != *mac) return std::nullopt;
+    if (answer && answer->mac != *mac) return FlowAnswer{{}, {}, true};
     answer = FlowAnswer{*mac, evidence_of_answer(record)};
   }
   return answer || goes_on ? answer : FlowAnswer{{}, evidence_of_loss(result, record)};

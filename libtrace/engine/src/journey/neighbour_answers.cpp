@@ -117,21 +117,23 @@ const std::optional<FlowAnswer>& NeighbourAnswers::answer_by_flows(const Node& n
 }
 
 // A flood reaches other pods and devices of the host, which do not answer for what they do not have.
+bool NeighbourAnswers::may_have(const Node& node, const openflow::Interface& port, const IpAddr& address) const {
+  if (port.type == "internal") {
+    const host::Link* link = node.host.link(port.name);
+    return link == nullptr || std::any_of(link->addresses.begin(), link->addresses.end(),
+                                          [&](const host::Address& a) { return a.prefix.address == address; });
+  }
+  const auto id = port.external_ids.find("iface-id");
+  const Workload* pod = id == port.external_ids.end() ? nullptr : workloads_.with_id(id->second, node.name);
+  return pod == nullptr || std::any_of(pod->network.addresses.begin(), pod->network.addresses.end(),
+                                       [&](const Prefix& own) { return own.address == address; });
+}
+
 const std::optional<FlowAnswer>& NeighbourAnswers::answer_to_pod(const PortAsker& asker, const IpAddr& address) const {
   return answers_by_flows_.get_or({asker.node, asker.port->name, address, asker.address}, [&] {
-    const auto may_answer = [&](const openflow::Interface& port) {
-      if (port.type == "internal") {
-        const host::Link* link = asker.node->host.link(port.name);
-        return link == nullptr || std::any_of(link->addresses.begin(), link->addresses.end(),
-                                              [&](const host::Address& a) { return a.prefix.address == address; });
-      }
-      const auto id = port.external_ids.find("iface-id");
-      const Workload* pod = id == port.external_ids.end() ? nullptr : workloads_.with_id(id->second, asker.node->name);
-      return pod == nullptr || std::any_of(pod->network.addresses.begin(), pod->network.addresses.end(),
-                                           [&](const Prefix& own) { return own.address == address; });
-    };
     const std::lock_guard lock(link_walks_->mutex);
-    return find_answer_to_port(link_walks_->sessions, asker, address, may_answer);
+    return find_answer_to_port(link_walks_->sessions, asker, address,
+                               [&](const openflow::Interface& port) { return may_have(*asker.node, port, address); });
   });
 }
 

@@ -35,6 +35,7 @@ class NeighbourAnswers : public NeighbourOracle {
                                                    const LinkQuestion& question) const;
   const std::optional<FlowAnswer>& egress_node_answer(const cluster::Node& node, std::string_view device,
                                                       const LinkQuestion& question) const;
+  bool may_have(const cluster::Node& node, const openflow::Interface& port, const IpAddr& address) const;
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   const cluster::Cluster& cluster_;

@@ -56,8 +56,8 @@ void set_next_hop(const PodStack& stack, const RouteAnswer& answer, const IpAddr
   const host::NextHop& hop = hop_by(answer, *stack.device).get();
   route.device = std::string(hop.device);
   route.next_hop = hop.via.value_or(to);
-  for (const host::Neighbour& n : stack.host->neighbours.value)
-    if (!n.proxy && n.address == *route.next_hop && n.device == route.device && is_usable(n)) route.mac = n.mac;
+  const host::Neighbour* known = route.device == stack.device->name ? stack.neighbour(*route.next_hop) : nullptr;
+  if (known != nullptr) route.mac = known->mac;
 }
 
 // As the kernel selects it for a socket that is bound to no address.
@@ -75,6 +75,15 @@ bool PodStack::lacks(const IpAddr& address) const { return host->links.present &
 bool PodStack::shows(const IpAddr& address) const {
   return host != nullptr && std::any_of(host->links.value.begin(), host->links.value.end(),
                                         [&](const Link& link) { return shows_address(link, address); });
+}
+
+const host::Neighbour* PodStack::neighbour(const IpAddr& address) const {
+  if (device == nullptr) return nullptr;
+  const auto& all = host->neighbours.value;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const host::Neighbour& n) {
+    return !n.proxy && n.address == address && n.device == device->name && is_usable(n);
+  });
+  return found == all.end() ? nullptr : &*found;
 }
 
 PodStack pod_stack(const cluster::Node& node, const PodNetwork& pod) {

@@ -17,6 +17,8 @@ struct PodStack {
   // Whether dumps show all addresses, and this is none of them.
   bool lacks(const IpAddr& address) const;
   bool shows(const IpAddr& address) const;
+  // The entry by which its device sends there; null: it would have to ask.
+  const host::Neighbour* neighbour(const IpAddr& address) const;
 };
 
 // By the MAC of the port, else by an address of the pod.

@@ -1,6 +1,5 @@
 #include "pod_start.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "device_checks.h"
@@ -8,22 +7,10 @@
 #include "inconsistencies.h"
 #include "pod_rules.h"
 #include "returned_refusal.h"
-#include "stale_neighbours.h"
 
 namespace egt::engine {
 
 using cluster::Node;
-
-namespace {
-
-bool knows_neighbour(const PodStack& stack, const IpAddr& hop) {
-  if (stack.host == nullptr) return false;
-  const auto& all = stack.host->neighbours.value;
-  return std::any_of(all.begin(), all.end(),
-                     [&](const host::Neighbour& n) { return !n.proxy && n.address == hop && is_usable(n); });
-}
-
-}  // namespace
 
 // To the neighbour or to its gateway.
 Next PodStart::run() {
@@ -132,9 +119,12 @@ void PodStart::choose_source(PodRoute& route) {
   }
 }
 
+std::optional<MacAddr> PodStart::own_mac(const PodStack& stack) const {
+  return stack.device != nullptr && stack.device->mac ? stack.device->mac : pod_.pod.mac;
+}
+
 std::optional<Arrival> PodStart::set_macs(const PodStack& stack, const PodNextHop& hop) {
-  const auto own_mac = stack.device != nullptr && stack.device->mac ? stack.device->mac : pod_.pod.mac;
-  const auto smac = start_.smac ? start_.smac : own_mac;
+  const auto smac = start_.smac ? start_.smac : own_mac(stack);
   const auto dmac = start_.dmac ? start_.dmac : hop.mac;
   if (!smac || !dmac) {
     walk_.record.gap({pod_.node->name, Input::pod_macs, {pod_.pod.name}});
@@ -151,8 +141,9 @@ std::optional<Arrival> PodStart::resolve(const PodStack& stack, const IpAddr& ho
   const IpAddr from = src_ip(frame_), to = dst_ip(frame_);
   const bool asks = !start_.dmac && hop.family == from.family && !hop.is_link_local() && !from.is_link_local() &&
                     !to.is_multicast() && !(to.is_v4() && to.as_v4() == 0xffffffff);
-  if (!asks || knows_neighbour(stack, hop)) return std::nullopt;
-  const PortAsker asker{pod_.node, pod_.bridge, pod_.port, MacAddr{frame_.u64(FieldId::eth_src)}, from};
+  const auto mac = own_mac(stack);
+  if (!asks || !mac || stack.neighbour(hop) != nullptr) return std::nullopt;
+  const PortAsker asker{pod_.node, pod_.bridge, pod_.port, *mac, from};
   const auto& answer = walk_.topology.neighbours().answer_to_pod(asker, hop);
   if (!answer) return std::nullopt;
   if (answer->undecided) {
@@ -173,12 +164,13 @@ std::optional<Arrival> PodStart::resolve(const PodStack& stack, const IpAddr& ho
 
 Arrival PodStart::lose_discovery(const IpAddr& hop, const FlowAnswer& answer) {
   const std::string& device = pod_.port->name;
-  walk_.record.assume({Supposition::no_other_device_answers, {hop, pod_.node->name, device}, {}, answer.evidence});
+  const auto evidence = answer.evidence.empty() ? std::vector<Provenance>{pod_.port->from} : answer.evidence;
+  walk_.record.assume({Supposition::no_other_device_answers, {hop, pod_.node->name, device}, {}, evidence});
   Stop where{pod_.node->name,
              Layer::ovs,
              {PlaceKind::neighbour, {hop, device}},
              {Reason::neighbour_discovery_lost, {pod_.pod.name}},
-             answer.evidence};
+             evidence};
   if (start_.answers) return walk_.log.stop(Verdict::dropped, std::move(where));
   Arrival refused = refuse(std::move(where), "EHOSTUNREACH");
   refused.refusal_accepted = ends_connection(frame_, frame_, "icmp-host-unreachable");

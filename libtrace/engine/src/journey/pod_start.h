@@ -20,6 +20,7 @@ class PodStart {
   std::optional<Arrival> check_link();
   std::optional<Arrival> route(const PodStack& stack, PodNextHop& hop);
   void choose_source(PodRoute& route);
+  std::optional<MacAddr> own_mac(const PodStack& stack) const;
   std::optional<Arrival> set_macs(const PodStack& stack, const PodNextHop& hop);
   std::optional<Arrival> resolve(const PodStack& stack, const IpAddr& hop);
   Arrival lose_discovery(const IpAddr& hop, const FlowAnswer& answer);

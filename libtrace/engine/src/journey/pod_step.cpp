@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "device_checks.h"
-#include "host/sysctl_view.h"
+#include "host/source_validation.h"
 #include "inconsistencies.h"
 #include "pod_rules.h"
 #include "steps.h"
@@ -10,11 +10,11 @@
 namespace egt::engine {
 namespace {
 
-// IPv4 takes its own addresses for martians where they come from outside (__fib_validate_source() of net/ipv4/fib_frontend.c).
-bool is_from_itself(const AtPod& at, const PodStack& stack) {
+// What comes from an address of the pod's own is a martian, as it is to a host.
+Validation check_own_source(const AtPod& at, const PodStack& stack) {
   const IpAddr from = src_ip(at.packet);
-  return stack.device != nullptr && from.is_v4() && stack.shows(from) &&
-         either_setting(*stack.host, stack.device->name, "accept_local").value.value_or(0) == 0;
+  if (stack.device == nullptr || !from.is_v4() || !stack.shows(from)) return {};
+  return validate_source(*stack.host, {query_for(at.packet, stack.device->name), {}});
 }
 
 // Where dumps show the pod's own device, that decides.
@@ -28,8 +28,7 @@ Cause not_for_pod(const AtPod& at, const PodStack& stack) {
   const bool is_other =
       !own.empty() && std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; });
   const bool is_gone = stack.device != nullptr && !address.is_multicast() && stack.lacks(address);
-  if (is_other || is_gone) return {Reason::address_not_of_pod, {address}};
-  return is_from_itself(at, stack) ? Cause{Reason::own_source, {src_ip(at.packet)}} : Cause{};
+  return is_other || is_gone ? Cause{Reason::address_not_of_pod, {address}} : Cause{};
 }
 
 }  // namespace
@@ -48,6 +47,13 @@ Next step(Walk& walk, AtPod at) {
     if (stack.device != nullptr) end.evidence = {stack.device->from};
     return walk.log.stop(Verdict::dropped, std::move(end));
   }
+  Validation source = check_own_source(at, stack);
+  for (Assumption& a : source.assumptions) {
+    a.node = at.pod.node->name;
+    walk.record.assume(std::move(a));
+  }
+  if (!source.accepted)
+    return walk.log.stop(Verdict::dropped, stop_at_pod(at.pod, std::move(source.why), std::move(source.evidence)));
   if (std::optional<Arrival> end = PodRules(walk, at.pod, stack, false).pass(at.packet, may_open(walk, at.packet)))
     return std::move(*end);
   walk.record.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
