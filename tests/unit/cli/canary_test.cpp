@@ -162,7 +162,7 @@ TEST_F(Canaries, CollectMasksThem) {
   const std::string script = egt::testing::run({EGTRACE_BINARY, "collect"}).out;
   for (const char* objects : {"", "-k"}) {
     const Ran ran = egt::testing::run({"sh", "-c",
-                                       "PATH=" + home_.path() + "/bin:$PATH; export PATH; sh -s -- -q -d -n here " +
+                                       "PATH=" + home_.path() + "/bin:$PATH; export PATH; sh -s -- -q -d -w 0 -p 1 -n here " +
                                            std::string(objects) + " -o here.tar.gz && tar -xzOf here.tar.gz"},
                                       script, home_.path());
     ASSERT_EQ(0, ran.status) << ran.err;
@@ -181,7 +181,7 @@ TEST(CollectLimits, AllTogether) {
   const std::string script = egt::testing::run({EGTRACE_BINARY, "collect"}).out;
   const Ran ran = egt::testing::run({"sh", "-c",
                                      "PATH=" + home.path() +
-                                         "/bin:$PATH; export PATH; sh -s -- -q -d -S 1 -n here -o here.tar.gz && "
+                                         "/bin:$PATH; export PATH; sh -s -- -q -d -w 0 -p 1 -S 1 -n here -o here.tar.gz && "
                                          "tar -xzOf here.tar.gz --exclude '*.tsv' | wc -c"},
                                     script, home.path());
   ASSERT_EQ(0, ran.status) << ran.err;

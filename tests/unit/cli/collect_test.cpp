@@ -38,6 +38,8 @@ class Collecting {
   Ran collect(const std::vector<std::string>& options) const {
     const Ran script = run({EGTRACE_BINARY, "collect"});
     std::vector<std::string> command = {"/usr/bin/env", path(), shell(), "-s", "--", "-d", "-n", "here", "-o", "here.tar.gz"};
+    // However many namespaces this node has.
+    command.insert(command.end(), {"-p", "1"});
     command.insert(command.end(), options.begin(), options.end());
     const Ran ran = run(command, script.out, d_.path());
     if (std::filesystem::exists(d_.path() + "/here.tar.gz")) {
