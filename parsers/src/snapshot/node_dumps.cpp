@@ -19,10 +19,10 @@ void leave_out(Candidate& c) {
   c.format = nullptr;
 }
 
-// Who listens there, where it sends, and what its rules make of that.
+// Who listens there, where it sends, what its rules make of that, and from whom it takes packets.
 bool shows_stack(const Candidate& c) {
-  static constexpr std::string_view kKinds[] = {"ss",       "ip addr",       "ip link",        "ip route",        "ip rule",
-                                                "ip neigh", "iptables-save", "ip6tables-save", "nft list ruleset"};
+  static constexpr std::string_view kKinds[] = {"ss",       "ip addr",       "ip link",        "ip route",         "ip rule",
+                                                "ip neigh", "iptables-save", "ip6tables-save", "nft list ruleset", "sysctl"};
   return std::find(std::begin(kKinds), std::end(kKinds), c.format->kind) != std::end(kKinds);
 }
 

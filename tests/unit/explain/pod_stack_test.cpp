@@ -111,6 +111,46 @@ TEST_F(PodStack, TakesNothingFromItsOwnAddress) {
 }
 
 // A socket that is bound to no address sends from the one that the pod has; what is bound to the pod's address in OVN fails.
+// A second device, by which the pod would answer.
+TEST_F(PodStack, TakesBySourceWhatItsReversePathFilterLets) {
+  stack(kAddresses,
+        changed(kRoutes, "10.132.0.0/23 dev net7", "10.133.0.0/23 dev net8 proto kernel scope link\n10.132.0.0/23 dev net7"));
+  const json open = explained("demo-egress/requester-3a", kPod);
+  const std::string assumed = open.at("assumptions").dump();
+  EXPECT_NE(assumed.find("net.ipv4.conf.net7.rp_filter in demo-egress/requester-2a is 0"), std::string::npos) << assumed;
+  write("sysctl_-a", "net.ipv4.conf.all.rp_filter = 1\nnet.ipv4.conf.net7.rp_filter = 0\n");
+  const json strict = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(strict.at("outcome"), "unanswered") << strict.at("summary");
+  EXPECT_EQ(reason(strict), "reverse-path-other-device");
+  write("sysctl_-a", "net.ipv4.conf.all.rp_filter = 0\nnet.ipv4.conf.net7.rp_filter = 2\n");
+  const json loose = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(loose.at("outcome"), "undecided") << loose.at("summary");  // of the reply, which leaves by net8
+  EXPECT_EQ(loose.at("assumptions").dump().find("rp_filter"), std::string::npos) << loose.at("assumptions");
+}
+
+TEST_F(PodStack, TakesNoFrameOfAVlanThatItLacks) {
+  const std::string flows = "master-02-demo/ovs-ofctl_dump-flows_br-int";
+  sample_.copy(flows + ".gz", flows).remove(flows + ".gz");
+  sample_.replace(flows, "priority=100,reg15=0x5,metadata=0x1 actions=output:5",
+                  "priority=100,reg15=0x5,metadata=0x1 actions=mod_vlan_vid:77,output:5");
+  const json unknown = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(reason(unknown), "vlan-without-device") << unknown.at("summary");
+  EXPECT_NE(unknown.at("assumptions").dump().find("demo-egress/requester-2a has no device for VLAN 77"), std::string::npos);
+  stack(kAddresses, kRoutes);
+  const json none = explained("demo-egress/requester-3a", kPod);
+  EXPECT_EQ(none.at("outcome"), "unanswered") << none.at("summary");
+  EXPECT_EQ(reason(none), "vlan-without-device");
+  EXPECT_EQ(none.at("confidence"), "proven") << none.at("assumptions");
+  const std::string upper =
+      "3: net7.77@net7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue state UP group default qlen 1000\n"
+      "    link/ether 0a:58:0a:84:00:0d brd ff:ff:ff:ff:ff:ff promiscuity 0 \n    vlan protocol 802.1Q id 77 <REORDER_HDR> \n";
+  stack(kAddresses + upper, kRoutes);
+  EXPECT_EQ(explained("demo-egress/requester-3a", kPod).at("outcome"), "answered");
+  sample_.replace(flows, "mod_vlan_vid:77,output:5", "mod_vlan_vid:77,mod_vlan_vid:0,output:5");
+  stack(kAddresses, kRoutes);
+  EXPECT_EQ(explained("demo-egress/requester-3a", kPod).at("outcome"), "answered");
+}
+
 TEST_F(PodStack, SendsFromTheAddressThatItHas) {
   stack(changed(kAddresses, "inet 10.132.0.13/23", "inet 10.132.0.99/23"), kRoutes);
   const json e = explained(kPod, "192.168.55.13");

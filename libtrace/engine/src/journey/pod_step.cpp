@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "device_checks.h"
+#include "device_stack.h"
 #include "host/source_validation.h"
 #include "inconsistencies.h"
 #include "pod_rules.h"
@@ -10,11 +11,43 @@
 namespace egt::engine {
 namespace {
 
-// What comes from an address of the pod's own is a martian, as it is to a host.
-Validation check_own_source(const AtPod& at, const PodStack& stack) {
-  const IpAddr from = src_ip(at.packet);
-  if (stack.device == nullptr || !from.is_v4() || !stack.shows(from)) return {};
-  return validate_source(*stack.host, {query_for(at.packet, stack.device->name), {}});
+// As a host's: what comes from an address of the pod's own is a martian, and its rp_filter may take only what it would answer by the
+// device that it came by.
+Validation check_source(const AtPod& at, const PodStack& stack) {
+  if (stack.device == nullptr || !src_ip(at.packet).is_v4() || dst_ip(at.packet).is_multicast()) return {};
+  Validation v = validate_source(*stack.host, {query_for(at.packet, stack.device->name), {}});
+  for (Assumption& a : v.assumptions) {
+    if (a.what == Supposition::source_validation) {
+      a.what = Supposition::pod_source_validation;
+      a.about.insert(a.about.begin(), at.pod.pod.name);
+    } else {
+      a.node = at.pod.node->name;
+    }
+  }
+  return v;
+}
+
+// A stack takes no frame of a VLAN that none of its devices has, but one with a priority alone (VLAN 0). A VLAN's device takes the
+// place of the one that it stands on.
+std::optional<Arrival> take_tag(Walk& walk, AtPod& at, PodStack& stack) {
+  if (!tags_of(at.packet).empty() && tags_of(at.packet).front().id == 0) pop_tag(at.packet);
+  const std::vector<VlanTag> tags = tags_of(at.packet);
+  if (tags.empty()) return std::nullopt;
+  const std::uint64_t vlan = tags.front().id;
+  const Above up = stack.device != nullptr ? above(*stack.host, *stack.device, at.packet) : Above{};
+  if (up.uncertain != nullptr) {
+    const std::string& device = up.uncertain->name;
+    return walk.log.gap(*at.pod.node, Layer::host, {Input::device_kind, {device}}, Reason::device_kind_unknown);
+  }
+  if (up.untagged) {
+    pop_tag(at.packet);
+    stack.device = up.device;
+    return std::nullopt;
+  }
+  if (stack.device == nullptr) walk.record.assume({Supposition::pod_without_vlan, {at.pod.pod.name, vlan}});
+  Stop end = stop_at_pod(at.pod, {Reason::vlan_without_device, {vlan, at.pod.pod.name}});
+  if (stack.device != nullptr) end.evidence = {stack.device->from};
+  return walk.log.stop(Verdict::dropped, std::move(end));
 }
 
 // Where dumps show the pod's own device, that decides.
@@ -39,19 +72,17 @@ Next step(Walk& walk, AtPod at) {
   if (std::optional<Next> end = pass_hook(walk, *at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet))
     return std::move(*end);
   note_inconsistencies(*at.pod.node, cluster::Inconsistency::About::port, at.pod.port->name, walk.record);
-  const PodStack stack = pod_stack(*at.pod.node, at.pod.pod);
+  PodStack stack = pod_stack(*at.pod.node, at.pod.pod);
   if (stack.device != nullptr)
     if (std::optional<Arrival> end = enter_veth(walk, *stack.device, stop_at_pod(at.pod, {}))) return std::move(*end);
+  if (std::optional<Arrival> end = take_tag(walk, at, stack)) return std::move(*end);
   if (Cause why = not_for_pod(at, stack); why.reason != Reason::none) {
     Stop end = stop_at_pod(at.pod, std::move(why));
     if (stack.device != nullptr) end.evidence = {stack.device->from};
     return walk.log.stop(Verdict::dropped, std::move(end));
   }
-  Validation source = check_own_source(at, stack);
-  for (Assumption& a : source.assumptions) {
-    a.node = at.pod.node->name;
-    walk.record.assume(std::move(a));
-  }
+  Validation source = check_source(at, stack);
+  for (Assumption& a : source.assumptions) walk.record.assume(std::move(a));
   if (!source.accepted)
     return walk.log.stop(Verdict::dropped, stop_at_pod(at.pod, std::move(source.why), std::move(source.evidence)));
   if (std::optional<Arrival> end = PodRules(walk, at.pod, stack, false).pass(at.packet, may_open(walk, at.packet)))

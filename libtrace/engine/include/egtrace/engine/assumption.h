@@ -136,6 +136,8 @@ enum class Supposition : std::uint8_t {
   bridge_passes_vlan,          // bridge, port, node
   proxy_hands_on,              // pod, port
   pod_sends_by_network,        // pod, destination, network; device in the pod
+  pod_source_validation,       // pod, key, value; source, device in the pod
+  pod_without_vlan,            // pod, VLAN
   pod_socket_unbound,          // pod, address that its stack selects, address that it lacks
   advertised_route_back,       // address, node; RouteAdvertisements object
   unexplained_route_back,      // address, node
