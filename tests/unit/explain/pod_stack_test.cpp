@@ -146,6 +146,11 @@ TEST_F(PodStack, TakesNoFrameOfAVlanThatItLacks) {
       "    link/ether 0a:58:0a:84:00:0d brd ff:ff:ff:ff:ff:ff promiscuity 0 \n    vlan protocol 802.1Q id 77 <REORDER_HDR> \n";
   stack(kAddresses + upper, kRoutes);
   EXPECT_EQ(explained("demo-egress/requester-3a", kPod).at("outcome"), "answered");
+  const std::string by_name =
+      "3: net7.77@net7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue state UP group default qlen 1000\n"
+      "    link/ether 0a:58:0a:84:00:0d brd ff:ff:ff:ff:ff:ff\n";
+  stack(kAddresses + by_name, kRoutes);
+  EXPECT_EQ(explained("demo-egress/requester-3a", kPod).at("outcome"), "answered");
   sample_.replace(flows, "mod_vlan_vid:77,output:5", "mod_vlan_vid:77,mod_vlan_vid:0,output:5");
   stack(kAddresses, kRoutes);
   EXPECT_EQ(explained("demo-egress/requester-3a", kPod).at("outcome"), "answered");

@@ -71,6 +71,13 @@ void push_tag(const VlanTag& tag, FlowKey& frame) {
 
 void pop_tag(FlowKey& frame) { ofproto::pop_vlan(frame, nullptr); }
 
+bool pop_priority_tag(FlowKey& frame) {
+  const std::vector<VlanTag> tags = tags_of(frame);
+  if (tags.empty() || tags.front().id != 0) return false;
+  pop_tag(frame);
+  return true;
+}
+
 std::vector<VlanTag> tags_of(const FlowKey& frame) {
   std::vector<VlanTag> tags;
   FlowKey rest = frame;

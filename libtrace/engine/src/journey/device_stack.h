@@ -25,6 +25,9 @@ std::optional<VlanTag> vlan_of(const host::Host& host, const host::Link& device)
 // Puts a tag around those that the frame has; takes the outermost away.
 void push_tag(const VlanTag& tag, FlowKey& frame);
 void pop_tag(FlowKey& frame);
+// One with a priority alone (VLAN 0), which a stack ignores (check_vlan_id of __netif_receive_skb_core() in net/core/dev.c); whether
+// there was one.
+bool pop_priority_tag(FlowKey& frame);
 std::vector<VlanTag> tags_of(const FlowKey& frame);                // the outermost first
 void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame);  // as tags_of() gives them
 std::uint32_t tag_bytes(const FlowKey& frame);                     // of all its tags

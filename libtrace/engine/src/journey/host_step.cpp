@@ -54,14 +54,10 @@ Next enter_switch(Walk& walk, const Node& node, const std::string& device, FlowK
   return AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), std::move(packet)};
 }
 
-// A stack takes no frame with a VLAN's tag, which is for another host then; but one with a priority alone (VLAN 0).
-std::optional<Arrival> leave_untagged(Walk& walk, const Node& node, const std::string& device, FlowKey& packet) {
+// A stack takes no frame with a VLAN's tag, which is for another host then.
+std::optional<Arrival> refuse_tagged(Walk& walk, const Node& node, const std::string& device, const FlowKey& packet) {
   const std::vector<VlanTag> tags = tags_of(packet);
   if (tags.empty()) return std::nullopt;
-  if (tags.front().id == 0) {
-    pop_tag(packet);
-    return std::nullopt;
-  }
   walk.log.see(node, device, true, packet);
   const host::Link* link = node.host.link(device);
   if (const host::Link* undecided = link != nullptr ? above(node.host, *link, packet).uncertain : nullptr)
@@ -82,7 +78,8 @@ std::optional<Next> climb(Walk& walk, AtHost& at) {
   const Above up = link != nullptr ? above(node.host, *link, at.packet) : Above{};
   if (is_switch_port(node, at.device) && !up.untagged) return enter_switch(walk, node, at.device, at.packet);
   if (link != nullptr && !forwards(*link)) return walk.log.stop(Verdict::dropped, blocked(node, *link));
-  if (up.device == nullptr) return leave_untagged(walk, node, at.device, at.packet);
+  if (up.device == nullptr)
+    return pop_priority_tag(at.packet) ? climb(walk, at) : refuse_tagged(walk, node, at.device, at.packet);
   walk.log.see(node, at.device, true, at.packet);
   if (std::optional<Next> stopped = pass_hook(walk, node, Hook::ingress, at.device, at.packet)) return std::move(*stopped);
   if (up.untagged) {

@@ -27,23 +27,24 @@ Validation check_source(const AtPod& at, const PodStack& stack) {
   return v;
 }
 
-// A stack takes no frame of a VLAN that none of its devices has, but one with a priority alone (VLAN 0). A VLAN's device takes the
-// place of the one that it stands on.
+// A stack takes no frame of a VLAN that none of its devices has. A VLAN's device takes the place of the one that it stands on.
 std::optional<Arrival> take_tag(Walk& walk, AtPod& at, PodStack& stack) {
-  if (!tags_of(at.packet).empty() && tags_of(at.packet).front().id == 0) pop_tag(at.packet);
+  const std::string& node = at.pod.node->name;
+  while (pop_priority_tag(at.packet)) {
+  }
   const std::vector<VlanTag> tags = tags_of(at.packet);
   if (tags.empty()) return std::nullopt;
   const std::uint64_t vlan = tags.front().id;
   const Above up = stack.device != nullptr ? above(*stack.host, *stack.device, at.packet) : Above{};
-  if (up.uncertain != nullptr) {
-    const std::string& device = up.uncertain->name;
-    return walk.log.gap(*at.pod.node, Layer::host, {Input::device_kind, {device}}, Reason::device_kind_unknown);
-  }
   if (up.untagged) {
+    if (up.uncertain != nullptr)
+      walk.record.assume({Supposition::vlan_of_name, {up.device->name, vlan, node}, {}, {up.device->from}});
     pop_tag(at.packet);
     stack.device = up.device;
     return std::nullopt;
   }
+  if (up.uncertain != nullptr)
+    return walk.log.gap(*at.pod.node, Layer::host, {Input::device_kind, {up.uncertain->name}}, Reason::device_kind_unknown);
   if (stack.device == nullptr) walk.record.assume({Supposition::pod_without_vlan, {at.pod.pod.name, vlan}});
   Stop end = stop_at_pod(at.pod, {Reason::vlan_without_device, {vlan, at.pod.pod.name}});
   if (stack.device != nullptr) end.evidence = {stack.device->from};
