@@ -110,6 +110,31 @@ TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
   EXPECT_EQ(lab.chooser.points.at(0).kind, engine::ChoicePoint::Kind::unknown);
 }
 
+// As seen with Linux 6.18: asked by one address of a host at another, of its own or of others, a socket that listens on all
+// answers from the one that the route selects.
+TEST(Send, UnboundUdpAnswersFromTheAddressOfTheRoute) {
+  TestHost h = sending_node();
+  h.local_table();
+  Lab lab(h);
+  lab.chooser.script = {0, 1};
+  const auto answer = [&](const FlowKey& request) {
+    engine::LocalSend what{answer_to(request), false, {}};
+    what.answers = true;
+    return lab.send(what);
+  };
+  const FlowKey own = udp("192.168.2.10", "172.20.0.10", 4000, 53), other = udp("9.9.9.9", "172.20.0.10", 4000, 53);
+  EXPECT_EQ(src_ip(answer(own).packet), ip("172.20.0.10"));
+  EXPECT_EQ(src_ip(answer(own).packet), ip("192.168.2.10"));
+  lab.chooser.script = {0, 1, 0, 1};
+  EXPECT_EQ(src_ip(answer(other).packet), ip("172.20.0.10"));
+  EXPECT_EQ(src_ip(answer(other).packet), ip("192.168.2.10"));
+  ASSERT_EQ(lab.chooser.points.size(), 4u);
+  EXPECT_EQ(lab.chooser.points.back().what, engine::Branch::udp_bound);
+  EXPECT_EQ(answer(udp("172.20.0.10", "172.20.0.10", 4000, 53)).kind, Kind::delivered);
+  EXPECT_EQ(answer(tcp("9.9.9.9", "172.20.0.10", 4000, 80)).kind, Kind::transmit);
+  EXPECT_EQ(lab.chooser.points.size(), 4u);
+}
+
 TEST(Send, MarkInTheMangleTableRoutesAgain) {
   TestHost h = sending_node();
   h.rules("30: from all fwmark 0x1745ec lookup 7");

@@ -77,7 +77,7 @@ void OutputRouting::take_unbound_source(const RouteQuery& query, RouteAnswer& an
   RouteQuery unbound = query;
   unbound.from.reset();
   RouteAnswer other = find_route(record_.host(), unbound);
-  if (other.kind != Kind::unicast) return;
+  if (other.kind != Kind::unicast && !other.is_for_me()) return;
   const auto source = choose_source(record_.host(), other, 0, skb_.to);
   if (!source || (same_hops(other, answer) && *source == src_ip(skb_.packet))) return;
   ChoicePoint point;
