@@ -4,7 +4,6 @@
 #include <array>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 
 #include "egtrace/ovn/language.h"
 #include "egtrace/ovn/southbound.h"
@@ -34,16 +33,20 @@ struct Installed {
   std::array<bool, 256> pipeline{};   // tables in which logical flows are
 };
 
-Installed look(const Node& node, const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
+// Notes which cookies logical flows have.
+Installed look(const Node& node, const Bridge& bridge) {
   Installed seen{installed_flows(*bridge.flows), {}, {}};
   std::set<std::uint64_t> unseen;  // datapaths; once there are none left, no flow has to be read any more
   for (const ovn::Datapath& d : node.ovn.datapaths)
     if (d.tunnel_key) unseen.insert(*d.tunnel_key);
-  for (const auto& [cookie, of] : seen.flows.by_cookie) {
-    if (!known.contains(cookie)) continue;
-    seen.pipeline[bridge.flows->table_of(of.first)] = true;
+  for (const LogicalFlow& f : node.ovn.logical_flows) {
+    const auto found = seen.flows.by_cookie.find(*f.uuid_prefix);
+    if (found == seen.flows.by_cookie.end() || found->second.has_row) continue;
+    found->second.has_row = true;
+    const openflow::FlowIndex first = found->second.first;
+    seen.pipeline[bridge.flows->table_of(first)] = true;
     if (unseen.empty() && !seen.datapaths.empty()) continue;
-    const openflow::MatchView match = openflow::match_of(bridge.flows->flow(of.first));
+    const openflow::MatchView match = openflow::match_of(bridge.flows->flow(first));
     if (openflow::mask_of(match, FieldId::metadata) == 0) continue;
     const auto datapath = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata));
     seen.datapaths.insert(datapath);
@@ -96,11 +99,10 @@ bool is_for_group(const Bridge& bridge, openflow::FlowIndex flow) {
 }
 
 // Flows in tables of the pipeline whose cookies no row of the database has. All flows of a row are in one of its tables.
-std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,
-                                       const std::unordered_set<std::uint64_t>& known) {
+std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen) {
   std::vector<openflow::FlowIndex> orphaned;
   for (const auto& [cookie, of] : seen.flows.by_cookie)
-    if (!known.contains(cookie) && seen.pipeline[bridge.flows->table_of(of.first)] && !is_for_group(bridge, of.first))
+    if (!of.has_row && seen.pipeline[bridge.flows->table_of(of.first)] && !is_for_group(bridge, of.first))
       orphaned.push_back(of.first);
   return places(bridge, std::move(orphaned));
 }
@@ -111,11 +113,35 @@ std::vector<Provenance> first_flows(const Bridge& bridge, const InstalledFlows& 
   return places(bridge, std::move(first));
 }
 
-// Rows whose cookies may stand beside those of logical flows.
-void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
-  for (const ovn::Rows::Table& table : node.ovn.rows.tables())
-    if (table.database() == "SB")
-      for (const std::uint32_t cookie : table.rows().prefixes()) known.insert(cookie);
+// Notes the cookies of other rows, which may stand beside those of logical flows.
+void note_rows(const Node& node, InstalledFlows& flows) {
+  for (const ovn::Rows::Table& table : node.ovn.rows.tables()) {
+    if (table.database() != "SB") continue;
+    for (const std::uint32_t cookie : table.rows().prefixes())
+      if (const auto found = flows.by_cookie.find(cookie); found != flows.by_cookie.end()) found->second.has_row = true;
+  }
+}
+
+// Whether no flow is of a row: each zone's database has UUIDs of its own, so that flows of another node, or of before the database was
+// made anew, share none.
+bool are_strangers(const Node& node, const InstalledFlows& flows) {
+  constexpr std::size_t kNoChance = 20;
+  if (flows.by_cookie.size() < kNoChance) return false;
+  std::set<std::uint32_t> some;
+  for (const LogicalFlow& f : node.ovn.logical_flows) {
+    some.insert(*f.uuid_prefix);
+    if (some.size() == kNoChance) break;
+  }
+  return some.size() == kNoChance &&
+         std::none_of(flows.by_cookie.begin(), flows.by_cookie.end(), [](const auto& of) { return of.second.has_row; });
+}
+
+// A list of some datapaths would make the flows of the others look orphaned.
+bool lists_all_datapaths(const Node& node) {
+  std::set<std::string_view> listed;
+  for (const LogicalFlow& f : node.ovn.logical_flows) listed.insert(f.datapath);
+  return std::all_of(node.ovn.datapaths.begin(), node.ovn.datapaths.end(),
+                     [&](const ovn::Datapath& d) { return listed.contains(d.name) || listed.contains(d.uuid); });
 }
 
 }  // namespace
@@ -125,29 +151,15 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
   const Bridge* bridge = node.integration_bridge();
   if (bridge == nullptr || !bridge->flows || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;
-  std::unordered_set<std::uint64_t> known;
-  std::set<std::string_view> listed;
-  for (const LogicalFlow& f : node.ovn.logical_flows) {
-    if (!f.uuid_prefix) return std::nullopt;
-    known.insert(*f.uuid_prefix);
-    listed.insert(f.datapath);
-  }
-  const Installed seen = look(node, *bridge, known);
-  if (seen.datapaths.empty()) {
-    // Each zone's database has UUIDs of its own: flows of another node, or of before the database was made anew,
-    // share none.
-    constexpr std::size_t kNoChance = 20;
-    const bool strangers =
-        seen.flows.by_cookie.size() >= kNoChance && known.size() >= kNoChance &&
-        std::none_of(known.begin(), known.end(), [&](std::uint64_t c) { return seen.flows.by_cookie.contains(c); });
-    return strangers ? std::optional(Agreement{{}, first_flows(*bridge, seen.flows)}) : std::nullopt;
-  }
-  // A list of some datapaths would make the flows of the others look orphaned.
-  if (!ovn::has_flow_database(node.ovn))
-    for (const ovn::Datapath& d : node.ovn.datapaths)
-      if (!listed.contains(d.name) && !listed.contains(d.uuid)) return std::nullopt;
-  add_rows(node, known);
-  return Agreement{missing_flows(node, seen), orphaned_flows(*bridge, seen, known)};
+  const auto& listed = node.ovn.logical_flows;
+  if (!std::all_of(listed.begin(), listed.end(), [](const LogicalFlow& f) { return f.uuid_prefix.has_value(); }))
+    return std::nullopt;
+  Installed seen = look(node, *bridge);
+  if (seen.datapaths.empty())
+    return are_strangers(node, seen.flows) ? std::optional(Agreement{{}, first_flows(*bridge, seen.flows)}) : std::nullopt;
+  if (!ovn::has_flow_database(node.ovn) && !lists_all_datapaths(node)) return std::nullopt;
+  note_rows(node, seen.flows);
+  return Agreement{missing_flows(node, seen), orphaned_flows(*bridge, seen)};
 }
 
 }  // namespace egt::explain

@@ -18,8 +18,6 @@ namespace {
 
 using ovn::LogicalFlow;
 
-bool names_ports(std::string_view match) { return match.find_first_of("\"@") != std::string_view::npos; }
-
 bool has_cookie(const LogicalFlow& f) { return f.uuid_prefix && *f.uuid_prefix != 0; }
 
 // northd makes flows of the groups that ovn-controller learned from IGMP and MLD (IGMP_Group): they come and go with who listens, each dump
@@ -56,6 +54,12 @@ ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& r
                      Port{p.datapath, is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)});
     if (own != nullptr && !p.chassis.empty() && chassis.contains(p.chassis)) resident_.emplace(p.name, is_bound);
   }
+}
+
+bool ExpectedFlows::lacks_some(const InstalledFlows& installed, const Expected& expected, std::size_t shared) {
+  static const InstalledFlows::OfCookie none;
+  const auto found = installed.by_cookie.find(*expected.flow->uuid_prefix);
+  return expected.number.exceeds(found == installed.by_cookie.end() ? none : found->second, installed, shared);
 }
 
 std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, std::string_view datapath) const {
@@ -138,68 +142,60 @@ std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) 
   return places;
 }
 
-std::optional<ExpectedNumber> ExpectedFlows::number(const PlacedFlow& placed) const {
+std::optional<ExpectedNumber> ExpectedFlows::number(const FlowForms::Placed& placed) const {
   const auto form = form_of(*placed.flow, placed.datapath);
   if (!form || !is_installable(*form)) return std::nullopt;
   return number_in(*form, placed.datapath, placed.flow->match.find('$') != std::string_view::npos);
 }
 
-std::vector<ExpectedFlows::CountedFlow> ExpectedFlows::counted_flows() const {
-  const auto look = [&](const LogicalFlow& f, std::vector<CountedFlow>& found) {
+FlowForms ExpectedFlows::forms() const {
+  const auto look = [&](const LogicalFlow& f, FlowForms& forms) {
     if (!has_cookie(f) || is_of_learned_group(f)) return;
-    CountedFlow counted{&f, places_of(f), {}};
-    if (counted.places.empty()) return;
-    if (!names_ports(f.match)) {
-      append_match_form(f.match, counted.form);
-      counted.form += '\n';
-      append_action_form(f.actions, counted.form);
-    }
-    found.push_back(std::move(counted));
+    if (const std::vector<std::string_view> places = places_of(f); !places.empty()) forms.add(f, places);
   };
-  std::vector<CountedFlow> all;
-  for (std::vector<CountedFlow>& some : in_pieces_of<std::vector<CountedFlow>>(node_.ovn.logical_flows, look))
-    std::move(some.begin(), some.end(), std::back_inserter(all));
+  FlowForms all;
+  for (const FlowForms& some : in_pieces_of<FlowForms>(node_.ovn.logical_flows, look)) all.append(some);
   return all;
 }
 
-std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expected() const {
-  struct Use {
-    const LogicalFlow* flow;
-    std::size_t placed, times;
-  };
-  std::vector<PlacedFlow> placed;
-  std::vector<Use> uses;
-  const std::vector<CountedFlow> counted = counted_flows();
-  std::unordered_map<std::string_view, std::size_t> known;  // of flows that name no ports, in any datapath; by their forms
-  for (const CountedFlow& of : counted) {
-    if (!of.form.empty()) {
-      const auto [at, is_new] = known.try_emplace(of.form, placed.size());
-      if (is_new) placed.push_back({of.flow, of.places.front()});
-      uses.push_back({of.flow, at->second, of.places.size()});
-      continue;
-    }
-    for (const std::string_view datapath : of.places) {
-      uses.push_back({of.flow, placed.size(), 1});
-      placed.push_back({of.flow, datapath});
-    }
-  }
-
+std::vector<std::optional<ExpectedNumber>> ExpectedFlows::numbers(const FlowForms& forms) const {
   constexpr std::size_t kWorthAThread = 500;
-  std::vector<std::optional<ExpectedNumber>> numbers(placed.size());
-  for_each_index(placed.size(), 0, kWorthAThread, [&](std::size_t i) { numbers[i] = number(placed[i]); });
+  std::vector<std::optional<ExpectedNumber>> numbers(forms.firsts().size());
+  for_each_index(numbers.size(), 0, kWorthAThread, [&](std::size_t i) { numbers[i] = number(forms.firsts()[i]); });
+  return numbers;
+}
 
-  std::unordered_map<std::uint64_t, Expected> expected;
-  for (const Use& use : uses) {
-    const PlacedFlow& p = placed[use.placed];
+std::vector<ExpectedFlows::Expected> ExpectedFlows::lacking(const InstalledFlows& installed) const {
+  const FlowForms forms = this->forms();
+  const std::vector<std::optional<ExpectedNumber>> numbers = this->numbers(forms);
+  std::vector<std::uint64_t> uses;  // cookie and number of each
+  uses.reserve(forms.uses().size());
+  for (const FlowForms::Use& use : forms.uses()) uses.push_back(std::uint64_t{*use.flow->uuid_prefix} << 32 | uses.size());
+  std::sort(uses.begin(), uses.end());
+  const auto is_of = [&](std::size_t i, std::size_t before) { return uses[i] >> 32 == uses[before] >> 32; };
+  const auto add = [&](const FlowForms::Use& use, Expected& all) {
+    const FlowForms::Placed& first = forms.firsts()[use.first];
+    const auto& known = numbers[use.first];
     // Where the first flow of a form cannot be counted, others may be.
-    const auto own = numbers[use.placed] || p.flow == use.flow ? std::nullopt : number({use.flow, p.datapath});
-    const auto& number = own ? own : numbers[use.placed];
-    if (!number) continue;
-    Expected& one = expected[*use.flow->uuid_prefix];
-    one.number.add(*number, use.times);
-    if (one.flow == nullptr) one.flow = use.flow;
-  }
-  return expected;
+    const auto own = known || first.flow == use.flow ? std::nullopt : number({use.flow, first.datapath});
+    if (!known && !own) return;
+    all.number.add(own ? *own : *known, use.times);
+    if (all.flow == nullptr) all.flow = use.flow;
+  };
+  const auto look = [&](std::size_t begin, std::size_t end, std::vector<Expected>& found) {
+    while (begin > 0 && begin < end && is_of(begin, begin - 1)) ++begin;
+    while (begin < end) {
+      Expected all;
+      const std::size_t first = begin;
+      for (; begin < uses.size() && is_of(begin, first); ++begin) add(forms.uses()[static_cast<std::uint32_t>(uses[begin])], all);
+      if (all.flow != nullptr && lacks_some(installed, all, 0)) found.push_back(std::move(all));
+    }
+  };
+  constexpr std::size_t kUses = 4096;
+  std::vector<Expected> lacking;
+  for (std::vector<Expected>& some : in_pieces<std::vector<Expected>>(uses.size(), kUses, look))
+    std::move(some.begin(), some.end(), std::back_inserter(lacking));
+  return lacking;
 }
 
 std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows& flows) const {
@@ -247,27 +243,25 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::had_as_well(const 
   };
   for (const std::vector<Placed>& some : in_pieces_of<std::vector<Placed>>(node_.ovn.logical_flows, look))
     for (const auto& [beside, flow] : some) beside->flows.push_back(flow);
+  std::vector<const Flows*> together;
+  for (const auto& [stage, beside] : stages) together.push_back(&beside.flows);
+  std::vector<std::unordered_map<std::uint64_t, std::size_t>> counted(together.size());
+  for_each_index(together.size(), 0, 1, [&](std::size_t i) { counted[i] = shared(*together[i]); });
   std::unordered_map<std::uint64_t, std::size_t> all;
-  for (const auto& [stage, beside] : stages) all.merge(shared(beside.flows));
+  for (auto& some : counted) all.merge(some);
   return all;
 }
 
 std::vector<Provenance> ExpectedFlows::missing(const InstalledFlows& installed) const {
-  std::unordered_map<std::uint64_t, Expected> expected = this->expected();
-  const auto lacks_some = [&](std::uint64_t cookie, const ExpectedNumber& number, std::size_t shared) {
-    static const InstalledFlows::OfCookie none;
-    const auto found = installed.by_cookie.find(cookie);
-    return number.exceeds(found == installed.by_cookie.end() ? none : found->second, installed, shared);
-  };
-  std::erase_if(expected, [&](const auto& of) { return !lacks_some(of.first, of.second.number, 0); });
-  Flows lacking;
-  for (const auto& [cookie, one] : expected) lacking.push_back(one.flow);
-  const std::unordered_map<std::uint64_t, std::size_t> had_by_others = had_as_well(lacking);
+  const std::vector<Expected> lacking = this->lacking(installed);
+  Flows flows;
+  for (const Expected& one : lacking) flows.push_back(one.flow);
+  const std::unordered_map<std::uint64_t, std::size_t> had_by_others = had_as_well(flows);
   std::vector<Provenance> missing;
-  for (const auto& [cookie, one] : expected)
-    if (const auto shared = had_by_others.find(cookie);
-        lacks_some(cookie, one.number, shared == had_by_others.end() ? 0 : shared->second))
-      missing.push_back(one.flow->from);
+  for (const Expected& one : lacking) {
+    const auto shared = had_by_others.find(*one.flow->uuid_prefix);
+    if (shared == had_by_others.end() || lacks_some(installed, one, shared->second)) missing.push_back(one.flow->from);
+  }
   std::sort(missing.begin(), missing.end());
   return missing;
 }

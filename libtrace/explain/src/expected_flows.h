@@ -20,6 +20,7 @@
 #include "egtrace/ovn/normal_form.h"
 #include "egtrace/ovn/ovn.h"
 #include "expected_number.h"
+#include "flow_forms.h"
 #include "installed_flows.h"
 
 namespace egt::explain {
@@ -37,17 +38,7 @@ class ExpectedFlows {
   using Flows = std::vector<const ovn::LogicalFlow*>;
   struct Expected {
     ExpectedNumber number;
-    const ovn::LogicalFlow* flow = nullptr;  // the first of them
-  };
-  // A logical flow in a datapath, or in any where that does not matter.
-  struct PlacedFlow {
-    const ovn::LogicalFlow* flow;
-    std::string_view datapath;
-  };
-  struct CountedFlow {
-    const ovn::LogicalFlow* flow = nullptr;
-    std::vector<std::string_view> places;  // datapaths
-    std::string form;                      // of match and actions (lflow_form.h); empty where the match names ports
+    const ovn::LogicalFlow* flow = nullptr;  // the first of its cookie; null: none can be counted
   };
   struct Port {
     std::string_view datapath;
@@ -63,9 +54,12 @@ class ExpectedFlows {
   std::optional<ConjunctiveFlows> conjunctive(const ovn::Conjunct& conjunct, std::string_view datapath) const;
   ExpectedNumber number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const;
   std::vector<std::string_view> places_of(const ovn::LogicalFlow& flow) const;
-  std::optional<ExpectedNumber> number(const PlacedFlow& placed) const;
-  std::vector<CountedFlow> counted_flows() const;                // in their order
-  std::unordered_map<std::uint64_t, Expected> expected() const;  // by cookie
+  std::optional<ExpectedNumber> number(const FlowForms::Placed& placed) const;
+  FlowForms forms() const;
+  std::vector<std::optional<ExpectedNumber>> numbers(const FlowForms& forms) const;  // of each form
+  // Though `shared` plain ones are another logical flow's.
+  static bool lacks_some(const InstalledFlows& installed, const Expected& expected, std::size_t shared);
+  std::vector<Expected> lacking(const InstalledFlows& installed) const;  // by their cookies
   // Of flows of one stage and priority, how many matches of each cookie another has as well.
   std::unordered_map<std::uint64_t, std::size_t> shared(const Flows& flows) const;
   // The same of all flows that may share some with those.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/annotate.h"
@@ -47,8 +48,12 @@ DatabaseReader::DatabaseReader(const ovn::Southbound& southbound)
     : dialect_(dialect_of(southbound)), symbols_(std::make_unique<SymbolTable>()) {
   add_symbols(*symbols_, dialect_);
   symbols_->finish();
-  for (const ovn::sb::AddressSet& row : southbound.address_sets)
-    address_sets_.insert_or_assign(row.name, make_address_set(row.name, row.addresses));
+  const auto& sets = southbound.address_sets;
+  std::vector<std::shared_ptr<const ovn::ValueSet>> read(sets.size());
+  constexpr std::size_t kWorthAThread = 100;
+  for_each_index(read.size(), 0, kWorthAThread,
+                 [&](std::size_t i) { read[i] = make_address_set(sets[i].name, sets[i].addresses); });
+  for (std::size_t i = 0; i < read.size(); ++i) address_sets_.insert_or_assign(sets[i].name, std::move(read[i]));
   for (const ovn::sb::PortGroup& row : southbound.port_groups)
     port_groups_.insert_or_assign(row.name, make_port_group(row.name, row.ports));
   for (const ovn::sb::DhcpOption& row : southbound.dhcp_options) dhcp_options_.insert_or_assign(row.name, row.type);

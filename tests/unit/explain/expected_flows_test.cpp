@@ -193,7 +193,11 @@ TEST(LflowForm, LeavesOutWhatDecidesNoNumber) {
   EXPECT_EQ("ct.new && ip4.dst == # && tcp.dst == #", match_form("ct.new && ip4.dst == 10.96.0.1 && tcp.dst == 443"));
   EXPECT_EQ("ip6.dst == # && reg0 == #", match_form("ip6.dst == fd00::1/64 && reg0 == 0x7"));
   // One bit is like another, but not where both are of one register, or of a longer one.
-  EXPECT_EQ("reg9[6] == # && ip4", match_form("reg9[6] == 1 && ip4"));
+  EXPECT_EQ("reg9[#] == # && ip4", match_form("reg9[6] == 1 && ip4"));
+  EXPECT_EQ("reg0[#] == # && (outport == @a1)", match_form("reg0[31] == 1 && (outport == @a1)"));
+  EXPECT_EQ("reg0[32] == # && ip4", match_form("reg0[32] == 1 && ip4"));  // has no such bit
+  EXPECT_EQ("reg0[0..3] == # && ip4", match_form("reg0[0..3] == 1 && ip4"));
+  EXPECT_EQ("arp.tpa == # && arp.op == 1", match_form("arp.tpa == 10.0.0.1 && arp.op == 1"));
   for (const char* kept : {"reg9[6] == 1 && reg9[16..31] == 80", "reg0 == 1 && xreg0 == 2", "ip4.src == {10.0.0.1, 10.0.0.2}",
                            "tcp.dst < 1024", "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)",
                            "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800", "ip4.mcast && ip4.dst == 224.0.0.1"})
@@ -207,7 +211,10 @@ TEST(LflowForm, OfActionsHasNoBackends) {
     return text;
   };
   EXPECT_EQ("ct_lb_mark(backends=#:#);", form("ct_lb_mark(backends=10.133.0.5:8080,10.133.1.7:8080,10.133.0.9:8080);"));
-  EXPECT_EQ("reg0[#] = #; next;", form("reg0[1] = 1; next;"));
+  EXPECT_EQ("next;", form("reg0[1] = 1; next;"));
+  EXPECT_EQ("next(pipeline=ingress,table=#);", form("reg0[1] = 1; reg8[16] = 1; next(pipeline=ingress,table=5);"));
+  EXPECT_EQ("reg0[#] = #; next;", form("reg0[1] = 5; next;"));  // has no such value
+  EXPECT_EQ("reg0[#] = #; next;", form("reg0[32] = 1; next;"));
   EXPECT_EQ("ct_snat(fd00::#);", form("ct_snat(fd00::1);"));
   EXPECT_EQ("reg0 = 0x1f; ip4.dst = #;", form("reg0 = 0x1f; ip4.dst = 10.0.0.1;"));
 }
