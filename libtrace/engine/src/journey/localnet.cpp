@@ -10,10 +10,10 @@ namespace {
 
 using Mapping = Localnet::Mapping;
 
-// Ports that ovn-controller makes: without any, the list may be of other ports.
-bool lists_patch_ports(const openflow::Bridge& bridge) {
+// Ports that ovn-controller makes, or interfaces as the database has them: without any, the list may be of other ports.
+bool lists_all_ports(const openflow::Bridge& bridge) {
   return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
-                     [](const openflow::Interface& i) { return i.type == "patch"; });
+                     [](const openflow::Interface& i) { return i.type == "patch" || i.external_ids.contains("iface-id"); });
 }
 
 void find_bridge(const cluster::Node& node, Localnet& localnet) {
@@ -24,7 +24,7 @@ void find_bridge(const cluster::Node& node, Localnet& localnet) {
   if (inner.port != nullptr && outer.port != nullptr) {
     localnet.mapping = Mapping::mapped;
     localnet.bridge = outer.bridge;
-  } else if (inner.port == nullptr && outer.port == nullptr && lists_patch_ports(*integration)) {
+  } else if (inner.port == nullptr && outer.port == nullptr && lists_all_ports(*integration)) {
     localnet.mapping = Mapping::not_mapped;
   }
 }

@@ -114,7 +114,12 @@ std::optional<Next> WireCrossing::cross_physical_network() {
                                              {there.port->from}});
   std::vector<WireEnd> ends;
   for (const std::string& uplink : there.uplinks) ends.push_back({pod->node, uplink});
-  if (ends.empty()) return std::nullopt;
+  if (ends.empty()) {  // nothing outside has the pod's MAC
+    walk_.record.gap({pod->node->name, Input::patch_peer, {there.port->name}});
+    return walk_.log.stop(
+        Verdict::inconclusive,
+        stop_at_device(*at_.node, at_.device, {Reason::pod_address_outside, {dst_ip(at_.packet), pod->network.name}}));
+  }
   const WireEnd& end = ends[choose_taker(ends)];
   walk_.record.assume({Supposition::same_physical_network,
                        {there.port->name, at_.node->name, at_.device, end.node->name, end.device},

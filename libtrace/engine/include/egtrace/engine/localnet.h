@@ -13,7 +13,7 @@
 namespace egt::engine {
 
 struct Localnet {
-  // not_mapped: patch ports of the integration bridge are shown, and none for this one. not_shown: no dump decides it.
+  // not_mapped: the ports of the integration bridge are shown, and no patch port for this one. not_shown: no dump decides it.
   enum class Mapping : std::uint8_t { not_shown, not_mapped, mapped };
 
   const ovn::LogicalPort* port = nullptr;
