@@ -62,7 +62,7 @@ bool ExpectedFlows::lacks_some(const InstalledFlows& installed, const Expected& 
   return expected.number.exceeds(found == installed.by_cookie.end() ? none : found->second, installed, shared);
 }
 
-std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, std::string_view datapath) const {
+std::optional<ovn::NormalForm> ExpectedFlows::normal_form_of(const LogicalFlow& flow, std::string_view datapath) const {
   const auto key = keys_.find(datapath);
   auto match = reader_.read_match(flow.match, key == keys_.end() ? 0 : key->second);
   if (!match) return std::nullopt;
@@ -143,7 +143,7 @@ std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) 
 }
 
 std::optional<ExpectedNumber> ExpectedFlows::number(const FlowForms::Placed& placed) const {
-  const auto form = form_of(*placed.flow, placed.datapath);
+  const auto form = normal_form_of(*placed.flow, placed.datapath);
   if (!form || !is_installable(*form)) return std::nullopt;
   return number_in(*form, placed.datapath, placed.flow->match.find('$') != std::string_view::npos);
 }
@@ -207,7 +207,7 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows
   std::map<Match, std::set<std::uint64_t>, decltype(comes_before)> owners(comes_before);
   for (const LogicalFlow* f : flows)
     for (const std::string_view datapath : places_of(*f)) {
-      auto form = form_of(*f, datapath);
+      auto form = normal_form_of(*f, datapath);
       if (!form) continue;
       for (ovn::FlowMatch& match : matches_in(forms.emplace_back(std::move(*form)), datapath))
         if (match.kind != ovn::FlowMatch::Kind::conjunction) owners[{datapath, std::move(match)}].insert(*f->uuid_prefix);

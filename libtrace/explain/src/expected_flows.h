@@ -46,7 +46,7 @@ class ExpectedFlows {
   };
 
   // Of match and actions; nothing where it depends on what no dump shows.
-  std::optional<ovn::NormalForm> form_of(const ovn::LogicalFlow& flow, std::string_view datapath) const;
+  std::optional<ovn::NormalForm> normal_form_of(const ovn::LogicalFlow& flow, std::string_view datapath) const;
   bool has_port(std::string_view port, std::string_view datapath) const;
   bool is_here(std::string_view port, std::string_view datapath) const;
   bool is_here(const ovn::Comparison& c, std::string_view datapath) const;

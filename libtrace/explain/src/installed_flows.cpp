@@ -56,7 +56,7 @@ ByCookie count(const FlowTables& flows, const std::vector<std::uint64_t>& cookie
                std::size_t part, std::size_t parts) {
   constexpr std::size_t kUsual = 8;  // flows of a cookie, of a large node
   ByCookie out;
-  out.reserve(cookies.size() / kUsual);  // room for the other parts as well
+  out.reserve(cookies.size() / kUsual / parts);
   InstalledFlows::OfCookie* last = nullptr;
   for (FlowIndex i = 0; i < cookies.size(); ++i) {
     if (cookies[i] == 0 || cookies[i] % parts != part) continue;
@@ -81,12 +81,11 @@ InstalledFlows installed_flows(const FlowTables& flows) {
   std::vector<ByCookie> counted(useful_threads(flows.size(), 0, kWorthAThread));
   for_each_index(counted.size(), 0, 1,
                  [&](std::size_t i) { counted[i] = count(flows, cookies, of_conjunction, i, counted.size()); });
-  for (ByCookie& some : counted) {
-    if (all.by_cookie.empty())
-      all.by_cookie = std::move(some);
-    else
-      all.by_cookie.merge(some);
-  }
+  std::size_t cookies_seen = 0;
+  for (const ByCookie& some : counted) cookies_seen += some.size();
+  all.by_cookie = std::move(counted.front());
+  all.by_cookie.reserve(cookies_seen);
+  for (ByCookie& some : counted) all.by_cookie.merge(some);
   return all;
 }
 

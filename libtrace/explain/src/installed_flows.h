@@ -19,7 +19,7 @@ struct InstalledFlows {
     openflow::FlowIndex first = openflow::kNoFlow;
     std::size_t plain = 0;                    // that match on no conj_id
     std::vector<std::uint32_t> conjunctions;  // the conj_id of each other
-    bool has_row = false;                     // for who looks for the rows of the cookies
+    bool has_row = false;                     // in the southbound database: noted by agreement_of(), not counted here
   };
   std::unordered_map<std::uint64_t, OfCookie> by_cookie;          // without that of cookie 0
   std::unordered_map<std::uint32_t, ClauseSizes> by_conjunction;  // by conj_id; clause 1 comes first

@@ -114,7 +114,7 @@ TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
 // answers from the one that the route selects.
 TEST(Send, UnboundUdpAnswersFromTheAddressOfTheRoute) {
   TestHost h = sending_node();
-  h.local_table();
+  h.link("up2", "02:00:00:00:00:04", "fd00::11/64 fd00::13/64").local_table();
   Lab lab(h);
   lab.chooser.script = {0, 1};
   const auto answer = [&](const FlowKey& request) {
@@ -130,6 +130,10 @@ TEST(Send, UnboundUdpAnswersFromTheAddressOfTheRoute) {
   EXPECT_EQ(src_ip(answer(other).packet), ip("192.168.2.10"));
   ASSERT_EQ(lab.chooser.points.size(), 4u);
   EXPECT_EQ(lab.chooser.points.back().what, engine::Branch::udp_bound);
+  lab.chooser.script = {0, 1, 0, 1, 0, 1};
+  EXPECT_EQ(src_ip(answer(udp("fd00::13", "fd00::11", 4000, 53)).packet), ip("fd00::11"));
+  EXPECT_EQ(src_ip(answer(udp("fd00::13", "fd00::11", 4000, 53)).packet), ip("fd00::13"));
+  lab.chooser.points.resize(4);
   EXPECT_EQ(answer(udp("172.20.0.10", "172.20.0.10", 4000, 53)).kind, Kind::delivered);
   EXPECT_EQ(answer(tcp("9.9.9.9", "172.20.0.10", 4000, 80)).kind, Kind::transmit);
   EXPECT_EQ(lab.chooser.points.size(), 4u);

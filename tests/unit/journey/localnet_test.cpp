@@ -49,7 +49,10 @@ TEST_F(LocalnetPort, IsNotMappedWhereAllPortsAreShown) {
 // With no mapping at all there is no patch port of another network either.
 TEST_F(LocalnetPort, IsNotMappedWhereTheDatabaseShowsTheInterfaces) {
   plug("br-int", "veth0", "").external_ids["iface-id"] = "ns_pod";
+  EXPECT_EQ(Mapping::not_shown, localnet().mapping);  // `ovs-vsctl list interface veth0` shows that too
+  plug("br-int", "br-int", "internal");
   EXPECT_EQ(Mapping::not_mapped, localnet().mapping);
+  EXPECT_TRUE(localnet().lacks_all_patch_ports);
 }
 
 TEST_F(LocalnetPort, MayBeMappedWhereSomePortsAreShown) {

@@ -1,4 +1,5 @@
 // Pods on secondary networks: a localnet in a VLAN behind another bridge, an overlay of layer 2, and macvlan, of which OVN knows nothing.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -96,6 +97,30 @@ TEST(SecondaryNetworks, ANodeWithoutTheBridgeIsAFinding) {
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].at("id"), "localnet-not-mapped") << findings.dump(1);
   EXPECT_EQ(findings[0].at("node"), "pier");
+}
+
+// Dumps of the pods' interfaces alone do not show that there is no patch port.
+TEST(SecondaryNetworks, ANodeWithoutDumpsOfItsBridgesIsOpen) {
+  TemporaryDirectory folder;
+  run({"tar", "-C", folder.path(), "-xf", harbour("localnet-mapping-missing")});
+  const std::string pier = folder.path() + "/localnet-mapping-missing/pier/";
+  std::filesystem::remove(pier + "conf.db");
+  std::filesystem::remove(pier + "ovs-ofctl_show_br-int");
+  const std::string list = pier + "ovs-vsctl_-f_json_list_interface";
+  json rows = json::parse(read_file(list)), kept = json::array();
+  for (const json& row : rows.at("data"))
+    if (row.dump().find("\"iface-id\"") != std::string::npos) kept.push_back(row);
+  rows["data"] = kept;
+  write_file(list, rows.dump());
+  std::string show = "Bridge br-int\n";
+  for (const char* port : {"d41073d0c68070a", "\"3a4f2682bd74029\"", "b0a6a1b46074b50", "ecb79f5d1e5cf60"})
+    show += fmt::format("        Port {0}\n            Interface {0}\n", port);
+  write_file(pier + "ovs-vsctl_show", "fa5578c7-95e4-451b-8753-b322783074da\n    " + show);
+  const json e = of_harbour({"explain", folder.path(), "--from", "docks/winch-m", "--to", "172.31.33.12:8080"});
+  EXPECT_EQ(e.at("outcome"), "undecided") << e.at("summary");
+  EXPECT_EQ(stopped_by(e), "pod-address-outside");
+  EXPECT_NE(e.at("gaps").dump().find("ovs-vsctl show"), std::string::npos) << e.at("gaps");
+  EXPECT_EQ(of_harbour({"triage", folder.path()}).dump().find("localnet-not-mapped"), std::string::npos);
 }
 
 TEST(SecondaryNetworks, AVlanThatTheBridgeDoesNotTakeIsLost) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/workload.h"
 #include "egtrace/ovn_kubernetes/names.h"
 #include "segment.h"
 
@@ -10,10 +11,15 @@ namespace {
 
 using Mapping = Localnet::Mapping;
 
-// Ports that ovn-controller makes, or interfaces as the database has them: without any, the list may be of other ports.
-bool lists_all_ports(const openflow::Bridge& bridge) {
+// Ports that ovn-controller makes: without any, the list may be of other ports.
+bool lists_patch_ports(const openflow::Bridge& bridge) {
   return std::any_of(bridge.interfaces.begin(), bridge.interfaces.end(),
-                     [](const openflow::Interface& i) { return i.type == "patch" || i.external_ids.contains("iface-id"); });
+                     [](const openflow::Interface& i) { return i.type == "patch"; });
+}
+
+// Interfaces as the database has them, the bridge's own among them: more than those of some pods.
+bool lists_interfaces(const cluster::Node& node, const openflow::Bridge& bridge) {
+  return bridge.by_name(bridge.name) != nullptr && shows_pods_of_interfaces(node);
 }
 
 void find_bridge(const cluster::Node& node, Localnet& localnet) {
@@ -24,8 +30,9 @@ void find_bridge(const cluster::Node& node, Localnet& localnet) {
   if (inner.port != nullptr && outer.port != nullptr) {
     localnet.mapping = Mapping::mapped;
     localnet.bridge = outer.bridge;
-  } else if (inner.port == nullptr && outer.port == nullptr && lists_all_ports(*integration)) {
-    localnet.mapping = Mapping::not_mapped;
+  } else if (inner.port == nullptr && outer.port == nullptr) {
+    localnet.lacks_all_patch_ports = !lists_patch_ports(*integration);
+    if (!localnet.lacks_all_patch_ports || lists_interfaces(node, *integration)) localnet.mapping = Mapping::not_mapped;
   }
 }
 

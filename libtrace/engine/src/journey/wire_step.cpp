@@ -106,16 +106,18 @@ std::optional<Next> WireCrossing::cross_physical_network() {
   if (pod == nullptr || pod->node == at_.node || walk_.packet.carried() != nullptr) return std::nullopt;
   const Localnet there = localnet_of(*pod->node, pod->network.logical_switch);
   if (there.port == nullptr || !is_on_network_of(*at_.node, at_.device, *pod)) return std::nullopt;
-  if (there.mapping == Localnet::Mapping::not_mapped)
+  if (there.mapping == Localnet::Mapping::not_mapped) {
+    if (there.lacks_all_patch_ports) walk_.record.assume({Supposition::interfaces_shown, {pod->node->name}});
     return walk_.log.stop(Verdict::dropped, {pod->node->name,
                                              Layer::underlay,
                                              {PlaceKind::bridge, {pod->bridge->name}},
                                              {Reason::localnet_not_mapped, {pod->node->name, there.port->name}},
                                              {there.port->from}});
+  }
   std::vector<WireEnd> ends;
   for (const std::string& uplink : there.uplinks) ends.push_back({pod->node, uplink});
   if (ends.empty()) {  // nothing outside has the pod's MAC
-    walk_.record.gap({pod->node->name, Input::patch_peer, {there.port->name}});
+    walk_.record.gap({pod->node->name, Input::tunnel_ports});
     return walk_.log.stop(
         Verdict::inconclusive,
         stop_at_device(*at_.node, at_.device, {Reason::pod_address_outside, {dst_ip(at_.packet), pod->network.name}}));

@@ -18,6 +18,7 @@ struct Localnet {
 
   const ovn::LogicalPort* port = nullptr;
   Mapping mapping = Mapping::not_shown;
+  bool lacks_all_patch_ports = false;        // the integration bridge shows none: not_mapped holds if its dumps list all ports
   const openflow::Bridge* bridge = nullptr;  // that the switch leads to, where one is mapped
   std::vector<std::string> uplinks;          // ports of the bridge that lead out of the node
 };
