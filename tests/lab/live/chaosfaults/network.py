@@ -19,8 +19,8 @@ def completed(config):
 
 
 def policy(lab, n, ns, ports):
-    """Default deny of ingress for the pods of the namespace, but for one other namespace; an egress firewall."""
-    other = [x for x in sorted({p["ns"] for p in lab.pods}) if x != ns][0]
+    """Default deny of ingress for the pods of the namespace, but for one other namespace, or itself where it is the only one; an egress firewall."""
+    other = next((x for x in sorted({p["ns"] for p in lab.pods}) if x != ns), ns)
     port = next(p["ports"][0] for p in lab.pods if p["ns"] == ns)
 
     def group(kind, name, **more):
