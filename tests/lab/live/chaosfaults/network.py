@@ -19,8 +19,8 @@ def completed(config):
 
 
 def policy(lab, n, ns, ports):
-    """Default deny of ingress for the pods of the namespace, but for one other namespace, or itself where it is the only one; an egress firewall."""
-    other = next((x for x in sorted({p["ns"] for p in lab.pods}) if x != ns), ns)
+    """Default deny of ingress for the pods of the namespace, but for one namespace, another where there is one; an egress firewall."""
+    allowed = next((x for x in sorted({p["ns"] for p in lab.pods}) if x != ns), ns)
     port = next(p["ports"][0] for p in lab.pods if p["ns"] == ns)
 
     def group(kind, name, **more):
@@ -40,7 +40,7 @@ def policy(lab, n, ns, ports):
         acl(deny, "to-lport", priority, action, match, "NP:%s:Ingress" % ns, "NetpolNamespace:%s:Ingress:%s" % (ns, kind), type=kind, **of_deny)
     allow = group("NetworkPolicy", ns + ":allow-in")
     of_allow = {"k8s.ovn.org/name": ns + ":allow-in", "k8s.ovn.org/owner-type": "NetworkPolicy", "direction": "Ingress"}
-    source = as_name("Namespace", other)
+    source = as_name("Namespace", allowed)
     for k, match in enumerate(["ip4.src == {$%s} && tcp && tcp.dst==%d && outport == @%s" % (source, port, allow), "ip4 && icmp4 && outport == @" + allow]):
         acl(allow, "to-lport", 1001, "allow-related", match, "NP:%s:allow-in:Ingress:%d" % (ns, k), "NetworkPolicy:%s:allow-in:Ingress:%d:None:-1" % (ns, k),
             **{"gress-index": str(k)}, **of_allow)
