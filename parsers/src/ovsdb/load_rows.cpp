@@ -10,11 +10,17 @@ ovn::Row row_of(const Record& record, SourceId source) {
   ovn::Row row;
   row.uuid = record.uuid();
   row.from = {record.source != kNoSource ? record.source : source, record.line};
-  std::vector<std::pair<std::string_view, std::string>> columns;
-  columns.reserve(record.columns.size());
-  for (const Column& c : record.columns)
-    if (c.name != "_uuid") columns.emplace_back(c.name, to_text(c.value));
-  row.columns = ovn::Columns(std::move(columns));
+  ovn::Columns::Packer packer;
+  std::vector<const Column*> others;
+  for (const Column& c : record.columns) {
+    if (c.name == "_uuid") continue;
+    if (std::string* const value = packer.begin(c.name))
+      *value += to_text(c.value);
+    else
+      others.push_back(&c);
+  }
+  row.columns = packer.take();
+  for (const Column* c : others) row.columns.add(c->name, to_text(c->value));
   return row;
 }
 

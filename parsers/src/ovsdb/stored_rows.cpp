@@ -73,26 +73,36 @@ Record StoredTable::record(const StoredRow& row, std::size_t& damaged, std::span
 }
 
 ovn::Columns StoredTable::columns(const StoredRow& row, std::size_t& damaged) const {
-  std::vector<std::optional<std::string>> values(schema.columns.size());
-  std::vector<bool> unread(schema.columns.size());
+  struct Value {
+    std::size_t begin = 0, end = 0;  // in `texts`
+    bool is_named = false, is_unread = false;
+  };
+  std::vector<Value> values(schema.columns.size());
+  std::string texts;
+  texts.reserve(row.json.size());
   damaged += read_columns(schema, row.json, [&](std::size_t column, JsonCursor& v) {
-    std::string& text = values[column].emplace();
-    unread[column] = !append_json_value(v, schema.columns[column].type, text);
-    return !unread[column];
+    const std::size_t begin = texts.size();
+    const bool is_read = append_json_value(v, schema.columns[column].type, texts);
+    values[column] = {begin, texts.size(), true, !is_read};
+    return is_read;
   });
   for (const auto& [column, changed] : row.changed) {
-    values[column] = to_text(datum_of(changed, schema.columns[column].type));
-    unread[column] = false;
+    const std::size_t begin = texts.size();
+    texts += to_text(datum_of(changed, schema.columns[column].type));
+    values[column] = {begin, texts.size(), true, false};
   }
-  std::vector<std::pair<std::string_view, std::string>> texts;
-  texts.reserve(schema.columns.size());
+  ovn::Columns::Packer packer;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ColumnSchema& column = schema.columns[i];
-    if (unread[i] || (!values[i] && column.ephemeral)) continue;
-    if (!values[i]) append_default_value(column.type, values[i].emplace());
-    texts.emplace_back(column.name, std::move(*values[i]));
+    const Value& value = values[i];
+    if (value.is_unread || (!value.is_named && column.ephemeral)) continue;
+    std::string& packed = *packer.begin(column.name);  // the schema has them by name
+    if (value.is_named)
+      packed.append(texts, value.begin, value.end - value.begin);
+    else
+      append_default_value(column.type, packed);
   }
-  return ovn::Columns(std::move(texts));
+  return packer.take();
 }
 
 const StoredTable* DatabaseFile::table(std::string_view wanted) const {

@@ -169,6 +169,7 @@ TextReader::TextReader(const TextReader& whole, std::string_view part)
 
 void TextReader::start() {
   at_ = 0;
+  packer_ = {};
   restart();
 }
 
@@ -261,17 +262,21 @@ void TextReader::append(std::string& s, std::uint64_t code) {
 }
 
 void TextReader::string(std::string& s) {
+  s.clear();
+  append_string(s);
+}
+
+void TextReader::append_string(std::string& s) {
   const std::uint64_t code = number();
   if (code == kKnownWords) {
     const std::uint64_t known = number();
     if (known >= in_words_.size()) wrong();
-    s = in_words_[known];
+    s += in_words_[known];
   } else if (code == kWords) {
-    s.clear();
+    const std::size_t begin = s.size();
     for (std::uint64_t n = count(); n > 0; --n) append(s, number());
-    in_words_.push_back(s);
+    in_words_.emplace_back(s, begin);
   } else {
-    s.clear();
     append(s, code);
   }
 }
@@ -292,9 +297,12 @@ void TextReader::text_map(TextMap& m) {
 }
 
 void TextReader::columns(ovn::Columns& all) {
-  std::vector<std::pair<std::string_view, std::string>> read;
-  for (const std::string_view key : keys()) string(read.emplace_back(key, std::string()).second);
-  all = ovn::Columns(std::move(read));
+  for (const std::string_view key : keys()) {
+    std::string* const value = packer_.begin(key);
+    if (value == nullptr) wrong();
+    append_string(*value);
+  }
+  all = packer_.take();
 }
 
 ovn::Uuid TextReader::uuid() {

@@ -135,6 +135,7 @@ class TextReader {
   std::string_view text(std::uint64_t code);
   std::string_view in_dump(bool near, std::optional<std::uint64_t> size);
   std::string_view unescaped(std::string_view escaped);
+  void append_string(std::string& s);
   void append(std::string& s, std::uint64_t code);
   const std::vector<std::string_view>& keys();
 
@@ -148,6 +149,7 @@ class TextReader {
   std::vector<std::string> in_words_;
   std::vector<ovn::Uuid> uuids_;
   std::vector<std::vector<std::string_view>> keys_;
+  ovn::Columns::Packer packer_;  // empty between rows
 };
 
 }  // namespace egt::parsers

@@ -47,7 +47,19 @@ TEST(Columns, AreByNameAsInAMap) {
 TEST(Columns, OfSeveralOfOneNameTheFirstCounts) {
   const Columns sorted({{"a", "1"}, {"b", "2"}});
   EXPECT_EQ(Columns({{"b", "2"}, {"a", "1"}, {"b", "3"}}), sorted);
-  EXPECT_EQ(Columns(std::vector<std::pair<std::string_view, std::string>>{{"b", "2"}, {"a", "1"}, {"b", "3"}}), sorted);
+}
+
+TEST(Columns, ArePackedInTheOrderOfTheirNames) {
+  Columns::Packer packer;
+  EXPECT_EQ(packer.take(), Columns());
+  packer.begin("a")->append("1");
+  EXPECT_EQ(packer.begin("a"), nullptr);
+  packer.begin("ab")->append("2").append("3");
+  EXPECT_EQ(packer.begin("aa"), nullptr);
+  packer.begin("b");
+  EXPECT_EQ(packer.take(), Columns({{"a", "1"}, {"ab", "23"}, {"b", ""}}));
+  packer.begin("a")->append("4");
+  EXPECT_EQ(packer.take(), Columns({{"a", "4"}}));
 }
 
 Row row(const char* table, const char* uuid) {

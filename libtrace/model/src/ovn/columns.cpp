@@ -32,15 +32,29 @@ Columns::Columns(std::initializer_list<Column> all) {
   for (const auto& [name, value] : all) add(name, value);
 }
 
-Columns::Columns(std::vector<std::pair<std::string_view, std::string>> all) {
-  const auto comes_before = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(all.begin(), all.end(), comes_before)) std::stable_sort(all.begin(), all.end(), comes_before);
-  const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
-  std::size_t size = 0;
-  for (const auto& [name, value] : all) size += sizeof(Sizes) + name.size() + value.size();
-  packed_.reserve(size);
-  for (const auto& [name, value] : all) put(packed_, name, value);
+void Columns::Packer::end() {
+  if (!last_) return;
+  Sizes sizes = sizes_at(packed_.data() + *last_);
+  sizes.value = static_cast<std::uint32_t>(packed_.size() - *last_ - sizeof sizes - sizes.name);
+  std::memcpy(packed_.data() + *last_, &sizes, sizeof sizes);
+}
+
+std::string* Columns::Packer::begin(std::string_view name) {
+  end();
+  if (last_ && name <= std::string_view(packed_).substr(*last_ + sizeof(Sizes), sizes_at(packed_.data() + *last_).name))
+    return nullptr;
+  last_ = packed_.size();
+  put(packed_, name, {});
+  return &packed_;
+}
+
+Columns Columns::Packer::take() {
+  end();
+  last_.reset();
+  Columns all;
+  all.packed_ = packed_;  // without room for more
+  packed_.clear();
+  return all;
 }
 
 std::optional<std::string_view> Columns::find(std::string_view name) const {

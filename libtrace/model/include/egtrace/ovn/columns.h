@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace egt::ovn {
 
@@ -35,10 +34,25 @@ class Columns {
     const char* at_;
   };
 
+  // Columns whose values are appended where they stay.
+  class Packer {
+   public:
+    // The value of a next column, to be appended to up to the next call. Null, and no column is begun, unless its name comes behind
+    // those of all others.
+    std::string* begin(std::string_view name);
+    // Those that were begun; it may pack those of another row then.
+    Columns take();
+
+   private:
+    void end();
+
+    std::string packed_;
+    std::optional<std::size_t> last_;  // where its Sizes stand
+  };
+
   Columns() = default;
   // In any order; where a name stands twice, the first counts.
   Columns(std::initializer_list<Column> all);
-  explicit Columns(std::vector<std::pair<std::string_view, std::string>> all);
 
   // Views live until a column is added or changed.
   Iterator begin() const { return Iterator(packed_.data()); }
