@@ -41,8 +41,9 @@ const host::Link* bridge_of(const host::Host& host, std::string_view device) {
 
 // A bridge's device shows what PREROUTING has left of the packet, where that has run on the port (br_nf_pre_routing()).
 void see_on_bridge(Walk& walk, const AtHost& at, const HostOutcome& outcome, std::size_t before) {
-  if (walk.packet.is_refusal() || (outcome.passed_port && !outcome.on_bridge)) return;
+  if (outcome.passed_port && !outcome.on_bridge) return;
   walk.log.see(*at.node, at.device, true, outcome.on_bridge ? outcome.on_bridge->first : at.packet);
+  if (walk.packet.is_refusal()) return;
   walk.record.sightings.back().step = outcome.on_bridge ? outcome.on_bridge->second : before;
 }
 

@@ -69,9 +69,9 @@ bool knows_tunnels(const Node& node) {
 }
 
 // In the userspace datapath packets do not pass the devices of the bridges.
-bool passes_unseen(const cluster::Cluster& cluster, const Sighting& s) {
-  const Node* node = cluster.node(s.node);
-  const auto place = node != nullptr ? node->port(s.device) : cluster::Node::PortPlace{};
+bool bypasses(const cluster::Cluster& cluster, const std::string& name, const std::string& device) {
+  const Node* node = cluster.node(name);
+  const auto place = node != nullptr ? node->port(device) : cluster::Node::PortPlace{};
   return place.port != nullptr && userspace_datapath(*place.bridge) &&
          (place.port->type == "internal" || place.port->name == place.bridge->name);
 }
@@ -117,14 +117,17 @@ void InnerPacket::adopt(const Record& outer, bool arrived) {
       miss.before_step += before;
       walk_.record.misses.push_back(std::move(miss));
     }
-  if (!walk_.packet.is_refusal()) see(outer, encrypted);
+  see(outer, encrypted);
 }
 
 void InnerPacket::see(const Record& outer, bool encrypted) {
   if (!userspace_datapath(*at_.bridge)) walk_.log.see(*at_.node, kernel_device(*at_.port), false, at_.packet);
-  if (encrypted) return;  // captures there show ESP, and this packet in it is not seen
+  for (const PassedDevice& d : outer.passed_devices)
+    if (!bypasses(walk_.cluster, d.node, d.device)) walk_.record.passed_devices.push_back(d);
+  // Refusals are not looked for. Captures show ESP of what is encrypted, and this packet in it is not seen.
+  if (walk_.packet.is_refusal() || encrypted) return;
   for (const Sighting& s : outer.sightings)
-    if (!passes_unseen(walk_.cluster, s))
+    if (!bypasses(walk_.cluster, s.node, s.device))
       walk_.record.sightings.push_back({s.node, s.device, s.in, at_.packet,
                                         Encap{encap_.type, src_ip(s.packet), dst_ip(s.packet), encap_.vni},
                                         walk_.record.steps.size()});

@@ -61,14 +61,16 @@ void assume_filters(const cluster::Node& node, const std::string& device, host::
 
 // What stands at a device beside the rules that dumps show: a program before the stack, a queue that drops behind it.
 void assume_devices(const cluster::Cluster& cluster, Record& record) {
-  for (const Sighting& seen : record.sightings) {
-    const cluster::Node* node = cluster.node(seen.node);
-    const host::Link* link = node != nullptr ? node->host.link(seen.device) : nullptr;
-    if (node != nullptr)
-      assume_filters(*node, seen.device, seen.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress, record);
+  std::set<PassedDevice> known;
+  for (const PassedDevice& passed : record.passed_devices) {
+    const cluster::Node* node = cluster.node(passed.node);
+    if (node == nullptr || !known.insert(passed).second) continue;
+    assume_filters(*node, passed.device, passed.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress,
+                   record);
+    const host::Link* link = node->host.link(passed.device);
     if (link == nullptr) continue;
-    if (seen.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
-    if (!seen.in && link->may_drop_queued())
+    if (passed.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
+    if (!passed.in && link->may_drop_queued())
       record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});
   }
 }

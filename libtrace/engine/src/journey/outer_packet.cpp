@@ -212,7 +212,8 @@ void OuterPacket::follow_discovery(const IpAddr& hop, const std::string& device,
   if (exchange == NeighbourOracle::Exchange::undecided)
     walk_.record.assume({Supposition::neighbour_discovery_passes, {hop, node.name, device}, {}, {line}});
   if (exchange == NeighbourOracle::Exchange::lost)
-    lost_discovery_ = LostDiscovery{hop, device, line, walk_.record.steps.size(), walk_.record.sightings.size()};
+    lost_discovery_ = LostDiscovery{
+        hop, device, line, walk_.record.steps.size(), walk_.record.sightings.size(), walk_.record.passed_devices.size()};
 }
 
 Arrival OuterPacket::or_lost_discovery(Arrival end) {
@@ -221,6 +222,7 @@ Arrival OuterPacket::or_lost_discovery(Arrival end) {
   const Node& node = *inner_.node;
   walk_.record.steps.resize(lost_discovery_->steps);
   walk_.record.sightings.resize(lost_discovery_->sightings);
+  walk_.record.passed_devices.resize(lost_discovery_->passed_devices);
   walk_.record.assume({Supposition::no_other_device_answers,
                        {lost_discovery_->hop, node.name, lost_discovery_->device},
                        {},

@@ -50,7 +50,7 @@ class OuterPacket {
     IpAddr hop;
     std::string device;
     Provenance line;
-    std::size_t steps = 0, sightings = 0;
+    std::size_t steps = 0, sightings = 0, passed_devices = 0;
   };
 
   Walk& walk_;

@@ -29,9 +29,9 @@ void presume_device(const Node& node, const std::string& device, Record& record)
 }  // namespace
 
 void PathLog::see(const Node& node, const std::string& device, bool in, const FlowKey& packet) {
-  if (packet_.is_refusal()) return;
-  record_.sightings.push_back({node.name, device, in, packet, std::nullopt, record_.steps.size()});
+  record_.passed_devices.push_back({node.name, device, in});
   if (node.host_presumed) presume_device(node, device, record_);
+  if (!packet_.is_refusal()) record_.sightings.push_back({node.name, device, in, packet, std::nullopt, record_.steps.size()});
 }
 
 // Captures on these devices show them; their further path is not walked.

@@ -13,7 +13,7 @@ class PathLog {
   PathLog(const cluster::Cluster& cluster, Record& record, const PacketUnderWay& packet)
       : cluster_(cluster), record_(record), packet_(packet) {}
 
-  // A capture on the device shows the packet. Refusals are not looked for.
+  // The packet passes the device, where a capture shows it. Refusals are not looked for there.
   void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet);
   void see_copies(const cluster::Node& node, const HostOutcome& outcome);
 

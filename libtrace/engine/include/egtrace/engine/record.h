@@ -203,6 +203,12 @@ struct Sighting {
   std::optional<Encap> encap;
   std::size_t step = 0;  // number of steps that the record had by then
 };
+// A device that the packet passed, or the answer that refuses it, also within a tunnel.
+struct PassedDevice {
+  std::string node, device;
+  bool in = false;  // as of Sighting
+  friend auto operator<=>(const PassedDevice&, const PassedDevice&) = default;
+};
 // `port_open`: the port behind stands for whatever the kernel picks.
 struct NatEvent {
   std::string node, by;
@@ -238,7 +244,8 @@ struct SizeLimit {
 
 struct Record {
   std::vector<Step> steps;
-  std::vector<Sighting> sightings;
+  std::vector<Sighting> sightings;           // of the packet itself
+  std::vector<PassedDevice> passed_devices;  // each as often as it was passed
   std::vector<NatEvent> nat;
   std::vector<Tunnel> tunnels;
   std::vector<Assumption> assumptions;
