@@ -36,17 +36,17 @@ bool has_switch(const cluster::Node& node) {
          std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.flows.has_value(); });
 }
 
-// `if_lost`: the assumption on which the packet is lost at once. None: its fate is open.
+// `if_refused`: the assumption on which nothing answers what the sender asks for its next hop. None: the packet's fate is open.
 struct Absence {
   Cause why;
   MissingInput missing;
-  std::optional<Assumption> if_lost = {};
+  std::optional<Assumption> if_refused = {};
 };
 
 // ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it.
 Absence of_pod_without_port(const cluster::Node& node, const std::string& pod) {
   Absence absence{{Reason::pod_without_port, {pod, node.name}}, {node.name, Input::port_of_pod, {pod}}};
-  if (engine::shows_pods_of_interfaces(node)) absence.if_lost = Assumption{engine::Supposition::interfaces_shown, {node.name}};
+  if (engine::shows_pods_of_interfaces(node)) absence.if_refused = Assumption{engine::Supposition::interfaces_shown, {node.name}};
   return absence;
 }
 
@@ -72,16 +72,18 @@ std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolve
 
 }  // namespace
 
-std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender,
-                                                const Words& words) {
+std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
+                                                const std::string& sender, const Words& words) {
   std::optional<Absence> absence = absence_of(cluster, from, sender);
   if (!absence) return std::nullopt;
   PathReport path;
-  path.verdict = absence->if_lost ? Verdict::dropped : Verdict::inconclusive;
+  path.verdict = absence->if_refused ? Verdict::rejected : Verdict::inconclusive;
+  // A UDP socket does not hear of EHOSTUNREACH (icmp_err_convert[] of net/ipv4/icmp.c).
+  path.refusal_accepted = absence->if_refused && packet.u64(FieldId::nw_proto) != ip_proto::udp;
   path.confidence = Confidence::assumed;
   path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
-  if (absence->if_lost)
-    assume(*absence->if_lost, words, path);
+  if (absence->if_refused)
+    assume(*absence->if_refused, words, path);
   else
     path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
   path.summary = path.stopped_at->why;

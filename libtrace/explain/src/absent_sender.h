@@ -5,12 +5,13 @@
 #include <string>
 
 #include "egtrace/explain/explanation.h"
+#include "egtrace/packet/packet.h"
 #include "phrases/words.h"
 
 namespace egt::explain {
 
 // None where the snapshot holds excerpts, the lines of which may well be about the packet. `sender`: how sentences call it.
-std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender,
-                                                const Words& words);
+std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
+                                                const std::string& sender, const Words& words);
 
 }  // namespace egt::explain

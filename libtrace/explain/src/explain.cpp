@@ -274,7 +274,7 @@ struct Explainer::Session {
 
 // What single lines show. Reports nothing where none of them matches and a path was reported before.
 void Explainer::Prepared::report_lines(const Inquiry& of, Explanation& e) const {
-  if (auto path = path_of_absent_sender(cluster, of.from, of.sender(), words)) {
+  if (auto path = path_of_absent_sender(cluster, of.from, of.asked.packet, of.sender(), words)) {
     e.paths = {*std::move(path)};
     return;
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/run.h"
+#include "support/sample.h"
 
 namespace {
 
@@ -61,6 +62,22 @@ TEST_F(AbsentSender, ItsNodeHasNeitherSwitchNorDatabase) {
       "the snapshot has neither OpenFlow flows nor logical flows of master-03-demo, where the path of demo-egress/requester-3a "
       "begins",
       e["summary"]);
+}
+
+// Its stack resolves the gateway in vain, of which UDP sockets do not hear.
+TEST(PodWithoutPort, HearsThatNobodyAnswers) {
+  egt::testing::Sample sample;
+  sample.without_record("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3a");
+  const auto outcome = [&](const std::string& proto) {
+    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", sample.path(), "--from", "demo-egress/requester-3a", "--to",
+                                        "192.168.55.13:80", "--proto", proto, "--format", "json"});
+    const auto e = nlohmann::json::parse(ran.out);
+    EXPECT_EQ("assumed", e["confidence"]);
+    EXPECT_EQ("pod-without-port", e["fault"]["reason"]) << e["fault"];
+    return e["outcome"];
+  };
+  EXPECT_EQ("refused", outcome("tcp"));
+  EXPECT_EQ("unanswered", outcome("udp"));
 }
 
 }  // namespace
