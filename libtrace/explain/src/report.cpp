@@ -104,8 +104,11 @@ std::string what_went_before(const Before& before, const WalkedPath& walked, con
 }
 
 void report_hops(const WalkedPath& walked, const Words& words, bool registers, PathReport& path) {
+  bool is_refused = false;
   for (const Step& step : walked.record.steps) {
     path.hops.push_back(words.hop(step, registers));
+    path.hops.back().of_refusal = is_refused;
+    is_refused |= std::holds_alternative<engine::Refused>(step.kind);
     share_causes(path.hops);
     if (walked.record.wants_shadowed) path.hops.back().counted = counted(step, words.cluster());
   }

@@ -97,6 +97,7 @@ Json json(const Hop& h) {
             {"rows", json(h.rows)},
             {"changed", changed},
             {"means", all_meanings(h)}};
+  if (h.of_refusal) j["of_refusal"] = true;
   if (h.lflows.size() > 1) {  // a cookie is 32 bits of a UUID: all that share it are named
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));

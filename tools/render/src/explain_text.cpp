@@ -168,10 +168,11 @@ class Page {
     const auto alike = [&](std::size_t a, std::size_t b) {
       return shown[a]->node == shown[b]->node && shown[a]->where == shown[b]->where && shown[a]->what == shown[b]->what;
     };
-    std::string node;
+    std::string last;
     const auto show = [&](std::size_t i) {
       const Hop& h = *shown[i];
-      if (h.node != node) title(node = h.node);
+      const std::string on = h.of_refusal ? fmt::format("{} (back to the sender)", h.node) : h.node;
+      if (on != last) title(last = on);
       if (h.detail && o_.verbose == 1)
         brief_hop(h, number + i + 1);
       else
@@ -180,7 +181,7 @@ class Page {
     show_rounds_once(shown.size(), alike, show, [&](const Rounds& r) {
       const std::size_t first = number + r.begin + 1;
       line(2, fmt::format("steps {} to {} are repeated {} more times", first, first + r.length - 1, r.count - 1));
-      node.clear();
+      last.clear();
     });
   }
 

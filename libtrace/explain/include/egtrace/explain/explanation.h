@@ -149,6 +149,7 @@ struct Hop {
   bool decides = false;                  // of a detail: it changed or decided something; others merely pass the packet on
   std::vector<Passage> passes{};
   HopPlace at{};
+  bool of_refusal = false;  // of the reset or ICMP error that refuses the packet, on the way back to the sender
 };
 
 inline Passage passage_of_table(std::string_view bridge, unsigned table) {
