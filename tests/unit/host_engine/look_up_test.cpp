@@ -416,6 +416,48 @@ TEST(LookUp, RoutesBesideOnesForASourceCountOnceALongerPrefixWasRejected) {
   EXPECT_EQ(by(h, "fd00:8::2", "fd00::1", "out0"), "fd00:1::4");
 }
 
+// --- equal IPv6 routes (find_rr_leaf(), fib6_select_path(), ip6_route_input_lookup()) -----------------------------------
+
+std::string devices_of(TestHost& h, const std::string& to, const std::string& in_device, const std::string& out_device = "") {
+  engine::RouteQuery q;
+  q.to = ip(to);
+  q.from = ip("fd00:9::9");
+  q.in_device = in_device;
+  q.out_device = out_device;
+  const engine::RouteAnswer answer = engine::find_route(h.host(), q);
+  std::string devices;
+  for (const engine::RouteHop& hop : answer.hops) devices += hop.get().device + " ";
+  return devices + (answer.assumptions.empty() ? "" : "assumed");
+}
+
+TEST(LookUp, EqualRoutesOfIpv6ShareTheLoadWhereTheyHaveGateways) {
+  TestHost h = host_with_two_legs();
+  h.routes(
+       "fd00:8::/64 via fd00::7 dev in0 metric 300\nfd00:8::/64 via fd00:1::7 dev out0 metric 300\n"
+       "fd00:8::/64 via fd00:1::8 dev out0 metric 301")
+      .local_table();
+  EXPECT_EQ(devices_of(h, "fd00:8::1", "lo"), "in0 out0 ");
+  EXPECT_EQ(devices_of(h, "fd00:8::1", "out0"), "in0 out0 ");
+}
+
+TEST(LookUp, OfEqualRoutesOfIpv6WithoutGatewaysTheOneBackComesFirst) {
+  TestHost h = host_with_two_legs();
+  h.link("in1", "02:00:00:00:00:03", "fd00:2::1/64");
+  h.routes("fd00:8::/64 dev in0 metric 300\nfd00:8::/64 dev in1 metric 300\nfd00:8::/64 dev out0 metric 300").local_table();
+  EXPECT_EQ(devices_of(h, "fd00:8::1", "in0"), "in0 ");
+  EXPECT_EQ(devices_of(h, "fd00:8::1", "out0"), "out0 ");
+  EXPECT_EQ(devices_of(h, "fd00:8::1", "lo"), "in0 assumed");
+}
+
+TEST(LookUp, LinkLocalDestinationsAreBehindTheDeviceThatAPacketCameBy) {
+  TestHost h = host_with_two_legs();
+  h.routes(
+       "fe80::/64 dev in0 metric 256\nfe80::/64 dev out0 metric 256\nff00::/8 dev in0 metric 256\nff00::/8 dev out0 metric 256")
+      .local_table();
+  EXPECT_EQ(devices_of(h, "fe80::9", "out0"), "out0 ");
+  EXPECT_EQ(devices_of(h, "fe80::9", "lo", "out0"), "out0 ");
+}
+
 // RT6_LOOKUP_F_REACHABLE; a router takes the route all the same.
 TEST(LookUp, HostsThatDoNotForwardPassOverGatewaysThatFailed) {
   TestHost h = host_with_two_legs();
