@@ -298,6 +298,32 @@ TEST(Connection, LimitedBroadcastIsNotRoutedAnew) {
   EXPECT_EQ(sent.kind, Kind::transmit) << lab.assumptions();
   EXPECT_EQ(sent.device, "in0");
   EXPECT_EQ(dst_mac(sent.packet).to_string(), "ff:ff:ff:ff:ff:ff");
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 1u);
+}
+
+TEST(Connection, LimitedBroadcastGoesToTheLinkOfTheSourceThatARuleWrote) {
+  TestHost h = two_legs("");
+  h.nft(
+      "table ip t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip saddr set "
+      "10.1.0.1\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67)).device, "out0") << lab.assumptions();
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 2u);
+}
+
+// What is asked again is shown where its answer is another one.
+TEST(Connection, RouteOfAMarkIsShown) {
+  TestHost h = two_legs("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j MARK --set-xmark 0x1/0xffffffff\nCOMMIT\n");
+  h.routes("9.0.0.0/8 via 10.0.0.5 dev in0\n9.0.0.0/8 via 10.1.0.9 dev out0 table 7").local_table();
+  const auto lookups = [&] {
+    Lab lab(h);
+    EXPECT_EQ(lab.send(udp("10.0.0.1", "9.9.9.9", 4000, 80)).kind, Kind::transmit) << lab.assumptions();
+    return lab.steps<engine::RouteLookup>().size();
+  };
+  EXPECT_EQ(lookups(), 1u);
+  h.rules("30: from all fwmark 0x1 lookup 7");
+  EXPECT_EQ(lookups(), 2u);
 }
 
 TEST(Connection, LimitedBroadcastOfAForeignSourceHasNoLink) {

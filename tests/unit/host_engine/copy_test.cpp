@@ -78,6 +78,34 @@ TEST(Copy, IsRoutedAnewWhereOutputMarksIt) {
   expect_one_copy(h, "out0", "52:54:00:00:00:01");
 }
 
+// The route is the same one, which has no gateway of its own.
+TEST(Copy, LosesItsGatewayWhereOutputMarksIt) {
+  const std::string rules =
+      "*mangle\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 10.1.0.8\n{}COMMIT\n";
+  const auto taken_by = [&](const std::string& in_output) {
+    TestHost h = mirroring_router(fmt::format(fmt::runtime(rules), in_output));
+    h.routes("10.1.0.0/24 dev out0")
+        .neighbour("10.1.0.8", "out0", "52:54:00:00:00:08")
+        .neighbour("10.1.0.77", "out0", "52:54:00:00:00:77");
+    Lab lab(h);
+    const HostOutcome out = lab.receive("in0", udp("10.0.0.5", "10.1.0.77", 4000, 80));
+    return out.copies.size() == 1 ? dst_mac(out.copies[0].packet).to_string() : "no copy";
+  };
+  EXPECT_EQ(taken_by(""), "52:54:00:00:00:08");
+  EXPECT_EQ(taken_by("-A OUTPUT -j MARK --set-xmark 0x2/0xffffffff\n"), "52:54:00:00:00:77");
+}
+
+TEST(Copy, WhoseTargetIsNotDecidedStaysOpen) {
+  TestHost h = mirroring_router("",
+                                "table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n"
+                                "\t\tdup to meta cpu map { 0 : 10.0.0.6, 1 : 10.0.0.8 }\n\t}\n}\n");
+  Lab lab(h);
+  const HostOutcome out = lab.receive("in0", kPacket);
+  EXPECT_EQ(out.kind, Kind::transmit);
+  ASSERT_EQ(out.copies.size(), 1u);
+  EXPECT_EQ(out.copies[0].kind, Kind::inconclusive);
+}
+
 TEST(Copy, OfNftByMapOrAsAFrame) {
   TestHost h = mirroring_router(
       "",
