@@ -263,6 +263,7 @@ TEST_F(FilteringBridge, DropsAtAPortThatTheListLeavesOut) {
   const json e = explained();
   EXPECT_EQ("bridge-vlan-missing", e["fault"]["reason"]);
   EXPECT_NE(std::string::npos, e["fault"].dump().find("eno1 does not carry VLAN 1"));
+  EXPECT_NE(std::string::npos, e["fault"]["evidence"].dump().find("left/bridge_vlan_show")) << e["fault"];  // the list itself
 }
 
 TEST_F(FilteringBridge, CarriesTagsOfAVlanDeviceOnIt) {
