@@ -309,6 +309,21 @@ TEST_F(NamedCase, FieldsOfAPoppedLabel) {
   compare({"in_port=1,mplsm", "in_port=3,mplsm", "in_port=1,tcp"});
 }
 
+// The packet is looked at anew for what looks below the label alone.
+TEST_F(NamedCase, ActionsBehindAPoppedLabel) {
+  int table = 20;
+  std::vector<std::string> asked;
+  for (const char* action : {"mod_vlan_vid:7", "mod_vlan_pcp:3", "set_queue:5", "mod_dl_src:0a:00:00:00:00:07",
+                             "mod_dl_dst:0a:00:00:00:00:07", "set_tunnel:9", "set_tunnel64:0x900000000", "set_field:9->tun_id",
+                             "set_field:0a:00:00:00:00:07->eth_src", "mod_nw_src:10.9.9.9", "set_field:9->reg3",
+                             "load:9->NXM_OF_ETH_DST[]", "strip_vlan", "dec_ttl", "note:01", "controller"}) {
+    flow(fmt::format("table=0,mpls,dl_vlan=3,mpls_label={0} actions=resubmit(,{0})", ++table));
+    flow(fmt::format("table={},mpls,dl_vlan=3 actions=pop_mpls:0x0800,{},output:2", table, action));
+    asked.push_back(fmt::format("in_port=1,mpls,dl_vlan=3,mpls_label={},mpls_bos=1", table));
+  }
+  compare(asked);
+}
+
 TEST_F(NamedCase, LearnedInputPortByName) {
   flow("table=0 actions=learn(table=70,in_port=3,output:NXM_NX_REG0[0..15]),learn(table=70,in_port=1,load:1->reg1[])");
   compare_all_forms({"in_port=1,tcp"});

@@ -26,9 +26,7 @@ struct LooksBelowLabel {
   bool operator()(const SetVlanPcp&) const { return false; }
   bool operator()(const SetQueue&) const { return false; }
   bool operator()(const GroupRef&) const { return false; }
-  bool operator()(const SetField& a) const {
-    return a.word != "mod_dl_src" && a.word != "mod_dl_dst" && a.word.rfind("set_tunnel", 0) != 0 && is_l3_or_higher(a.field);
-  }
+  bool operator()(const SetField& a) const { return is_l3_or_higher(a.field); }
   template <class Other>
   bool operator()(const Other&) const {
     return true;
