@@ -527,7 +527,9 @@ gather_namespaces() {
       # shellcheck disable=SC2086 # words of a command
       run_there $what
     done
+    mask=mask_keys
     run_there sysctl -a -r '\.(rp_filter|accept_local)$'
+    mask='cat'
     loaded nf_tables ip_tables && run_there iptables-save
     loaded nf_tables ip6_tables && run_there ip6tables-save
     loaded nf_tables && run_there nft list ruleset
