@@ -10,17 +10,14 @@ ovn::Row row_of(const Record& record, SourceId source) {
   ovn::Row row;
   row.uuid = record.uuid();
   row.from = {record.source != kNoSource ? record.source : source, record.line};
+  std::vector<const Column*> columns;
+  for (const Column& c : record.columns)
+    if (c.name != "_uuid") columns.push_back(&c);
+  std::stable_sort(columns.begin(), columns.end(), [](const Column* a, const Column* b) { return a->name < b->name; });
   ovn::Columns::Packer packer;
-  std::vector<const Column*> others;
-  for (const Column& c : record.columns) {
-    if (c.name == "_uuid") continue;
-    if (std::string* const value = packer.begin(c.name))
-      *value += to_text(c.value);
-    else
-      others.push_back(&c);
-  }
+  for (const Column* c : columns)
+    if (std::string* const value = packer.begin(c->name)) *value += to_text(c->value);  // of several of one name the first counts
   row.columns = packer.take();
-  for (const Column* c : others) row.columns.add(c->name, to_text(c->value));
   return row;
 }
 
