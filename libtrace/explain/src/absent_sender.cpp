@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dumped_inputs.h"
+#include "egtrace/engine/socket_error.h"
 #include "egtrace/engine/workload.h"
 #include "report.h"
 
@@ -78,8 +79,7 @@ std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster,
   if (!absence) return std::nullopt;
   PathReport path;
   path.verdict = absence->if_refused ? Verdict::rejected : Verdict::inconclusive;
-  // A UDP socket does not hear of EHOSTUNREACH (icmp_err_convert[] of net/ipv4/icmp.c).
-  path.refusal_accepted = absence->if_refused && packet.u64(FieldId::nw_proto) != ip_proto::udp;
+  path.refusal_accepted = absence->if_refused && engine::ends_without_neighbour(packet);
   path.confidence = Confidence::assumed;
   path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
   if (absence->if_refused)

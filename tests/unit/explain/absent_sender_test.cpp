@@ -64,8 +64,8 @@ TEST_F(AbsentSender, ItsNodeHasNeitherSwitchNorDatabase) {
       e["summary"]);
 }
 
-// Its stack resolves the gateway in vain, of which UDP sockets do not hear.
-TEST(PodWithoutPort, HearsThatNobodyAnswers) {
+// Nothing answers its ARP requests, of which UDP sockets are not told.
+TEST(PodWithoutPort, FailsToConnect) {
   egt::testing::Sample sample;
   sample.without_record("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3a");
   const auto outcome = [&](const std::string& proto) {

@@ -74,7 +74,7 @@ TEST_F(RefusalPath, FilterMayDropIt) {
 // Captures are asked for what the client sends.
 TEST_F(RefusalPath, IsNotSeen) { EXPECT_EQ(2U, explained("noqueue")["paths"][0]["sightings"].size()); }
 
-TEST_F(RefusalPath, IsToldFromThePacket) {
+TEST_F(RefusalPath, IsShownApartFromThePacket) {
   const auto hops = explained("noqueue")["paths"][0]["hops"];
   EXPECT_FALSE(hops.front().contains("of_refusal"));
   EXPECT_EQ("client", hops.back()["node"]);

@@ -4,9 +4,9 @@
 
 #include "device_checks.h"
 #include "egtrace/engine/pod_sides.h"
+#include "egtrace/engine/socket_error.h"
 #include "inconsistencies.h"
 #include "pod_rules.h"
-#include "returned_refusal.h"
 
 namespace egt::engine {
 
@@ -67,7 +67,7 @@ std::optional<Arrival> PodStart::check_link() {
   const host::Link* link = pod_.node->host.link(pod_.port->name);
   if (link == nullptr || link->is_up()) return std::nullopt;
   Arrival refused = refuse(stop_at_pod(pod_, {Reason::device_down}, {link->from}), "EHOSTUNREACH");
-  refused.refusal_accepted = ends_connection(frame_, frame_, "icmp-host-unreachable");
+  refused.refusal_accepted = ends_without_neighbour(frame_);
   return refused;
 }
 
@@ -173,7 +173,7 @@ Arrival PodStart::lose_discovery(const IpAddr& hop, const FlowAnswer& answer) {
              evidence};
   if (start_.answers) return walk_.log.stop(Verdict::dropped, std::move(where));
   Arrival refused = refuse(std::move(where), "EHOSTUNREACH");
-  refused.refusal_accepted = ends_connection(frame_, frame_, "icmp-host-unreachable");
+  refused.refusal_accepted = ends_without_neighbour(frame_);
   return refused;
 }
 

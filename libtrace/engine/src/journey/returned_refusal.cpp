@@ -1,5 +1,6 @@
 #include "returned_refusal.h"
 
+#include "egtrace/engine/socket_error.h"
 #include "host/refusal.h"
 
 namespace egt::engine {
@@ -64,6 +65,8 @@ bool ends_connection(const FlowKey& sent, const FlowKey& refusal, std::string_vi
   if (sent.u64(FieldId::nw_proto) == ip_proto::udp) return !is_soft(with, family_of(sent));
   return !is_amid_connection(sent) || refusal.u64(FieldId::nw_proto) == ip_proto::tcp;
 }
+
+bool ends_without_neighbour(const FlowKey& sent) { return ends_connection(sent, sent, "icmp-host-unreachable"); }
 
 Next send_refusal(Walk& walk, Refusal& refusal) {
   if (Position* known = std::get_if<Position>(&refusal.answer)) return std::move(*known);
