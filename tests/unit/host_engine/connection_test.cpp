@@ -324,6 +324,11 @@ TEST(Connection, RouteOfAMarkIsShown) {
   EXPECT_EQ(lookups(), 1u);
   h.rules("30: from all fwmark 0x1 lookup 7");
   EXPECT_EQ(lookups(), 2u);
+  TestHost shared = two_legs("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j MARK --set-xmark 0x1/0xffffffff\nCOMMIT\n");
+  shared.routes("9.0.0.0/8 nexthop via 10.1.0.9 dev out0 weight 1 nexthop via 10.0.0.5 dev in0 weight 1").local_table();
+  Lab lab(shared);  // whose chooser takes one next hop both times
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "9.9.9.9", 4000, 80)).kind, Kind::transmit) << lab.assumptions();
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 1u);
 }
 
 TEST(Connection, LimitedBroadcastOfAForeignSourceHasNoLink) {

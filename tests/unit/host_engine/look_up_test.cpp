@@ -456,6 +456,10 @@ TEST(LookUp, LinkLocalDestinationsAreBehindTheDeviceThatAPacketCameBy) {
       .local_table();
   EXPECT_EQ(devices_of(h, "fe80::9", "out0"), "out0 ");
   EXPECT_EQ(devices_of(h, "fe80::9", "lo", "out0"), "out0 ");
+  TestHost other = host_with_two_legs();
+  other.routes("fe80::/64 dev in0 metric 256").local_table();
+  EXPECT_EQ(devices_of(other, "fe80::9", "in0"), "in0 ");
+  EXPECT_EQ(devices_of(other, "fe80::9", "out0"), "");
 }
 
 // RT6_LOOKUP_F_REACHABLE; a router takes the route all the same.
