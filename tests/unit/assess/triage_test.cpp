@@ -1226,6 +1226,34 @@ TEST(Triage, UserDefinedNetworksHaveTransitSwitchesOfTheirOwn) {
   EXPECT_EQ(found(port('1', "master-01-demo") + port('3', "master-03-demo")), "");
 }
 
+// A pod has a port of its own on each network of OVN-Kubernetes; other plugins' interfaces have none there.
+TEST(Triage, PodsHaveAPortOnEachOfTheirNetworks) {
+  const std::string networks = R"(k8s.ovn.org/pod-networks: '{)", own = R"("default":{"ip_addresses":["10.133.0.3/23"])";
+  const auto found = [&](const std::string& with, const Change& change = as_it_is) {
+    return shown(run(
+        [&](Sample& s) {
+          s.replace("k8s/pods.yaml", networks + own, with + own);
+          change(s);
+        },
+        {"pod-port-unclaimed"}));
+  };
+  const std::string blue =
+      networks + R"("demo-egress/blue":{"ip_addresses":["10.200.0.3/24"],"mac_address":"0a:58:0a:c8:00:03","role":"primary"},)";
+  const std::string begin =
+      "pod-port-unclaimed: Pod demo-egress/requester-3b runs on master-03-demo, but Open vSwitch there has no interface of it";
+  EXPECT_EQ(found(blue), begin + " on network demo-egress/blue.\n");
+  EXPECT_EQ(found(blue,
+                  [](Sample& s) {
+                    s.replace("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3b",
+                              "iface-id=demo.egress.blue_demo-egress_requester-3b");
+                  }),
+            begin + ".\n");
+  EXPECT_EQ(found(R"(k8s.v1.cni.cncf.io/network-status: '[{"name":"demo-egress/lan","interface":"net1","ips":["10.9.0.3"]}]')"
+                  "\n      " +
+                  networks),
+            "");
+}
+
 // Without the routers nothing shows whether networks are connected.
 TEST(Triage, ConnectedNetworksAreNotCheckedWithoutTheRouters) {
   const auto found = [](const Change& change) { return shown(run(change, {"network-connect-route-missing"})); };

@@ -33,7 +33,8 @@ constexpr ClaimPhrase kClaimsOfSwitches[] = {
      "remove "
      "it."},
     {Claim::pod_port_unclaimed,
-     "Pod {0} runs on {node}, but Open vSwitch there has {1|no interface of it|no port number for its interface}.",
+     "Pod {0} runs on {node}, but Open vSwitch there has {1|no interface of it|no port number for its interface}[ on network "
+     "{3}].",
      "ovs-vsctl --columns=name,ofport,error find interface external_ids:iface-id={2} on {node}."},
     {Claim::port_flag,
      "Port {0} of {1} on {node}, for [pod {3}||{4|tunnels|what passes between bridges|the host|what enters and leaves the "
