@@ -44,9 +44,10 @@ struct Absence {
   std::optional<Assumption> if_refused = {};
 };
 
-// ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it.
-Absence of_pod_without_port(const cluster::Node& node, const std::string& pod) {
+// ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it. `network`: a user-defined one.
+Absence of_pod_without_port(const cluster::Node& node, const std::string& pod, const std::string& network = {}) {
   Absence absence{{Reason::pod_without_port, {pod, node.name}}, {node.name, Input::port_of_pod, {pod}}};
+  if (!network.empty()) absence.why.about.push_back(network);
   if (engine::shows_pods_of_interfaces(node)) absence.if_refused = Assumption{engine::Supposition::interfaces_shown, {node.name}};
   return absence;
 }
@@ -71,23 +72,46 @@ std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolve
   return std::nullopt;
 }
 
+// OVN has the port of the pod on that network, so that what Open vSwitch would call it is certain.
+bool has_logical_port(const cluster::Node& node, const Resolved& from, const cluster::Objects& objects) {
+  const std::size_t slash = from.name.find('/');
+  const cluster::Pod* pod = objects.pods.find(from.name.substr(0, slash), from.name.substr(slash + 1));
+  const cluster::PodAttachment* on = pod != nullptr ? pod->on_network(from.network.name) : nullptr;
+  if (on == nullptr) return false;
+  const std::string name = cluster::logical_port_name(*pod, *on);
+  return std::any_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const ovn::LogicalPort& p) { return p.name == name; });
+}
+
+PathReport path_of(const Absence& absence, const Resolved& from, const FlowKey& packet, const Words& words) {
+  PathReport path;
+  path.verdict = absence.if_refused ? Verdict::rejected : Verdict::inconclusive;
+  path.refusal_accepted = absence.if_refused && engine::ends_without_neighbour(packet);
+  path.confidence = Confidence::assumed;
+  path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, absence.why}, words);
+  if (absence.if_refused)
+    assume(*absence.if_refused, words, path);
+  else
+    path.gaps.push_back(gap_besides_dumps(absence.missing, words.cluster()));
+  path.summary = path.stopped_at->why;
+  return path;
+}
+
 }  // namespace
 
 std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
                                                 const std::string& sender, const Words& words) {
-  std::optional<Absence> absence = absence_of(cluster, from, sender);
-  if (!absence) return std::nullopt;
-  PathReport path;
-  path.verdict = absence->if_refused ? Verdict::rejected : Verdict::inconclusive;
-  path.refusal_accepted = absence->if_refused && engine::ends_without_neighbour(packet);
-  path.confidence = Confidence::assumed;
-  path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
-  if (absence->if_refused)
-    assume(*absence->if_refused, words, path);
-  else
-    path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
-  path.summary = path.stopped_at->why;
-  return path;
+  const std::optional<Absence> absence = absence_of(cluster, from, sender);
+  return absence ? std::optional(path_of(*absence, from, packet, words)) : std::nullopt;
+}
+
+std::optional<PathReport> path_without_network_port(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
+                                                    const Words& words) {
+  const Resolved::OtherNetwork& on = from.network;
+  if (!on.without_port || on.perhaps || !on.plugin.empty() || from.network_given || from.kind != "pod") return std::nullopt;
+  if (from.node.empty() || cluster.handle(from.node) == nullptr) return std::nullopt;
+  const cluster::Node& node = *cluster.node(from.node);
+  if (!engine::shows_pods_of_interfaces(node) || !has_logical_port(node, from, cluster.objects)) return std::nullopt;
+  return path_of(of_pod_without_port(node, from.name, on.name), from, packet, words);
 }
 
 }  // namespace egt::explain

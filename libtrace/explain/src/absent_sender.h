@@ -14,4 +14,9 @@ namespace egt::explain {
 std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
                                                 const std::string& sender, const Words& words);
 
+// Of a pod that sends by a user-defined network of which OVN has its port and Open vSwitch does not: nothing answers when it
+// asks for its next hop.
+std::optional<PathReport> path_without_network_port(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
+                                                    const Words& words);
+
 }  // namespace egt::explain

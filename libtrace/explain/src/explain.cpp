@@ -379,6 +379,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     e.packet.src = inside->source_seen->ip;
     e.to = end_report(*from, asked->dst);  // loopback addresses are every node's
     e.paths = {*std::move(inside)};
+  } else if (auto refused = path_without_network_port(known.cluster, *from, asked->packet, known.words)) {
+    e.paths = {*std::move(refused)};
   } else if (auto open = path_on_other_network(*from, *to, asked->dst, known.words, seen)) {
     e.paths = {*std::move(open)};
   } else {

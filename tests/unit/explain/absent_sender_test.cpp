@@ -80,4 +80,36 @@ TEST(PodWithoutPort, FailsToConnect) {
   EXPECT_EQ("unanswered", outcome("udp"));
 }
 
+// As it is on the default network, where OVN has the port; else what it would be called is open.
+TEST(PodWithoutPort, OnAUserDefinedNetworkFailsToConnect) {
+  egt::testing::Sample sample;
+  sample.replace("k8s/pods.yaml", R"({"default":{"ip_addresses":["10.133.0.3/23"])",
+                 R"({"demo-egress/blue":{"ip_addresses":["10.200.0.3/24"],"mac_address":"0a:58:0a:c8:00:03",)"
+                 R"("gateway_ips":["10.200.0.1"],"role":"primary"},"default":{"ip_addresses":["10.133.0.3/23"])");
+  const auto explain = [&](const std::string& proto) {
+    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", sample.path(), "--from", "demo-egress/requester-3b", "--to",
+                                        "192.168.55.13:80", "--proto", proto, "--format", "json"});
+    return nlohmann::json::parse(ran.out);
+  };
+  const auto open = explain("tcp");
+  EXPECT_EQ("undecided", open["outcome"]);
+  EXPECT_EQ("demo-egress/requester-3b is on user-defined network demo-egress/blue, and no dump shows its port there",
+            open["summary"]);
+
+  sample.append(
+      "master-03-demo/ovn-sbctl_list_Port_Binding",
+      "\n_uuid               : a111111a-2222-4333-8444-555555555555\nchassis             : []\n"
+      "datapath            : a111111b-2222-4333-8444-555555555555\n"
+      "logical_port        : demo.egress.blue_demo-egress_requester-3b\n"
+      "mac                 : [\"0a:58:0a:c8:00:03 10.200.0.3\"]\ntunnel_key          : 3\ntype                : \"\"\n");
+  const auto refused = explain("tcp");
+  EXPECT_EQ("refused", refused["outcome"]);
+  EXPECT_EQ("assumed", refused["confidence"]);
+  EXPECT_EQ(
+      "the dumps of master-03-demo show no port of Open vSwitch for demo-egress/requester-3b, which runs there, on network "
+      "demo-egress/blue",
+      refused["summary"]);
+  EXPECT_EQ("unanswered", explain("udp")["outcome"]);
+}
+
 }  // namespace
