@@ -64,7 +64,7 @@ TEST_F(AbsentSender, ItsNodeHasNeitherSwitchNorDatabase) {
       e["summary"]);
 }
 
-// Nothing answers its ARP requests, of which UDP sockets are not told.
+// Nothing answers its ARP requests, of which UDP sockets learn nothing.
 TEST(PodWithoutPort, FailsToConnect) {
   egt::testing::Sample sample;
   sample.without_record("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3a");
