@@ -6,6 +6,7 @@
 #include "dumped_inputs.h"
 #include "egtrace/engine/socket_error.h"
 #include "egtrace/engine/workload.h"
+#include "other_network.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -74,8 +75,7 @@ std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolve
 
 // OVN has the port of the pod on that network, so that what Open vSwitch would call it is certain.
 bool has_logical_port(const cluster::Node& node, const Resolved& from, const cluster::Objects& objects) {
-  const std::size_t slash = from.name.find('/');
-  const cluster::Pod* pod = objects.pods.find(from.name.substr(0, slash), from.name.substr(slash + 1));
+  const cluster::Pod* pod = object_of(from, objects);
   const cluster::PodAttachment* on = pod != nullptr ? pod->on_network(from.network.name) : nullptr;
   if (on == nullptr) return false;
   const std::string name = cluster::logical_port_name(*pod, *on);
@@ -107,7 +107,7 @@ std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster,
 std::optional<PathReport> path_without_network_port(const cluster::Cluster& cluster, const Resolved& from, const FlowKey& packet,
                                                     const Words& words) {
   const Resolved::OtherNetwork& on = from.network;
-  if (!on.without_port || on.perhaps || !on.plugin.empty() || from.network_given || from.kind != "pod") return std::nullopt;
+  if (!on.without_port || on.perhaps || !on.plugin.empty() || from.network_given) return std::nullopt;
   if (from.node.empty() || cluster.handle(from.node) == nullptr) return std::nullopt;
   const cluster::Node& node = *cluster.node(from.node);
   if (!engine::shows_pods_of_interfaces(node) || !has_logical_port(node, from, cluster.objects)) return std::nullopt;

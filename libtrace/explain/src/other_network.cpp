@@ -4,14 +4,14 @@
 #include "report.h"
 
 namespace egt::explain {
-namespace {
-
 const cluster::Pod* object_of(const Resolved& end, const cluster::Objects& objects) {
   const std::size_t slash = end.name.find('/');
   if (end.kind != "pod" || slash == end.name.npos) return nullptr;
   const cluster::Pod* pod = objects.pods.find(end.name.substr(0, slash), end.name.substr(slash + 1));
   return pod != nullptr && !pod->host_network ? pod : nullptr;
 }
+
+namespace {
 
 // What no dump shows of the network that the sender uses.
 std::optional<engine::Cause> why_open(const Resolved& end) {

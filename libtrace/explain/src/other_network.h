@@ -10,6 +10,9 @@
 
 namespace egt::explain {
 
+// Null: it is no pod with networks of its own, or the snapshot has no object of it.
+const cluster::Pod* object_of(const Resolved& end, const cluster::Objects& objects);
+
 // By which network the pod's own routes lead to the destination, where it is none that the question names.
 struct SendingNetwork {
   std::string name;       // as of Point::network
