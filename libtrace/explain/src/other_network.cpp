@@ -4,6 +4,7 @@
 #include "report.h"
 
 namespace egt::explain {
+
 const cluster::Pod* object_of(const Resolved& end, const cluster::Objects& objects) {
   const std::size_t slash = end.name.find('/');
   if (end.kind != "pod" || slash == end.name.npos) return nullptr;
