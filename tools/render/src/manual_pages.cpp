@@ -46,11 +46,12 @@ std::optional<ManualSection> section_of_reason(std::string_view reason) {
 
 // A page begins with "# TITLE".
 std::optional<ManualSection> page_of_check(std::string_view check) {
-  auto found = section(page_files::triage_md(), check);
+  const auto found = page_files::check_md(check);
   if (!found) return std::nullopt;
-  std::string text = without_marks(*found);
+  const std::string page(trim(*found));
+  std::string text = without_marks(page);
   if (text.starts_with("# ")) text.erase(0, 2);
-  return ManualSection{first_paragraph(text), *std::move(found), text};
+  return ManualSection{first_paragraph(text), page, text};
 }
 
 }  // namespace egt::render

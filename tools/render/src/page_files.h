@@ -2,6 +2,7 @@
 // into the program.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace egt::render::page_files {
@@ -17,6 +18,6 @@ std::string_view question_html();
 std::string_view report_css();
 std::string_view report_js();
 std::string_view reasons_md();
-std::string_view triage_md();  // each page of docs/triage below "### NAME"
+std::optional<std::string_view> check_md(std::string_view check);  // docs/triage/CHECK.md
 
 }  // namespace egt::render::page_files
