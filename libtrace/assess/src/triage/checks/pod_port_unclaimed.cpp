@@ -1,5 +1,6 @@
 // A pod whose interface Open vSwitch does not have, or has without a port number: no connectivity at all.
-#include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "egtrace/engine/workload.h"
@@ -8,18 +9,28 @@
 namespace egt::assess {
 namespace pod_port_unclaimed {
 
-const openflow::Interface* interface_of(const cluster::Node& node, const std::string& id) {
-  for (const openflow::Bridge& bridge : node.bridges)
-    for (const openflow::Interface& port : bridge.interfaces)
-      if (const auto found = port.external_ids.find("iface-id"); found != port.external_ids.end() && found->second == id)
-        return &port;
-  return nullptr;
-}
+// Interfaces of a node by their `iface-id`, the first of each.
+class PodPorts {
+ public:
+  explicit PodPorts(const cluster::Node& node) : are_shown_(engine::shows_pods_of_interfaces(node)) {
+    for (const openflow::Bridge& bridge : node.bridges)
+      for (const openflow::Interface& port : bridge.interfaces)
+        if (const auto id = port.external_ids.find("iface-id"); id != port.external_ids.end()) by_id_.emplace(id->second, &port);
+  }
+  bool are_shown() const { return are_shown_; }
+  const openflow::Interface* with(std::string_view id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
+  }
+
+ private:
+  bool are_shown_;
+  std::unordered_map<std::string_view, const openflow::Interface*> by_id_;
+};
 
 // `network`: its key; empty: the default one.
-void check_port(const cluster::Node& node, const KnownPod& pod, const std::string& network, const std::string& id,
-                Findings& out) {
-  const openflow::Interface* port = interface_of(node, id);
+void check_port(const PodPorts& ports, const KnownPod& pod, const std::string& network, const std::string& id, Findings& out) {
+  const openflow::Interface* port = ports.with(id);
   if (port != nullptr && (!port->ofport || *port->ofport < 0xff00)) return;
   out.about(pod);
   Terms terms = {pod.full_name(), port != nullptr, id};
@@ -29,16 +40,18 @@ void check_port(const cluster::Node& node, const KnownPod& pod, const std::strin
 }
 
 void run(const Facts& f, Findings& out) {
+  std::unordered_map<const cluster::Node*, PodPorts> ports_of;
   for (const KnownPod& pod : f.all_pods) {
     const cluster::Node* node = f.cluster.node(pod.node);
     if (node == nullptr || pod.host_network || pod.object == nullptr) continue;
-    if (!engine::shows_pods_of_interfaces(*node)) {
+    const PodPorts& ports = ports_of.try_emplace(node, *node).first->second;
+    if (!ports.are_shown()) {
       out.lacks(Lack::interface_rows, {pod.node});
       continue;
     }
-    check_port(*node, pod, {}, cluster::logical_port_name(pod.namespace_, pod.name), out);
+    check_port(ports, pod, {}, cluster::logical_port_name(pod.namespace_, pod.name), out);
     for (const cluster::PodAttachment& on : pod.object->other_networks)
-      if (on.of_ovn) check_port(*node, pod, on.network, cluster::logical_port_name(*pod.object, on), out);
+      if (on.of_ovn) check_port(ports, pod, on.network, cluster::logical_port_name(*pod.object, on), out);
   }
 }
 
