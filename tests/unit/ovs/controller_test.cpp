@@ -50,7 +50,9 @@ TEST_F(SwitchTest, ARefusalNeedsAnOvnControllerThatRuns) {
     node.ovn.controller = ovn::ControllerConnection{reached, reached, {}};
     EXPECT_EQ("tcp-reset", run("br0", 1, tcp()).reject_with);
     ASSERT_EQ(reached ? 0U : 1U, record.assumptions.size());
-    if (!reached) EXPECT_EQ(Supposition::ovn_controller_runs, record.assumptions[0].what);
+    if (!reached) {
+      EXPECT_EQ(Supposition::ovn_controller_runs, record.assumptions[0].what);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ bool counters_identify_nodes(const netfilter::Ruleset& rules) {
       for (const netfilter::Rule& r : c.rules)
         if (r.packets.value_or(0) > 0) counts.insert(*r.packets);
   int bits = 0;
-  for (const std::uint64_t packets : counts) bits += std::bit_width(packets);
+  for (const std::uint64_t packets : counts) bits += static_cast<int>(std::bit_width(packets));
   return bits >= kEnough && counts.size() > 1;
 }
 

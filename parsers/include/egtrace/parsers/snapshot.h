@@ -28,9 +28,9 @@ struct SnapshotProgress {
 };
 
 struct SnapshotRequest {
-  std::string path;                // directory, archive or file; "-": standard input; empty: only `dumps`
-  std::vector<std::string> dumps;  // arguments of --dump: [NODE:][KIND=]PATH
-  unsigned jobs = 0;               // threads that read and decompress; 0: one a processor
+  std::string path;                  // directory, archive or file; "-": standard input; empty: only `dumps`
+  std::vector<std::string> dumps{};  // arguments of --dump: [NODE:][KIND=]PATH
+  unsigned jobs = 0;                 // threads that read and decompress; 0: one a processor
   SnapshotProgress* progress = nullptr;
   // Databases are read as of this moment: of their logs what is later is left out (Collection::as_of_databases shows what
   // that came to). Listings of a database that is there as a file are of another moment and are not read then. Everything

@@ -17,10 +17,10 @@ namespace egt::host {
 
 struct Address {
   Prefix prefix;  // the address itself; its length is the subnet's
-  Boxed<IpAddr> peer;
+  Boxed<IpAddr> peer{};
   Name scope;  // global, link, host
   bool secondary = false, deprecated = false, tentative = false, noprefixroute = false;
-  Provenance from;
+  Provenance from{};
 
   // What is reached without a gateway: of a point-to-point address the peer's (ifa_address of the kernel).
   Prefix subnet() const { return Prefix{peer ? *peer : prefix.address, prefix.length}.network(); }
