@@ -68,6 +68,17 @@ bool is_json(std::string_view text) {
   return begin.starts_with('{') || begin.starts_with('[');
 }
 
+std::string_view last_line(std::string_view text) {
+  const std::string_view lines = trim_right(text);
+  const std::size_t end = lines.rfind('\n');
+  return end == std::string_view::npos ? lines : lines.substr(end + 1);
+}
+
+// Rules are printed in the order of their priorities: between the first and the last of IPv4's, those were deleted that do not show.
+bool shows_rules_from_first_to_last(std::string_view text) {
+  return text.starts_with("0:") && last_line(text).starts_with("32767:");
+}
+
 // What shows by the text alone that it was cut; empty: nothing.
 std::string why_cut(std::string_view text, std::string_view kind) {
   if (is_json(text)) {
@@ -82,7 +93,7 @@ std::string why_cut(std::string_view text, std::string_view kind) {
   }
   if (mentions(kind, "nft") && unbalanced(text, '{', '}')) return "a block is not closed";
   if (mentions(kind, "ip rule")) {
-    if (!mentions(text, "32766:")) return "the rule 32766 of the main table is missing";
+    if (!mentions(text, "32766:") && !shows_rules_from_first_to_last(text)) return "the rule 32766 of the main table is missing";
     // Where it is deleted, it is put elsewhere: without it no address of the node is its own.
     if (!mentions(text, "lookup local") && !mentions(text, "lookup 255")) return "the rule of table local is missing";
   }

@@ -418,6 +418,8 @@ TEST(CutDumps, RulesWithoutThatOfTableLocalAreAPart) {
   EXPECT_FALSE(is_part("1:\tfrom all lookup local\n" + main));
   EXPECT_TRUE(is_part(other + main + last));
   EXPECT_TRUE(is_part(local + other));
+  EXPECT_FALSE(is_part(local + other + last)) << "that of table main was deleted";
+  EXPECT_TRUE(is_part(other + last));
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ class Walk {
 
  private:
   std::vector<const PolicyRule*> rules();
+  // Whether what is shown of the rules has the first and ends before that of table main: it was deleted, or is not shown.
+  bool ends_before_main() const;
   bool matches(const PolicyRule& rule);
   // Whether the rule ended the walk; answer_ is set then.
   bool apply(const PolicyRule& rule);
@@ -109,13 +111,24 @@ std::vector<const PolicyRule*> Walk::rules() {
   }
   if (!rules_.present) assume({Supposition::default_rules_only, {}, {ip_version()}});
   if (rules_.present && rules_.partial) assume({Supposition::shown_rules_only, {}, {ip_version()}});
-  // A dump that is complete proves that a default rule was deleted.
-  if (!rules_.present || rules_.partial)
-    for (const PolicyRule& d : default_rules(family_))
-      if (std::none_of(list.begin(), list.end(), [&](const PolicyRule* r) { return r->priority == d.priority; }))
-        list.push_back(&d);
+  for (const PolicyRule& d : default_rules(family_)) {
+    if (std::any_of(list.begin(), list.end(), [&](const PolicyRule* r) { return r->priority == d.priority; })) continue;
+    if (!rules_.present || (rules_.partial && !ends_before_main()))
+      list.push_back(&d);
+    else if (!rules_.partial)
+      only_defaults_ = false;  // deleted, at which the kernel splits the tables, too (fib4_rule_delete() of net/ipv4/fib_rules.c)
+  }
   std::stable_sort(list.begin(), list.end(), [](auto* a, auto* b) { return a->priority < b->priority; });
   return list;
+}
+
+// Rules are printed in their order.
+bool Walk::ends_before_main() const {
+  const auto is_first = [](const PolicyRule& r) { return r.priority == kLocalPriority; };
+  const auto is_main_or_behind = [](const PolicyRule& r) { return r.priority >= kMainPriority; };
+  const auto& shown = rules_.value;
+  return rules_.partial && std::any_of(shown.begin(), shown.end(), is_first) &&
+         std::none_of(shown.begin(), shown.end(), is_main_or_behind);
 }
 
 bool Walk::matches(const PolicyRule& rule) {
@@ -156,6 +169,10 @@ RouteAnswer Walk::run() {
     ++i;
   }
   answer_.kind = Kind::no_route;
+  if (ends_before_main()) {
+    assume({Supposition::main_rule_shown, {}, {ip_version()}});
+    answer_.kind = Kind::unknown;
+  }
   if (!routes_.present) answer_.kind = Kind::unknown;
   if (routes_.partial) {
     assume_routes(Supposition::no_route, {query_.to});

@@ -42,11 +42,14 @@ bool has_v4_address(const Host& host, std::string_view device) {
          std::any_of(link->addresses.begin(), link->addresses.end(), [](const auto& a) { return a.prefix.address.is_v4(); });
 }
 
-// Anything besides the three default rules, and a local route that is not the kernel's own, makes it look the source up even
+// Anything besides the three default rules, one of them deleted, and a local route that is not the kernel's own, makes it look the source up even
 // without rp_filter (fib4_has_custom_rules(), fib_has_custom_local_routes).
 bool has_custom_rules(const Host& host) {
-  const auto& rules = host.rules_v4.value;
-  return std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) { return !is_default_rule(r); });
+  constexpr std::size_t kDefaultRules = 3;
+  const auto& rules = host.rules_v4;
+  const bool one_deleted = rules.present && !rules.partial && rules.value.size() < kDefaultRules;
+  return one_deleted ||
+         std::any_of(rules.value.begin(), rules.value.end(), [](const host::PolicyRule& r) { return !is_default_rule(r); });
 }
 bool has_custom_local_routes(const Host& host) {
   const auto& routes = host.routes_v4.value;

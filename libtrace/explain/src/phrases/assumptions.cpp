@@ -89,6 +89,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the policy rules are not in the snapshot", "ip -{-1} rule"},
     {Supposition::shown_rules_only, "shown-rules-only", "no policy rules besides the ones shown and the default ones",
      "the dump of policy rules is an excerpt", "ip -{-1} rule"},
+    {Supposition::main_rule_shown, "main-rule-shown", "whether a policy rule leads to table main",
+     "the dump of policy rules begins with the kernel's first and shows none", "ip -{-1} rule"},
     {Supposition::socket_of_root, "socket-of-root", "the socket belongs to root", "rule {0} matches the owner of the socket",
      "ss -tunpe"},
     {Supposition::rule_does_not_apply, "rule-does-not-apply", "policy rule {0} {1|does not apply|applies}",

@@ -58,6 +58,7 @@ enum class Supposition : std::uint8_t {
   // of policy rules: what a name ends with is the version of IP
   default_rules_only,
   shown_rules_only,
+  main_rule_shown,
   socket_of_root,       // ; priority of the rule
   rule_does_not_apply,  // priority, whether it does because it says `not`; what is not simulated
   device_not_in_group,  // device, group; priority of the rule
