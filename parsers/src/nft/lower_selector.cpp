@@ -117,6 +117,14 @@ constexpr FieldRow kFields[] = {
     {"ether", "daddr", Key::ether_daddr, Datatype::mac},
     {"ether", "type", Key::ether_type, Datatype::ethertype},
     {"vlan", "id", Key::vlan_id, Datatype::integer},
+    {"arp", "htype", Key::arp_hardware_type, Datatype::integer},
+    {"arp", "ptype", Key::arp_protocol_type, Datatype::ethertype},
+    {"arp", "hlen", Key::arp_hardware_length, Datatype::integer},
+    {"arp", "plen", Key::arp_protocol_length, Datatype::integer},
+    {"arp", "saddr ip", Key::arp_saddr_ip, Datatype::ipv4},
+    {"arp", "saddr ether", Key::arp_saddr_ether, Datatype::mac},
+    {"arp", "daddr ip", Key::arp_daddr_ip, Datatype::ipv4},
+    {"arp", "daddr ether", Key::arp_daddr_ether, Datatype::mac},
     {"arp", "operation", Key::arp_operation, Datatype::arp_operation},
 };
 

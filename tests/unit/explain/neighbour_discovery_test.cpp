@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "egtrace/explain/explanation.h"
 #include "egtrace/parsers/snapshot.h"
@@ -104,6 +106,58 @@ TEST_F(ArpRules, LeaveOthersAlone) {
   const auto e = explained(chain("output", "oifname \"br-ex\" arp operation reply drop") +
                            chain("input", "iifname \"eth9\" arp operation reply drop"));
   EXPECT_EQ("answered", e["outcome"]) << e["summary"];
+}
+
+struct ArpFields : ArpRules, ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+TEST_P(ArpFields, AreComparedOnTheWayOut) {
+  const auto& [rule, outcome] = GetParam();
+  const auto e = explained(chain("output", std::string("oifname \"br-ex\" ") + rule));
+  EXPECT_EQ(std::string(outcome), e["outcome"]) << rule << ": " << e["summary"];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfTheRequest, ArpFields,
+    ::testing::Values(std::pair("arp daddr ip 192.168.99.12 drop", "refused"),
+                      std::pair("arp daddr ip 192.168.99.13 drop", "answered"),
+                      std::pair("arp saddr ip 192.168.99.25 drop", "refused"),
+                      std::pair("arp saddr ip != 192.168.99.0/24 drop", "answered"),
+                      std::pair("arp saddr ip 192.168.99.20-192.168.99.30 drop", "refused"),
+                      std::pair("arp saddr ip . arp daddr ip { 192.168.99.25 . 192.168.99.12 } drop", "refused"),
+                      std::pair("arp saddr ether 02:00:00:00:00:01 drop", "answered"),
+                      std::pair("arp daddr ether 00:00:00:00:00:00 drop", "refused"),
+                      // As arptables-nft begins its rules.
+                      std::pair("arp htype 1 arp ptype ip arp hlen 6 arp plen 4 arp daddr ip 192.168.99.12 drop", "refused"),
+                      std::pair("arp htype 6 drop", "answered"), std::pair("arp ptype 0x0806 drop", "answered")));
+
+struct DeviceChains : ArpRules, ::testing::WithParamInterface<std::tuple<const char*, const char*, const char*>> {};
+
+TEST_P(DeviceChains, OfNetdevSeeArp) {
+  const auto [hook, rule, outcome] = GetParam();
+  sample_.append("master-03-demo/nft_list_ruleset", std::string("table netdev d {\n\tchain c {\n\t\ttype filter hook ") + hook +
+                                                        " device \"br-ex\" priority filter; policy accept;\n\t\t" + rule +
+                                                        "\n\t}\n}\n");
+  const auto e = explained("");
+  EXPECT_EQ(std::string(outcome), e["outcome"]) << hook << " " << rule << ": " << e["summary"];
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheHost, DeviceChains,
+                         ::testing::Values(std::tuple("egress", "ether type arp drop", "refused"),
+                                           std::tuple("egress", "arp operation request drop", "refused"),
+                                           std::tuple("egress", "arp operation reply drop", "answered"),
+                                           std::tuple("ingress", "arp operation reply drop", "refused"),
+                                           std::tuple("ingress", "arp operation request drop", "answered"),
+                                           std::tuple("ingress", "ether type vlan drop", "answered")));
+
+TEST_F(ArpRules, ThatWriteAreNotFollowed) {
+  const auto e = explained(chain("output", "arp daddr ip set 192.168.99.13 accept"));
+  EXPECT_EQ("answered", e["outcome"]) << e["summary"];
+  EXPECT_EQ("assumed", e["confidence"]);
+}
+
+TEST_F(ArpRules, ReadWhatOthersWrote) {
+  const auto e = explained(chain("output", "arp daddr ip set 192.168.99.13\n\t\tarp daddr ip 192.168.99.13 drop"));
+  EXPECT_EQ("refused", e["outcome"]) << e["summary"];
 }
 
 TEST_F(ArpRules, ThatAreNotDecidedAreAssumedToPass) {

@@ -427,6 +427,24 @@ TEST(Forward, WithoutNetfilterDumpsTheWalkIsNotProven) {
   EXPECT_FALSE(lab.record.gaps.empty());
 }
 
+// Linux 6.18 counts the frame by both, and by no name of an input device.
+TEST(Forward, ADevicesOwnChainSeesTheFrameAsItLeaves) {
+  const std::pair<std::string, Kind> kRules[] = {{"ether daddr 52:54:00:00:00:01", Kind::dropped},
+                                                 {"ether daddr 52:54:00:00:00:99", Kind::transmit},
+                                                 {"ether type ip", Kind::dropped},
+                                                 {"meta iiftype ether", Kind::dropped},
+                                                 {"iifname \"out0\"", Kind::transmit},
+                                                 {"oifname \"out0\"", Kind::dropped}};
+  for (const auto& [rule, kind] : kRules) {
+    TestHost h = router();
+    h.nft("table netdev t {\n\tchain c {\n\t\ttype filter hook egress device \"out0\" priority filter; policy accept;\n\t\t" +
+          rule + " drop\n\t}\n}\n")
+        .local_table();
+    Lab lab(h);
+    EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, kind) << rule;
+  }
+}
+
 TEST(Forward, Ipv6IsDecidedByTheWholeHost) {
   TestHost h;
   h.link("in0", "02:00:00:00:00:01", "fd00:1::1/64").link("out0", "02:00:00:00:00:02", "fd00:2::1/64");

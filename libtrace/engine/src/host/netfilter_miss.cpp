@@ -20,6 +20,8 @@ bool is_selective(const netfilter::ExprPtr& e) {
     case Key::sport:
     case Key::dport:
     case Key::ether_saddr:
+    case Key::arp_saddr_ip:
+    case Key::arp_daddr_ip:
     case Key::ct_original_saddr:
     case Key::ct_original_daddr: return true;
     case Key::mark:

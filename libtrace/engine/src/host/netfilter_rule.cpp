@@ -45,6 +45,11 @@ std::optional<FieldId> written_field(netfilter::Key key, Family family) {
     case Key::dport: return FieldId::tp_dst;
     case Key::ether_saddr: return FieldId::eth_src;
     case Key::ether_daddr: return FieldId::eth_dst;
+    case Key::arp_saddr_ip: return FieldId::arp_spa;
+    case Key::arp_saddr_ether: return FieldId::arp_sha;
+    case Key::arp_daddr_ip: return FieldId::arp_tpa;
+    case Key::arp_daddr_ether: return FieldId::arp_tha;
+    case Key::arp_operation: return FieldId::arp_op;
     default: return std::nullopt;
   }
 }

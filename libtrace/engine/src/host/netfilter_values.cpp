@@ -40,8 +40,12 @@ ReadValue fragment_offset(const FlowKey& p) {
 }
 
 // nft sets "meta iiftype ether" before such a test and hides it again when it lists the rule; xt_mac.c asks the same.
+// The device whose link header a frame bears; on its way out that it leaves by, though none shows as that of its input then (seen with
+// Linux 6.18).
+const std::string& link_device(const ReadFrom& f) { return f.hook == netfilter::Hook::egress ? f.context.oif : f.context.iif; }
+
 ReadValue ethernet(FieldId field, const ReadFrom& f) {
-  const std::string& device = f.context.iif;
+  const std::string& device = link_device(f);
   if (device.empty() || device == "lo") return Absent{};
   const host::Link* link = f.host.link(device);
   if (link != nullptr && !link->link_type.empty() && link->link_type != "ether") return Absent{};
@@ -63,6 +67,23 @@ ReadValue instead_of_port(Key key, const FlowKey& p, bool icmp4, bool icmp6) {
   if (key == Key::dport || (!icmp4 && !icmp6)) return not_known(Property::packet_part);
   const std::uint64_t type = p.u64(icmp4 ? FieldId::icmp_type : FieldId::icmpv6_type);
   return number(type << 8 | p.u64(icmp4 ? FieldId::icmp_code : FieldId::icmpv6_code));
+}
+
+// Of ARP for IPv4 on Ethernet (RFC 826), which is all that hosts send here.
+ReadValue read_arp(Key key, const FlowKey& p) {
+  constexpr unsigned kEthernet = 1, kMacBytes = 6, kAddressBytes = 4;
+  if (p.u32(FieldId::eth_type) != ethertype::arp) return Absent{};
+  switch (key) {
+    case Key::arp_hardware_type: return number(kEthernet);
+    case Key::arp_protocol_type: return number(ethertype::ipv4);
+    case Key::arp_hardware_length: return number(kMacBytes);
+    case Key::arp_protocol_length: return number(kAddressBytes);
+    case Key::arp_saddr_ip: return number(p.get(FieldId::arp_spa));
+    case Key::arp_saddr_ether: return number(p.get(FieldId::arp_sha));
+    case Key::arp_daddr_ip: return number(p.get(FieldId::arp_tpa));
+    case Key::arp_daddr_ether: return number(p.get(FieldId::arp_tha));
+    default: return number(p.get(FieldId::arp_op));
+  }
 }
 
 ReadValue read_header(Key key, const ReadFrom& f) {
@@ -108,7 +129,6 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ether_saddr: return ethernet(FieldId::eth_src, f);
     case Key::ether_daddr: return ethernet(FieldId::eth_dst, f);
     case Key::ether_type: return ethernet(FieldId::eth_type, f);
-    case Key::arp_operation: return only(p.u32(FieldId::eth_type) == ethertype::arp, p.get(FieldId::arp_op));
     default: return Absent{};  // VLAN headers do not reach these hooks
   }
 }
@@ -210,7 +230,7 @@ ReadValue read_meta(Key key, const ReadFrom& f) {
     case Key::oifgroup: return group_of(f.context.oif, f);
     case Key::iifkind: return kind_of(f.context.iif, f);
     case Key::oifkind: return kind_of(f.context.oif, f);
-    case Key::iiftype: return hardware_type_of(f.context.iif, f);
+    case Key::iiftype: return hardware_type_of(link_device(f), f);
     case Key::oiftype: return hardware_type_of(f.context.oif, f);
     case Key::physdev_in: return bridge_port(f.context.iif, f);
     case Key::physdev_out: return bridge_port(f.context.oif, f);
@@ -341,7 +361,8 @@ ReadValue generated(const Read& r, Property what) {
 
 ReadValue read_key(const Read& read, const ReadFrom& from) {
   const Key k = read.key;
-  if (k >= Key::ip_saddr && k <= Key::arp_operation) return read_header(k, from);
+  if (k >= Key::ip_saddr && k <= Key::vlan_id) return read_header(k, from);
+  if (k >= Key::arp_hardware_type && k <= Key::arp_operation) return read_arp(k, from.context.packet);
   if (k >= Key::iif && k <= Key::cpu) return read_meta(k, from);
   if (k >= Key::ct_state && k <= Key::ct_helper) return read_conntrack(k, from);
   switch (k) {

@@ -6,14 +6,6 @@ namespace {
 using cluster::Node;
 using netfilter::Hook;
 
-// Chains of family netdev (nft(8), "NETDEV ADDRESS FAMILY").
-bool has_hook(const Node& node, Hook hook, std::string_view device) {
-  for (const netfilter::Table& table : node.host.nft.value.tables)
-    for (const netfilter::Chain& chain : table.chains)
-      if (chain.hook == hook && chain.device == device) return true;
-  return false;
-}
-
 // `most`: bytes of the longest IP packet that fits.
 std::optional<Arrival> check_fit(Walk& walk, const host::Link& link, std::uint32_t most, Stop where) {
   const FittingSizes fitting = fitting_sizes(most, walk.packet.size().esp);
@@ -31,9 +23,16 @@ std::optional<Arrival> check_fit(Walk& walk, const host::Link& link, std::uint32
 
 }  // namespace
 
+bool has_device_chain(const Node& node, Hook hook, std::string_view device) {
+  for (const netfilter::Table& table : node.host.nft.value.tables)
+    for (const netfilter::Chain& chain : table.chains)
+      if (chain.hook == hook && chain.device == device) return true;
+  return false;
+}
+
 // Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
 std::optional<Next> pass_hook(Walk& walk, const Node& node, Hook hook, const std::string& device, FlowKey& packet) {
-  if (!has_hook(node, hook, device)) return std::nullopt;
+  if (!has_device_chain(node, hook, device)) return std::nullopt;
   HostEngine engine = host_of(walk, node);
   HostOutcome outcome = engine.pass_device(device, hook, packet);
   switch (outcome.kind) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device_checks.h"
 #include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/ovs.h"
 #include "host/arp_rules.h"
@@ -75,6 +76,12 @@ class UndecidedChooser : public Chooser {
   bool asked_ = false;
 };
 
+// What others receive when rules wrote into it is not followed.
+Exchange unless_written(Exchange decided, const FlowKey& sent, FlowKey passed) {
+  passed.set(F::pkt_mark, sent.get(F::pkt_mark));
+  return passed == sent ? decided : std::max(decided, Exchange::undecided);
+}
+
 // What rules have decided so far.
 Exchange exchange_by(const HookResult& result, const UndecidedChooser& chooser, const Record& record) {
   if (result.goes_on()) return chooser.was_asked() || !record.assumptions.empty() ? Exchange::undecided : Exchange::passes;
@@ -82,7 +89,16 @@ Exchange exchange_by(const HookResult& result, const UndecidedChooser& chooser, 
   return ends && !chooser.was_asked() ? Exchange::lost : Exchange::undecided;
 }
 
-Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
+HookResult run_stages(NetfilterEngine& rules, Hook hook, NetfilterContext& context) {
+  HookResult result;
+  for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat})
+    if (result.goes_on()) result = rules.run(hook, stage, context);
+  return result;
+}
+
+// `hook` of the network stack, and what the device has of its own before input and behind output.
+Exchange pass(const Node& node, Hook hook, const std::string& device, const FlowKey& sent) {
+  FlowKey packet = sent;
   NetworkState network_state;
   Record record;
   UndecidedChooser chooser;
@@ -91,13 +107,18 @@ Exchange pass(const Node& node, Hook hook, const std::string& device, FlowKey pa
   context.length = kDiscoveryBytes;
   context.length_known = true;
   context.state = PacketState::untracked;  // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
-  if (packet.u32(F::eth_type) == ethertype::arp)
-    return exchange_by(run_arp_rules(node.host, node.name, hook, context, record, chooser), chooser, record);
-  NetfilterEngine rules(node.host, Family::v6, node.name, network_state, record, chooser);
-  HookResult result;
-  for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat})
-    if (result.goes_on()) result = rules.run(hook, stage, context);
-  return exchange_by(result, chooser, record);
+  const bool is_arp = packet.u32(F::eth_type) == ethertype::arp;
+  NetfilterEngine rules(node.host, is_arp ? Family::v4 : Family::v6, node.name, network_state, record, chooser);
+  const auto by_stack = [&] {
+    return is_arp ? run_arp_rules(node.host, node.name, hook, context, record, chooser) : run_stages(rules, hook, context);
+  };
+  const auto by_device = [&](Hook of_device) {
+    return has_device_chain(node, of_device, device) ? run_stages(rules, of_device, context) : HookResult{};
+  };
+  HookResult result = hook == Hook::input ? by_device(Hook::ingress) : HookResult{};
+  if (result.goes_on()) result = by_stack();
+  if (result.goes_on() && hook == Hook::output) result = by_device(Hook::egress);
+  return unless_written(exchange_by(result, chooser, record), sent, packet);
 }
 
 bool is_wire(const openflow::Interface& port) { return port.type.empty() || port.type == "system" || port.type == "dpdk"; }
@@ -266,7 +287,9 @@ Exchange follow_own_arp(const WireEnd& end, const LinkQuestion& question) {
   if (!asker || !question.address.is_v4()) return Exchange::passes;
   const Exchange asked = pass(*asker->node, Hook::output, asker->device, request(*asker, question.address));
   // The MAC of the answering device is not known here, and rules may compare it.
-  return has_arp_rules(asker->node->host, Hook::input) ? std::max(asked, Exchange::undecided) : asked;
+  const bool compared =
+      has_arp_rules(asker->node->host, Hook::input) || has_device_chain(*asker->node, Hook::ingress, asker->device);
+  return compared ? std::max(asked, Exchange::undecided) : asked;
 }
 
 Exchange follow_exchange(const LinkExchange& exchange) {
