@@ -85,12 +85,15 @@ TEST(LookUp, TypesOfIpv6AddressesComeFromAllRules) {
   h.nft(
       "table ip6 t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr type prohibit "
       "drop\n"
-      "\t\tudp dport 53 fib daddr type local drop\n\t\tudp dport 54 fib daddr type unicast drop\n\t}\n}\n");
+      "\t\tudp dport 53 fib daddr type local drop\n\t\tudp dport 54 fib daddr type unicast drop\n"
+      "\t\tudp dport 55 fib daddr type unreachable drop\n\t}\n}\n");
   h.local_table();
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 80)).kind, Kind::delivered);
   EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 53)).kind, Kind::dropped);
   EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00:1::9", 4000, 54)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "2001:db8::1", 4000, 54)).kind, Kind::rejected);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "2001:db8::1", 4000, 55)).kind, Kind::dropped);
   add_v6_rule(h, "100: from all prohibit").ip_proto = ip_proto::tcp;
   EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 81)).kind, Kind::delivered);
   EXPECT_EQ(lab.receive("in0", tcp("fd00::5", "fd00::1", 4000, 81)).kind, Kind::dropped);

@@ -1,6 +1,8 @@
 // Conntrack and NAT: the first packet decides, both directions follow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
@@ -73,6 +75,31 @@ COMMIT
   h.host().iptables_v4.value = {};
   EXPECT_EQ(src_ip(lab.receive("mp0", sent).packet), ip("172.20.0.100"));
   EXPECT_EQ(src_ip(lab.receive("mp0", tcp("10.128.0.7", "9.9.9.9", 4001, 80)).packet), ip("10.128.0.7"));
+}
+
+TEST(Nat, ChainsForTranslationMayDropTheFirstPacket) {
+  TestHost h = node();
+  h.nft(
+       "table ip t {\n\tchain p {\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\ttcp dport 80 "
+       "drop\n\t}\n}\n")
+      .local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 81)).kind, Kind::transmit);
+}
+
+// Rules behind it that compare the port are not decided.
+TEST(Nat, ARandomDestinationPortStaysOpen) {
+  TestHost h = node();
+  h.nft(
+       "table ip t {\n\tchain p {\n\t\ttype nat hook prerouting priority dstnat; policy accept;\n"
+       "\t\tip daddr 192.168.1.10 tcp dport 8080 dnat to 10.128.0.7:100-200 random\n\t}\n"
+       "\tchain f {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\ttcp dport 150 drop\n\t}\n}\n")
+      .local_table();
+  Lab lab(h);
+  lab.receive("up0", tcp("9.9.9.9", "192.168.1.10", 4000, 8080));
+  const auto is_of_port = [](const engine::ChoicePoint& p) { return p.kind == engine::ChoicePoint::Kind::unknown; };
+  EXPECT_TRUE(std::any_of(lab.chooser.points.begin(), lab.chooser.points.end(), is_of_port));
 }
 
 TEST(Nat, PingKeepsItsIdentifierBothWays) {

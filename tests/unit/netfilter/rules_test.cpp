@@ -60,6 +60,7 @@ TEST(NetfilterRules, SetsAndConcatenations) {
   EXPECT_FALSE(dropped("meta l4proto . th dport @s drop",
                        "\tset s {\n\t\ttype inet_proto . inet_service\n\t\telements = { udp . 80 }\n\t}\n"));
   EXPECT_TRUE(dropped("ip saddr vmap { 10.0.0.6 : accept, * : drop }"));
+  EXPECT_TRUE(dropped("ip saddr . ip daddr vmap { 10.0.0.6 . 10.0.0.9 : accept, * : drop }"));
 }
 
 TEST(NetfilterRules, MarksAndArithmetic) {
@@ -135,6 +136,14 @@ TEST(NetfilterRules, GeneratorsSplitTheCourse) {
   ASSERT_EQ(s.chooser.asked.size(), 1U);
   EXPECT_EQ(s.chooser.asked[0].kind, ChoicePoint::Kind::split);
   EXPECT_DOUBLE_EQ(*s.chooser.asked[0].options.at(0).weight, 0.75);
+}
+
+TEST(NetfilterRules, GeneratorsAreDrawnBesideWhatIsKnown) {
+  Scene s(in_forward("ip saddr . numgen random mod 2 vmap { 10.0.0.5 . 0 : drop, 10.0.0.6 . 1 : drop }"));
+  s.chooser.answers = {0};
+  EXPECT_EQ(s.pass(Hook::forward).outcome, Outcome::dropped);
+  ASSERT_EQ(s.chooser.asked.size(), 1U);
+  EXPECT_DOUBLE_EQ(*s.chooser.asked[0].options.at(0).weight, 0.5);
 }
 
 TEST(NetfilterRules, OwnersOnlyWhereThereIsASocket) {

@@ -190,6 +190,26 @@ TEST_F(SwitchTest, ARandomPortIsNotProven) {
   EXPECT_EQ(network_state.open_ports.size(), 2u);
 }
 
+TEST_F(SwitchTest, WhichAddressOfARangeIsAssumed) {
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1-192.0.2.9))",
+                 "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.7-192.0.2.7))", "table=1 actions=LOCAL"});
+  run("br0", 2, tcp());
+  EXPECT_TRUE(record.assumptions.empty());
+  run("br0", 1, tcp());
+  ASSERT_EQ(record.assumptions.size(), 1u);
+  EXPECT_EQ(record.assumptions[0].what, Supposition::address_of_range);
+  EXPECT_EQ(record.assumptions[0].about, Details{*IpAddr::parse("192.0.2.1")});
+}
+
+TEST_F(SwitchTest, ALaterFragmentIsUndecidedAndSaysWhy) {
+  bridge("br0", {"table=0 actions=ct(table=1)", "table=1 actions=LOCAL"});
+  FlowKey later = tcp();
+  later.set(FieldId::ip_frag, ip_frag::later | 1);
+  EXPECT_TRUE(run("br0", 1, later).undecided);
+  const auto remarks = steps<Remark>();
+  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.kind == Notice::later_fragment; }));
+}
+
 // Up to release 3.1 the userspace datapath leaves SCTP's ports alone.
 TEST_F(SwitchTest, TheUserspaceDatapathTranslatesPortsOfSctpSinceRelease32) {
   bridge("br0", {"table=0 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))", "table=1 actions=output:2"}).datapath_type =
