@@ -39,11 +39,11 @@ ReadValue fragment_offset(const FlowKey& p) {
   return KnownNumber{0, kDontFragment};
 }
 
-// nft sets "meta iiftype ether" before such a test and hides it again when it lists the rule; xt_mac.c asks the same.
-// The device whose link header a frame bears; on its way out that it leaves by, though none shows as that of its input then (seen with
-// Linux 6.18).
+// The device whose link header a frame bears: in a chain of egress the one that it leaves by, though none shows as that of its input then
+// (seen with Linux 6.18).
 const std::string& link_device(const ReadFrom& f) { return f.hook == netfilter::Hook::egress ? f.context.oif : f.context.iif; }
 
+// nft sets "meta iiftype ether" before such a test and hides it again when it lists the rule; xt_mac.c asks the same.
 ReadValue ethernet(FieldId field, const ReadFrom& f) {
   const std::string& device = link_device(f);
   if (device.empty() || device == "lo") return Absent{};
