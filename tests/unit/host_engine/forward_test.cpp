@@ -427,7 +427,7 @@ TEST(Forward, WithoutNetfilterDumpsTheWalkIsNotProven) {
   EXPECT_FALSE(lab.record.gaps.empty());
 }
 
-// Linux 6.18 counts the frame by both, and by no name of an input device.
+// As Linux 6.18 counts frames: by their own header and by the type of the device, but by no name of an input device.
 TEST(Forward, ADevicesOwnChainSeesTheFrameAsItLeaves) {
   const std::pair<std::string, Kind> kRules[] = {{"ether daddr 52:54:00:00:00:01", Kind::dropped},
                                                  {"ether daddr 52:54:00:00:00:99", Kind::transmit},
